@@ -13,7 +13,20 @@ export function holdsMoreValues(bytes, most) {
 /** Stops soon after `most`. */
 export function countValues(bytes, most = Number.POSITIVE_INFINITY) {
   let values = 1;
-  for (let at = 0; at < bytes.length && values <= most; at += 1) {
+  for (let from = 0; from < bytes.length && values <= most; ) {
+    const part = countPart(bytes, from, from + bytesOfPart);
+    values += part.values;
+    from = part.end;
+  }
+  return values;
+}
+
+const bytesOfPart = 4096;
+
+export function countPart(bytes, from, to) {
+  let values = 0;
+  let at = from;
+  for (const stop = Math.min(to, bytes.length); at < stop; at += 1) {
     const byte = bytes[at];
     if (byte === quote) {
       at = endOfString(bytes, at);
@@ -21,7 +34,7 @@ export function countValues(bytes, most = Number.POSITIVE_INFINITY) {
       values += 1;
     }
   }
-  return values;
+  return { values, end: at };
 }
 
 /** Searching natively costs as much as looking at this many bytes. */

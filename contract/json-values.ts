@@ -3,7 +3,7 @@
  * blocks the event loop for up to a second per megabyte.
  */
 
-export { countValues, holdsMoreValues } from './count-json-values.mjs';
+export { countPart, countValues, holdsMoreValues } from './count-json-values.mjs';
 
 /** For an agent's message to the server `platform`, or its event: the longest list that a platform tool takes has 50 items. */
 export const maxAgentValues = 1000;

@@ -1,4 +1,4 @@
-/** Answers that the gate itself writes, as lines without their line feed. */
+/** Answers that the gate itself writes, as lines with their line feed. */
 import type { FailureCause } from '../../contract/session-process.ts';
 import type { CheckRefusalCode } from '../../contract/sidecar.ts';
 import { type Params, type RequestId, rpcErrorCode } from './message.ts';
@@ -25,13 +25,10 @@ export const platformErrorKey = 'platform/error';
 
 /** A JSON-RPC error. Without a usable id the member is left out, as MCP has it. */
 export function errorAnswer(id: RequestId | null, code: number, message: string, data?: Params): Buffer {
-  return Buffer.from(
-    JSON.stringify({
-      jsonrpc: '2.0',
-      ...(id === null ? {} : { id }),
-      error: { code, message, ...(data === undefined ? {} : { data }) },
-    }),
-  );
+  return lineOf({
+    ...(id === null ? {} : { id }),
+    error: { code, message, ...(data === undefined ? {} : { data }) },
+  });
 }
 
 /** A message that the gate does not let pass. `reason` is one of a fixed list, and neither it nor `detail` quotes the message. */
@@ -50,18 +47,15 @@ export function invalidMessageAnswer(
 
 /** `isModern`: the 2026 revision requires `resultType` in every result. */
 export function refusedCallAnswer(id: RequestId, error: PlatformError, isModern: boolean): Buffer {
-  return Buffer.from(
-    JSON.stringify({
-      jsonrpc: '2.0',
-      id,
-      result: {
-        content: [{ type: 'text', text: JSON.stringify(error) }],
-        isError: true,
-        ...(isModern ? { resultType: 'complete' } : {}),
-        _meta: { [platformErrorKey]: error },
-      },
-    }),
-  );
+  return lineOf({
+    id,
+    result: {
+      content: [{ type: 'text', text: JSON.stringify(error) }],
+      isError: true,
+      ...(isModern ? { resultType: 'complete' } : {}),
+      _meta: { [platformErrorKey]: error },
+    },
+  });
 }
 
 /** A request, other than a tool call, that the server cannot receive. */
@@ -80,7 +74,8 @@ export function serverUnavailableAnswer(
 
 /** Notifies a server that a request was cancelled. */
 export function cancelledNotice(requestId: RequestId, reason: string): Buffer {
-  return Buffer.from(
-    JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId, reason } }),
-  );
+  return lineOf({ method: 'notifications/cancelled', params: { requestId, reason } });
 }
+
+const lineOf = (members: object): Buffer =>
+  Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...members })}\n`);

@@ -1,21 +1,29 @@
 /**
- * Parses JSON text incrementally, so that a long line does not block everything else (docs/decisions/0019). It gives exactly
- * the combined result of `JSON.parse` and `inspectJson`; the tests compare them.
+ * Parses the bytes of JSON text incrementally, in one pass, so that a long line does not block everything else (docs/decisions/0019). It
+ * gives exactly the combined result of `JSON.parse` and `inspectJson`; the tests compare them.
  */
-import { type JsonInspection, keyAt } from './inspect-json.ts';
+import type { JsonInspection } from './inspect-json.ts';
 import {
   backslash,
   closeBrace,
   closeBracket,
   colon,
   comma,
+  letterU,
   openBrace,
   openBracket,
   quote,
+  space,
 } from './json-characters.ts';
 import { anyFrame, type Frame, frameIn } from './json-frames.ts';
+import { KeyReader } from './json-keys.ts';
+import { continuesCharacter, endOfNumber, endOfPlainText, literalAt, numberAt } from './json-tokens.ts';
 
-export type JsonReading = JsonInspection & { value: unknown };
+export type JsonReading = Omit<JsonInspection, 'rawArguments'> & {
+  value: unknown;
+  /** As in `JsonInspection`, as bytes. */
+  rawArguments: Uint8Array | null;
+};
 
 /** The text is not JSON. */
 export class NotJsonError extends Error {}
@@ -33,22 +41,14 @@ interface OpenString {
   isKept: boolean;
 }
 
-const space = 0x20;
-const letterU = 0x75;
 /** A long string is read in pieces of about this length. */
-const charactersOfPiece = 4096;
+const bytesOfPiece = 4096;
 /** As many take about as long as a token by itself. */
-const charactersOfToken = 64;
-
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const literals: [string, unknown][] = [
-  ['true', true],
-  ['false', false],
-  ['null', null],
-];
+const bytesOfToken = 64;
 
 export class JsonReader {
-  readonly #text: string;
+  readonly #bytes: Buffer;
+  readonly #keys: KeyReader;
   readonly #maxDepth: number;
   readonly #keepsPayloads: boolean;
   readonly #open: Frame[] = [];
@@ -56,159 +56,151 @@ export class JsonReader {
   #at = 0;
   #expected: Expected = 'value';
   #string: OpenString | null = null;
-  #backslash = -1;
 
   /**
-   * `text` has no control characters. `maxDepth`: objects and arrays inside one another. Without `keepsPayloads` the objects and arrays
+   * `bytes` are UTF-8. `maxDepth`: objects and arrays inside one another. Without `keepsPayloads` the objects and arrays
    * that a call or a result carries are checked as everything is, and empty in the value: a megabyte of them would be as many objects.
    */
-  constructor(text: string, { maxDepth, keepsPayloads }: { maxDepth: number; keepsPayloads: boolean }) {
-    this.#text = text;
+  constructor(bytes: Buffer, { maxDepth, keepsPayloads }: { maxDepth: number; keepsPayloads: boolean }) {
+    this.#bytes = bytes;
+    this.#keys = new KeyReader(bytes);
     this.#maxDepth = maxDepth;
     this.#keepsPayloads = keepsPayloads;
   }
 
-  /** Reads that many more tokens, or fewer long ones. Returns null while there are more. Throws NotJsonError. */
+  /** What is before this index has been read, and holds no control byte. */
+  get at(): number {
+    return this.#at;
+  }
+
+  /** Reads that many more tokens, or fewer long ones. Returns null while there are more. Throws NotJsonError, also at a control byte. */
   read(tokens: number): JsonReading | null {
     for (let left = tokens; left > 0; ) {
       const start = this.#at;
       if (this.#string !== null) {
         this.#readPiece(this.#string);
       } else {
-        const code = this.#skipSpace();
-        if (Number.isNaN(code)) {
+        const byte = this.#skipSpace();
+        if (byte === undefined) {
           if (this.#expected !== 'nothing') {
             throw new NotJsonError();
           }
           return this.#reading;
         }
-        this.#readToken(code);
+        this.#readToken(byte);
       }
-      left -= 1 + (this.#at - start) / charactersOfToken;
+      left -= 1 + (this.#at - start) / bytesOfToken;
     }
     return null;
   }
 
-  #skipSpace(): number {
-    let code = this.#text.charCodeAt(this.#at);
-    while (code === space) {
+  /** The byte after the space; undefined at the end. */
+  #skipSpace(): number | undefined {
+    let byte = this.#bytes[this.#at];
+    while (byte === space) {
       this.#at += 1;
-      code = this.#text.charCodeAt(this.#at);
+      byte = this.#bytes[this.#at];
     }
-    return code;
+    return byte;
   }
 
-  #readToken(code: number): void {
+  #readToken(byte: number): void {
     const expected = this.#expected;
     if (expected === ', or end') {
-      this.#readNext(code);
+      this.#readNext(byte);
     } else if (
-      (expected === 'value or ]' && code === closeBracket) ||
-      (expected === 'key or }' && code === closeBrace)
+      (expected === 'value or ]' && byte === closeBracket) ||
+      (expected === 'key or }' && byte === closeBrace)
     ) {
       this.#close();
     } else if (expected === 'value' || expected === 'value or ]') {
-      this.#readValue(code);
+      this.#readValue(byte);
     } else if (expected === 'key' || expected === 'key or }') {
-      this.#readKey(code);
+      this.#readKey(byte);
     } else {
       throw new NotJsonError();
     }
   }
 
-  #readNext(code: number): void {
+  #readNext(byte: number): void {
     const isList = this.#open.at(-1)?.list !== null;
-    if (code === comma) {
+    if (byte === comma) {
       this.#at += 1;
       this.#expected = isList ? 'value' : 'key';
-    } else if (code === (isList ? closeBracket : closeBrace)) {
+    } else if (byte === (isList ? closeBracket : closeBrace)) {
       this.#close();
     } else {
       throw new NotJsonError();
     }
   }
 
-  #readValue(code: number): void {
+  #readValue(byte: number): void {
     const start = this.#at;
-    if (code === quote) {
+    if (byte === quote) {
       this.#enterString(false);
-    } else if (code === openBrace || code === openBracket) {
-      this.#enter(code === openBracket);
+    } else if (byte === openBrace || byte === openBracket) {
+      this.#enter(byte === openBracket);
     } else {
       this.#take(this.#readScalar(), start);
     }
   }
 
   #readScalar(): unknown {
-    for (const [word, value] of literals) {
-      if (this.#text.startsWith(word, this.#at)) {
-        this.#at += word.length;
-        return value;
-      }
+    const literal = literalAt(this.#bytes, this.#at);
+    if (literal !== undefined) {
+      this.#at += literal.length;
+      return literal.value;
     }
-    number.lastIndex = this.#at;
-    const found = number.exec(this.#text);
-    if (found === null) {
+    const start = this.#at;
+    const end = endOfNumber(this.#bytes, start);
+    if (end === -1) {
       throw new NotJsonError();
     }
-    this.#at += found[0].length;
-    return Number(found[0]);
+    this.#at = end;
+    return this.#isKept ? numberAt(this.#bytes, start, end) : undefined;
+  }
+
+  /** Whether a value that comes next is kept. */
+  get #isKept(): boolean {
+    return this.#open.at(-1)?.isKept !== false;
   }
 
   #enterString(isKey: boolean): void {
     const start = this.#at;
     this.#at += 1;
-    const isKept = !isKey && this.#open.at(-1)?.isKept !== false;
-    const string = { isKey, start, from: this.#at, decoded: '', isKept };
-    const end = this.#text.indexOf('"', this.#at);
-    if (end !== -1 && end < this.#nextBackslash()) {
-      this.#decode(string, end, false);
-      this.#at = end + 1;
-      this.#endString(string);
-    } else {
-      this.#string = string;
-      this.#readPiece(string);
-    }
-  }
-
-  /** Where the next backslash is; each part of the text is searched once. */
-  #nextBackslash(): number {
-    if (this.#backslash < this.#at) {
-      const found = this.#text.indexOf('\\', this.#at);
-      this.#backslash = found === -1 ? Number.POSITIVE_INFINITY : found;
-    }
-    return this.#backslash;
+    this.#readPiece({ isKey, start, from: this.#at, decoded: '', isKept: !isKey && this.#isKept });
   }
 
   /** Ends with the string, or between two of its characters: not inside an escape, so that each piece can be decoded by itself. */
   #readPiece(string: OpenString): void {
-    const text = this.#text;
-    const far = this.#at + charactersOfPiece;
-    let escapeEnd = 0;
-    for (let at = this.#at; at < text.length; at += 1) {
-      if (at >= far && at >= escapeEnd) {
-        this.#decode(string, at, escapeEnd !== 0);
-        this.#at = at;
-        return;
-      }
-      const code = text.charCodeAt(at);
-      if (code === quote) {
-        this.#decode(string, at, escapeEnd !== 0);
-        this.#at = at + 1;
-        this.#endString(string);
-        return;
-      }
-      if (code === backslash) {
-        escapeEnd = at + (text.charCodeAt(at + 1) === letterU ? 6 : 2);
-        at += 1;
-      }
+    const bytes = this.#bytes;
+    const far = Math.min(this.#at + bytesOfPiece, bytes.length);
+    let hasEscapes = false;
+    let at = endOfPlainText(bytes, this.#at, far);
+    while (at < far && bytes[at] === backslash) {
+      hasEscapes = true;
+      at = endOfPlainText(bytes, at + (bytes[at + 1] === letterU ? 6 : 2), far);
     }
-    throw new NotJsonError();
+    if (bytes[at] === quote) {
+      this.#decode(string, at, hasEscapes);
+      this.#at = at + 1;
+      this.#endString(string);
+      return;
+    }
+    while (continuesCharacter(bytes[at])) {
+      at += 1;
+    }
+    if (at < far || at >= bytes.length) {
+      throw new NotJsonError();
+    }
+    this.#decode(string, at, hasEscapes);
+    this.#at = at;
+    this.#string = string;
   }
 
   #decode(string: OpenString, end: number, hasEscapes: boolean): void {
     if (hasEscapes || string.isKept) {
-      const written = this.#text.slice(string.from, end);
+      const written = this.#bytes.toString('utf8', string.from, end);
       const decoded = hasEscapes ? decode(written) : written;
       string.decoded += string.isKept ? decoded : '';
     }
@@ -224,8 +216,8 @@ export class JsonReader {
     }
   }
 
-  #readKey(code: number): void {
-    if (code !== quote) {
+  #readKey(byte: number): void {
+    if (byte !== quote) {
       throw new NotJsonError();
     }
     this.#enterString(true);
@@ -243,7 +235,7 @@ export class JsonReader {
     if (this.#reading.problem !== null || frame?.members == null) {
       return;
     }
-    const key = keyAt(this.#text, start, end);
+    const key = this.#keys.read(start, end);
     if (key === null) {
       this.#reading.problem = 'bad_key';
     } else if (frame.isKept ? Object.hasOwn(frame.members, key) : frame.keys?.has(key)) {
@@ -298,9 +290,9 @@ export class JsonReader {
   #watch({ key }: Frame, start: number): void {
     const depth = this.#open.length;
     if (depth === 1 && key === 'id') {
-      this.#reading.rawId = this.#text.slice(start, this.#at);
+      this.#reading.rawId = this.#bytes.toString('utf8', start, this.#at);
     } else if (depth === 2 && key === 'arguments' && this.#open[0]?.key === 'params') {
-      this.#reading.rawArguments = this.#text.slice(start, this.#at);
+      this.#reading.rawArguments = this.#bytes.subarray(start, this.#at);
     }
   }
 }

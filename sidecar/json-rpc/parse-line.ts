@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer';
 import { inspectJson, type JsonInspection } from './inspect-json.ts';
+import { openBrace, space } from './json-characters.ts';
 import { JsonReader, type JsonReading, NotJsonError } from './json-reader.ts';
 import { isObject, type Message, type Params, type RequestId } from './message.ts';
 import { nextTurn } from './turns.ts';
@@ -25,12 +26,14 @@ export type LineProblem =
   | 'mixed_message';
 
 /**
- * `rawArguments`: `params.arguments` as written, since different numbers may be equal after `JSON.parse`.
+ * `rawArguments`: `params.arguments` as written, since different numbers may be equal after `JSON.parse`; of a long line its bytes.
  * `id` is what a refusal can be answered with, or null where none is certain.
  */
 export type ParsedLine =
-  | { ok: true; message: Message; rawArguments: string | null }
+  | { ok: true; message: Message; rawArguments: RawArguments }
   | { ok: false; problem: LineProblem; id: RequestId | null };
+
+type RawArguments = string | Uint8Array | null;
 
 const maxDepth = 64;
 const maxIdLength = 256;
@@ -45,9 +48,11 @@ const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
 /** A longer line is parsed in turns: at once, it would block the event loop for more than a few milliseconds. */
 export const longLineBytes = 16 * 1024;
-/** A fraction of a millisecond of work. */
+/** A small part of a turn. */
 const tokensOfTurn = 256;
-const turnMs = 0.5;
+/** Looking at as many takes no longer than a turn. */
+export const bytesOfTurn = 64 * 1024;
+const turnMs = 0.25;
 
 /** Takes a line without its line feed (one carriage return at the end is part of the line ending). Never throws. */
 export function parseLine(line: Buffer): ParsedLine {
@@ -68,38 +73,39 @@ export function parseLine(line: Buffer): ParsedLine {
 }
 
 /**
- * As `parseLine`, while other work gets its turn every millisecond, however long the line is. Without `keepsPayloads` what a call or
- * a result carries (`params.arguments`, `result.content`, `result.structuredContent`) is checked alike, and empty in the message.
+ * As `parseLine`, while other work gets its turn several times in a millisecond, however long the line is. Without `keepsPayloads` what a
+ * call or a result carries (`params.arguments`, `result.content`, `result.structuredContent`) is checked alike, and empty in the message.
  */
 export async function parseLineInTurns(line: Buffer, keepsPayloads: boolean): Promise<ParsedLine> {
   await nextTurn();
   if (!isUtf8(line)) {
     return refusal('not_utf8');
   }
-  const text = textOf(line);
-  await nextTurn();
-  if (controlCharacter.test(text)) {
-    return refusal('control_byte');
-  }
-  const reading = await readInTurns(new JsonReader(text, { maxDepth, keepsPayloads }));
-  if (reading === null) {
-    return refusal('not_json');
+  const bytes = withoutReturn(line);
+  const reading = await readInTurns(bytes, new JsonReader(bytes, { maxDepth, keepsPayloads }));
+  if (typeof reading === 'string') {
+    return refusal(reading);
   }
   // With a problem there is no value; an object starts with its brace.
   const { value, problem } = reading;
   if (problem !== null) {
-    return refusal(text.trimStart().startsWith('{') ? problem : 'not_an_object');
+    const first = bytes.find((byte) => byte !== space);
+    return refusal(first === openBrace ? problem : 'not_an_object');
   }
   return isObject(value) ? parseEnvelope(value, reading) : refusal('not_an_object');
 }
 
-/** A byte order mark stays in the text, where it is invalid JSON. */
-function textOf(line: Buffer): string {
-  return line.toString('utf8', 0, line.at(-1) === carriageReturn ? line.length - 1 : line.length);
-}
+const withoutReturn = (line: Buffer): Buffer =>
+  line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
 
-/** Null for invalid JSON. */
-async function readInTurns(reader: JsonReader): Promise<JsonReading | null> {
+/** A byte order mark stays in the text, where it is invalid JSON. */
+const textOf = (line: Buffer): string => withoutReturn(line).toString();
+
+/** What invalid JSON is refused for in place of a reading. */
+async function readInTurns(
+  bytes: Buffer,
+  reader: JsonReader,
+): Promise<JsonReading | 'control_byte' | 'not_json'> {
   try {
     for (;;) {
       await nextTurn();
@@ -113,15 +119,26 @@ async function readInTurns(reader: JsonReader): Promise<JsonReading | null> {
     }
   } catch (error) {
     if (error instanceof NotJsonError) {
-      return null;
+      return (await holdsControl(bytes, reader.at)) ? 'control_byte' : 'not_json';
     }
     throw error;
   }
 }
 
+/** Whether a control byte follows from `start` on. */
+async function holdsControl(bytes: Buffer, start: number): Promise<boolean> {
+  for (let from = start; from < bytes.length; from += bytesOfTurn) {
+    await nextTurn();
+    if (bytes.subarray(from, from + bytesOfTurn).some((byte) => byte < space)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 function parseEnvelope(
   envelope: Record<string, unknown>,
-  { problem, rawId, rawArguments }: JsonInspection,
+  { problem, rawId, rawArguments }: Omit<JsonInspection, 'rawArguments'> & { rawArguments: RawArguments },
 ): ParsedLine {
   if (problem !== null) {
     return refusal(problem);
@@ -141,7 +158,7 @@ function parseEnvelope(
 function parseCall(
   envelope: Record<string, unknown>,
   id: RequestId | null,
-  rawArguments: string | null,
+  rawArguments: RawArguments,
 ): ParsedLine {
   const { method, params = {} } = envelope;
   if (Object.hasOwn(envelope, 'result') || Object.hasOwn(envelope, 'error')) {
@@ -181,7 +198,7 @@ function usableId(id: unknown, raw: string | null): RequestId | null {
   return typeof id === 'number' && Number.isSafeInteger(id) && raw === String(id) ? id : null;
 }
 
-function accept(message: Message, rawArguments: string | null = null): ParsedLine {
+function accept(message: Message, rawArguments: RawArguments = null): ParsedLine {
   return { ok: true, message, rawArguments };
 }
 

@@ -1,8 +1,10 @@
 import type { Readable } from 'node:stream';
 
-export type Line = { tooLarge: false; bytes: Buffer } | { tooLarge: true };
+/** `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. */
+export type Line = { tooLarge: false; bytes: Buffer; framed: Buffer } | { tooLarge: true };
 
 const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
 /** Pieces are joined when there are this many, so that a line that arrives byte by byte costs little memory. */
 const maxPieces = 64;
 
@@ -24,16 +26,19 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
     let from = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
       size += end - from;
-      const tooLarge = size > maxBytes;
-      const bytes = tooLarge ? Buffer.alloc(0) : Buffer.concat([...pieces, chunk.subarray(from, end)]);
+      const last = chunk.subarray(from, end + 1);
+      if (size > maxBytes) {
+        lines.push({ tooLarge: true });
+      } else {
+        const framed = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+        const bytes = framed.subarray(0, -1);
+        if (bytes.length > 1 || (bytes.length === 1 && bytes[0] !== carriageReturn)) {
+          lines.push({ tooLarge: false, bytes, framed });
+        }
+      }
       pieces = [];
       size = 0;
       from = end + 1;
-      if (tooLarge) {
-        lines.push({ tooLarge });
-      } else if (bytes.length > 0 && !(bytes.length === 1 && bytes[0] === 0x0d)) {
-        lines.push({ tooLarge, bytes });
-      }
     }
     if (lines.length > 0) {
       yield lines;
@@ -41,7 +46,7 @@ export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: numbe
     size += chunk.length - from;
     if (size > maxBytes) {
       pieces = [];
-    } else if (pieces.push(chunk.subarray(from)) > maxPieces) {
+    } else if (from < chunk.length && pieces.push(chunk.subarray(from)) > maxPieces) {
       pieces = [Buffer.concat(pieces)];
     }
   }

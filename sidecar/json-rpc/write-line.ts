@@ -1,9 +1,7 @@
 import type { Writable } from 'node:stream';
 
-const lineFeed = Buffer.from('\n');
-
 /**
- * Writes the line's own bytes and a line feed, and waits until the other side takes more. Lines that are written in the same
+ * Writes a line, which ends with its line feed, and waits until the other side takes more. Lines that are written in the same
  * event loop turn are sent together. Returns false when the stream is closed, or took nothing for `stallMs`: then the line may
  * not have arrived.
  */
@@ -21,7 +19,7 @@ export function writeLineNow(stream: Writable, line: Uint8Array, stallMs: number
   if (!stream.writable) {
     return Promise.resolve(false);
   }
-  if (stream.write(Buffer.concat([line, lineFeed]))) {
+  if (stream.write(line)) {
     return Promise.resolve(true);
   }
   return untilTaken(stream, stallMs, (settle) => {

@@ -4,11 +4,17 @@
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { countValues } from '../../contract/json-values.ts';
+import { countPart, countValues } from '../../contract/json-values.ts';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { isCall, newlyCalledTool } from '../gate/decide.ts';
 import type { Message } from '../json-rpc/message.ts';
-import { longLineBytes, type ParsedLine, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
+import {
+  bytesOfTurn,
+  longLineBytes,
+  type ParsedLine,
+  parseLine,
+  parseLineInTurns,
+} from '../json-rpc/parse-line.ts';
 import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { nextTurn } from '../json-rpc/turns.ts';
 import type { Pace } from '../pace/pace.ts';
@@ -16,6 +22,8 @@ import type { Call, Ledger } from './ledger.ts';
 
 export interface AgentLine {
   bytes: Buffer;
+  /** With its line feed, as it is forwarded. */
+  framed: Buffer;
   parsed: ParsedLine;
   /** Set for a line that begins a tool call, whatever its outcome. */
   call: Call | null;
@@ -34,7 +42,7 @@ export interface AgentLineDependencies {
   limits: { lineBytes: number };
 }
 
-const noBytes = Buffer.alloc(0);
+const noLine = { bytes: Buffer.alloc(0), framed: Buffer.alloc(0) };
 const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
 /** Pause before a call that is refused because too many wait already. */
 const refusedPauseMs = 1000;
@@ -74,10 +82,10 @@ async function* parseLines(
         // Earlier lines do not wait for it.
         yield begun(ready, ledger);
         ready = [];
-        // Its bytes have just been collected, which took a turn by itself.
-        await nextTurn();
       }
-      const heldBytes = line.tooLarge ? 0 : line.bytes.length + valueBytes * countValues(line.bytes);
+      const heldBytes = line.tooLarge
+        ? 0
+        : sizeOf(line.bytes, isLong ? await countInTurns(line.bytes) : countValues(line.bytes));
       const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
       const parsed = isLong ? await parseLineInTurns(line.bytes, ledger.keepsPayloads) : parse(line);
       const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
@@ -86,9 +94,9 @@ async function* parseLines(
         ready = [];
         await sleep(waitMs ?? refusedPauseMs);
       }
-      const bytes = line.tooLarge ? noBytes : line.bytes;
+      const { bytes, framed } = line.tooLarge ? noLine : line;
       const call = waitMs === null ? beginTooFast(parsed, ledger) : null;
-      ready.push({ bytes, parsed, call, heldBytes, release });
+      ready.push({ bytes, framed, parsed, call, heldBytes, release });
     }
     yield begun(ready, ledger);
   }
@@ -116,6 +124,21 @@ function calledBy(line: AgentLine): { line: AgentLine; tool: string; args: unkno
   const { parsed } = line;
   const tool = toolOf(parsed);
   return parsed.ok && tool !== null ? [{ line, tool, args: argumentsOf(parsed.message) }] : [];
+}
+
+/** What a line with so many values takes in memory, about. */
+const sizeOf = (bytes: Buffer, values: number): number => bytes.length + valueBytes * values;
+
+/** As `countValues`, while other work gets its turn. */
+async function countInTurns(bytes: Buffer): Promise<number> {
+  let values = 1;
+  for (let from = 0; from < bytes.length; ) {
+    await nextTurn();
+    const part = countPart(bytes, from, from + bytesOfTurn);
+    values += part.values;
+    from = part.end;
+  }
+  return values;
 }
 
 /** Waits for memory for a large message. Throws when others of the session hold it for too long. */

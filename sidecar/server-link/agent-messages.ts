@@ -11,7 +11,7 @@ import type { AgentConnection } from './link-dependencies.ts';
 
 /** Resolves when the next message may be handled: this one was written, refused or dropped. Never throws. */
 export async function handleAgentLine(line: AgentLine, connection: AgentConnection): Promise<void> {
-  const { parsed, bytes, call } = line;
+  const { parsed, bytes, framed, call } = line;
   const { ledger, replies, gatedCalls } = connection;
   if (parsed.ok) {
     connection.era = eraAfter(connection.era, parsed.message);
@@ -32,14 +32,14 @@ export async function handleAgentLine(line: AgentLine, connection: AgentConnecti
     const { problem, id } = parsed;
     await replies.refuseLine(problem, id !== null && ledger.isTaken(id) ? null : id);
   } else if (decision !== null) {
-    await carryOut(decision, parsed, { bytes, call }, connection);
+    await carryOut(decision, parsed, { framed, call }, connection);
   }
 }
 
 async function carryOut(
   decision: AgentDecision,
   parsed: ParsedLine & { ok: true },
-  { bytes, call }: Pick<AgentLine, 'bytes' | 'call'>,
+  { framed, call }: Pick<AgentLine, 'framed' | 'call'>,
   connection: AgentConnection,
 ): Promise<void> {
   if (decision.action === 'refuse') {
@@ -47,9 +47,9 @@ async function carryOut(
   } else if (decision.action === 'drop') {
     connection.replies.note('agent', decision.reason);
   } else if (decision.action === 'call') {
-    await forwardCall(decision, parsed, { bytes, call }, connection);
+    await forwardCall(decision, parsed, { framed, call }, connection);
   } else {
-    await forward(parsed.message, bytes, connection);
+    await forward(parsed.message, framed, connection);
   }
 }
 
@@ -84,7 +84,7 @@ async function refuse(
 async function forwardCall(
   decision: AgentDecision & { action: 'call' },
   { message, rawArguments }: ParsedLine & { ok: true },
-  { bytes, call: begun }: Pick<AgentLine, 'bytes' | 'call'>,
+  { framed, call: begun }: Pick<AgentLine, 'framed' | 'call'>,
   connection: AgentConnection,
 ): Promise<void> {
   const { id, tool, scope, continues } = decision;
@@ -109,9 +109,9 @@ async function forwardCall(
     await replies.refuseCall(id, callRefusal('server_unavailable', call, scope), isModern);
   } else if (scope === null) {
     ledger.send(request);
-    await connection.toServer(bytes);
+    await connection.toServer(framed);
   } else {
-    await connection.gatedCalls.add({ request, scope, bytes });
+    await connection.gatedCalls.add({ request, scope, framed });
   }
 }
 
@@ -123,7 +123,7 @@ function beginAnswer(tool: string, message: Message, { dependencies, ledger }: A
   return dependencies.clientFeatures.size === 0 ? null : ledger.begin(tool, argumentsOf(message));
 }
 
-async function forward(message: Message, bytes: Buffer, connection: AgentConnection): Promise<void> {
+async function forward(message: Message, framed: Buffer, connection: AgentConnection): Promise<void> {
   const { ledger, replies, serverIds, start } = connection;
   if (message.kind === 'request') {
     const { isConnected, cause } = await connection.connect();
@@ -140,7 +140,7 @@ async function forward(message: Message, bytes: Buffer, connection: AgentConnect
   } else if (message.id !== null) {
     serverIds.delete(idSlot(message.id));
   }
-  await connection.toServer(bytes);
+  await connection.toServer(framed);
 }
 
 /** The agent no longer waits for this request; a late answer is dropped. */

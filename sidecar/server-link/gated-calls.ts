@@ -10,8 +10,8 @@ import type { AgentConnection } from './link-dependencies.ts';
 export interface GatedCall {
   request: SentRequest & { call: NonNullable<SentRequest['call']> };
   scope: string;
-  /** The line that is forwarded. */
-  bytes: Uint8Array;
+  /** The line that is forwarded, with its line feed. */
+  framed: Uint8Array;
 }
 
 /** Max calls that wait to be asked together. */
@@ -34,7 +34,7 @@ export class GatedCalls {
   async add(gated: GatedCall): Promise<void> {
     this.#connection.ledger.reserve(gated.request.id);
     this.#waiting.push(gated);
-    this.#heldBytes += gated.bytes.length;
+    this.#heldBytes += gated.framed.length;
     this.#running ??= this.#run();
     while (this.#waiting.length >= maxWaiting || this.#heldBytes >= maxHeldBytes) {
       await new Promise<void>((resolve) => {
@@ -64,7 +64,7 @@ export class GatedCalls {
         const verdicts = calls.map((gated) => this.#check(gated));
         for (const [index, gated] of calls.entries()) {
           await this.#settle(gated, await verdicts[index]);
-          this.#heldBytes -= gated.bytes.length;
+          this.#heldBytes -= gated.framed.length;
           this.#onRoom?.();
         }
       }
@@ -86,7 +86,7 @@ export class GatedCalls {
     while (verdict?.refusal === null && !connection.isClosed && !connection.serverIsLost) {
       if (verdict.isFresh && connection.serverTakesNow) {
         connection.ledger.send(gated.request);
-        await connection.toServerNow(gated.bytes);
+        await connection.toServerNow(gated.framed);
         return;
       }
       await connection.whenServerTakes();

@@ -283,7 +283,7 @@ export class Ledger {
 }
 
 /** Arguments are compared as they were written: `JSON.parse` makes 9007199254740993 and 9007199254740992 equal. */
-export function digestOf(rawArguments: string | null): string {
+export function digestOf(rawArguments: string | Uint8Array | null): string {
   return createHash('sha256')
     .update(rawArguments ?? '')
     .digest('base64');

@@ -54,6 +54,7 @@ export interface AgentConnection {
   readonly serverIsLost: boolean;
   /** Connects the server's side on the first use. When no server connects in time, the next call retries. */
   connect(): Promise<ServerState>;
+  /** Lines end with their line feed, here and below. */
   toAgent(line: Uint8Array): Promise<void>;
   toServer(line: Uint8Array): Promise<void>;
   /** Whether the server has taken everything that was written. */

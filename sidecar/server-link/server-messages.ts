@@ -17,30 +17,30 @@ export async function handleServerLine(line: Line, connection: AgentConnection):
     await connection.loseServer();
     return;
   }
-  const { bytes } = line;
+  const { bytes, framed } = line;
   const { keepsPayloads } = connection.ledger;
   const parsed =
     bytes.length > longLineBytes ? await parseLineInTurns(bytes, keepsPayloads) : parseLine(bytes);
   if (parsed.ok) {
-    await handleMessage(parsed.message, bytes, connection);
+    await handleMessage(parsed.message, framed, connection);
   } else {
     connection.replies.note('server', parsed.problem);
     await failRequest(parsed.id, 'gave an answer that the platform does not let pass', connection);
   }
 }
 
-async function handleMessage(message: Message, bytes: Buffer, connection: AgentConnection): Promise<void> {
+async function handleMessage(message: Message, framed: Buffer, connection: AgentConnection): Promise<void> {
   const { ledger, replies, serverIds, start } = connection;
   const decision = decideServerMessage(message, viewOf(connection));
   if (decision.action === 'answer') {
     ledger.answer(decision.id, message, decision.input);
     start.answered();
-    await connection.toAgent(bytes);
+    await connection.toAgent(framed);
   } else if (decision.action === 'forward') {
     if (message.kind === 'request') {
       serverIds.set(idSlot(message.id), message.id);
     }
-    await connection.toAgent(bytes);
+    await connection.toAgent(framed);
   } else {
     replies.note('server', decision.reason);
     if (decision.action === 'refuse_answer') {

@@ -8,12 +8,13 @@ import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
 import { LineGenerator } from '../../../fuzz/generate-lines.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
+import { withTextOfArguments } from './arguments-as-text.ts';
 import { withoutPayloads } from './without-payloads.ts';
 
 async function expectSame(line: Buffer): Promise<void> {
   const atOnce = parseLine(line);
-  expect(await parseLineInTurns(line, true)).toEqual(atOnce);
-  expect(await parseLineInTurns(line, false)).toEqual(withoutPayloads(atOnce));
+  expect(withTextOfArguments(await parseLineInTurns(line, true))).toEqual(atOnce);
+  expect(withTextOfArguments(await parseLineInTurns(line, false))).toEqual(withoutPayloads(atOnce));
 }
 
 const call = (args: string) =>
@@ -135,6 +136,38 @@ describe('a line that is parsed in turns', () => {
     await fc.assert(
       fc.asyncProperty(value, (text) => expectSame(Buffer.from(text))),
       { numRuns: 3000 },
+    );
+  });
+
+  it('has the same result for names that come again, and for twice the same in one object', async () => {
+    const names = Array.from({ length: 2000 }, (_, at) => `${at % 3 === 0 ? 'é'.repeat(at % 40) : 'n'}${at}`);
+    const members = names.map((name, at) => `"${name}":${at}`).join(',');
+    await expectSame(Buffer.from(call(`{"a":[{${members}},{${members}}]}`)));
+    for (const twice of [0, 999, 1999]) {
+      await expectSame(Buffer.from(call(`{"a":[{${members}},{${members},"${names[twice]}":0}]}`)));
+    }
+  });
+
+  it('has the same result for any number', async () => {
+    const digits = fc.stringMatching(/^[0-9]{0,18}$/);
+    const sign = fc.constantFrom('', '-', '+');
+    const written = fc.tuple(
+      sign,
+      digits,
+      fc.constantFrom('', '.'),
+      digits,
+      fc.constantFrom('', 'e', 'E'),
+      sign,
+      digits,
+    );
+    const number = fc.oneof(
+      written.map((parts) => parts.join('')),
+      fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
+      fc.maxSafeInteger().map(String),
+    );
+    await fc.assert(
+      fc.asyncProperty(number, (text) => expectSame(Buffer.from(call(`[${text}]`)))),
+      { numRuns: 2000 },
     );
   });
 

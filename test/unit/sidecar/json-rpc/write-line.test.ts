@@ -23,7 +23,7 @@ describe('writing lines', () => {
     const { stream, groups } = createSink();
     const writeInTurn = async (names: string[]) => {
       for (const name of names) {
-        expect(await writeLine(stream, Buffer.from(name), stallMs)).toBe(true);
+        expect(await writeLine(stream, Buffer.from(`${name}\n`), stallMs)).toBe(true);
       }
     };
     await writeInTurn(['a', 'b', 'c']);
@@ -37,7 +37,7 @@ describe('writing lines', () => {
 
   it('loses nothing when the stream is ended in the same turn', async () => {
     const { stream, groups } = createSink();
-    const written = writeLine(stream, Buffer.from('last'), stallMs);
+    const written = writeLine(stream, Buffer.from('last\n'), stallMs);
     stream.end();
     await once(stream, 'finish');
     expect(await written).toBe(true);
@@ -48,7 +48,7 @@ describe('writing lines', () => {
     const waiting: (() => void)[] = [];
     const stream = new Writable({ highWaterMark: 4, write: (_chunk, _encoding, done) => waiting.push(done) });
     let settled: boolean | null = null;
-    const written = writeLine(stream, Buffer.from('longer'), stallMs).then((result) => {
+    const written = writeLine(stream, Buffer.from('longer\n'), stallMs).then((result) => {
       settled = result;
     });
     await new Promise((resolve) => setImmediate(resolve));
@@ -61,18 +61,18 @@ describe('writing lines', () => {
 
   it('gives up a stream that accepts nothing, that closes, or that is closed', async () => {
     const stalled = () => new Writable({ highWaterMark: 1, write: () => undefined });
-    expect(await writeLine(stalled(), Buffer.from('x'), 1)).toBe(false);
+    expect(await writeLine(stalled(), Buffer.from('x\n'), 1)).toBe(false);
     const closing = stalled();
-    const written = writeLine(closing, Buffer.from('x'), stallMs);
+    const written = writeLine(closing, Buffer.from('x\n'), stallMs);
     closing.destroy();
     expect(await written).toBe(false);
-    expect(await writeLine(closing, Buffer.from('x'), stallMs)).toBe(false);
+    expect(await writeLine(closing, Buffer.from('x\n'), stallMs)).toBe(false);
   });
 
   it('writes exactly the bytes of a line', async () => {
     const { stream, groups } = createSink();
     const line = `{"text":"${'é'.repeat(40_000)}"}`;
-    await Promise.all([writeLine(stream, Buffer.from(line), stallMs), once(stream, 'drain')]);
+    await Promise.all([writeLine(stream, Buffer.from(`${line}\n`), stallMs), once(stream, 'drain')]);
     expect(await text(Readable.from(groups))).toBe(`${line}\n`);
   });
 });

@@ -1,0 +1,87 @@
+/** Where the tokens of JSON text end, in its bytes. */
+import { backslash, letterE, minus, nine, plus, point, quote, space, zero } from './json-characters.ts';
+
+/** Of each byte of a string: 1 where it stands for itself. */
+const standsForItself = Uint8Array.from({ length: 256 }, (_, byte) =>
+  byte < space || byte === quote || byte === backslash ? 0 : 1,
+);
+
+/** The index of the first byte from `at` on that does not stand for itself in a string: a quote, a backslash or a control byte. `stop` when there is none before. */
+export function endOfPlainText(bytes: Uint8Array, at: number, stop: number): number {
+  let end = at;
+  while (end < stop && standsForItself[bytes[end] ?? 0] === 1) {
+    end += 1;
+  }
+  return end;
+}
+
+/** The index after the number that starts at `at`; -1 when none does. */
+export function endOfNumber(bytes: Uint8Array, at: number): number {
+  const whole = bytes[at] === minus ? at + 1 : at;
+  let end = endOfDigits(bytes, whole);
+  if (end === whole || (bytes[whole] === zero && end > whole + 1)) {
+    return -1;
+  }
+  if (bytes[end] === point) {
+    const fraction = end + 1;
+    end = endOfDigits(bytes, fraction);
+    if (end === fraction) {
+      return -1;
+    }
+  }
+  if (((bytes[end] ?? 0) | lowerCase) === letterE) {
+    const sign = bytes[end + 1];
+    const exponent = end + (sign === plus || sign === minus ? 2 : 1);
+    end = endOfDigits(bytes, exponent);
+    return end === exponent ? -1 : end;
+  }
+  return end;
+}
+
+/** The number that is written from `start` to `end`. */
+export function numberAt(bytes: Buffer, start: number, end: number): number {
+  const first = bytes[start] === minus ? start + 1 : start;
+  if (end - first <= exactDigits && endOfDigits(bytes, first) === end) {
+    let value = 0;
+    for (let at = first; at < end; at += 1) {
+      value = value * 10 + (bytes[at] ?? 0) - zero;
+    }
+    return first === start ? value : -value;
+  }
+  return Number(bytes.toString('latin1', start, end));
+}
+
+/** An integer of as many is exact in each of its steps. */
+const exactDigits = 15;
+/** Set in small letters of ASCII. */
+const lowerCase = 0x20;
+
+function endOfDigits(bytes: Uint8Array, at: number): number {
+  let end = at;
+  for (let byte = bytes[end]; byte !== undefined && byte >= zero && byte <= nine; byte = bytes[end]) {
+    end += 1;
+  }
+  return end;
+}
+
+/** By their first byte. */
+const literals = new Map(
+  [true, false, null].map((value) => {
+    const word = Buffer.from(String(value));
+    return [word[0], { word, value }];
+  }),
+);
+
+/** The literal that starts at `at`, with its length; undefined when none does. */
+export function literalAt(
+  bytes: Uint8Array,
+  at: number,
+): { value: boolean | null; length: number } | undefined {
+  const { word, value } = literals.get(bytes[at]) ?? {};
+  return word?.every((byte, index) => bytes[at + index] === byte)
+    ? { value: value ?? null, length: word.length }
+    : undefined;
+}
+
+/** Whether a character of UTF-8 continues here. */
+export const continuesCharacter = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80;
