@@ -2,7 +2,7 @@
 import type { Server, Socket } from 'node:net';
 import { maxClaimBytes } from '../../contract/process-reports.ts';
 import { processClaim } from '../../contract/session-process.ts';
-import { type Line, splitLines } from '../json-rpc/read-lines.ts';
+import { type Line, splitLines } from '../json-rpc/lines.ts';
 import { closeServer, listenOnSocket } from '../server-link/listen.ts';
 import { reportSocket } from '../session-paths.ts';
 import { createReadBudget, type ReadBudget } from './read-budget.ts';

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countPart, countValues } from '../../contract/json-values.ts';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { isCall, newlyCalledTool } from '../gate/decide.ts';
+import { type Line, readLines } from '../json-rpc/lines.ts';
 import type { Message } from '../json-rpc/message.ts';
 import {
   bytesOfTurn,
@@ -15,7 +16,6 @@ import {
   parseLine,
   parseLineInTurns,
 } from '../json-rpc/parse-line.ts';
-import { type Line, readLines } from '../json-rpc/read-lines.ts';
 import { nextTurn } from '../json-rpc/turns.ts';
 import type { Pace } from '../pace/pace.ts';
 import type { Call, Ledger } from './ledger.ts';

@@ -109,7 +109,7 @@ async function forwardCall(
     await replies.refuseCall(id, callRefusal('server_unavailable', call, scope), isModern);
   } else if (scope === null) {
     ledger.send(request);
-    await connection.toServer(framed);
+    await connection.toServer?.write(framed);
   } else {
     await connection.gatedCalls.add({ request, scope, framed });
   }
@@ -140,7 +140,7 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
   } else if (message.id !== null) {
     serverIds.delete(idSlot(message.id));
   }
-  await connection.toServer(framed);
+  await connection.toServer?.write(framed);
 }
 
 /** The agent no longer waits for this request; a late answer is dropped. */

@@ -84,12 +84,12 @@ export class GatedCalls {
     const connection = this.#connection;
     let verdict = first;
     while (verdict?.refusal === null && !connection.isClosed && !connection.serverIsLost) {
-      if (verdict.isFresh && connection.serverTakesNow) {
+      if (verdict.isFresh && connection.toServer?.isFlushed) {
         connection.ledger.send(gated.request);
-        await connection.toServerNow(gated.framed);
+        await connection.toServer.writeNow(gated.framed);
         return;
       }
-      await connection.whenServerTakes();
+      await connection.toServer?.whenFlushed();
       verdict = await this.#check(gated);
     }
     await this.#refuse(gated, verdict?.refusal ?? null);

@@ -5,9 +5,8 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Era } from '../gate/method-policy.ts';
+import { LineWriter, readLines } from '../json-rpc/lines.ts';
 import type { RequestId } from '../json-rpc/message.ts';
-import { readLines } from '../json-rpc/read-lines.ts';
-import { isFlushed, untilFlushed, writeLine, writeLineNow } from '../json-rpc/write-line.ts';
 import type { ServerStart } from '../processes/server-start.ts';
 import { type AgentLine, readAgentLines } from './agent-lines.ts';
 import { handleAgentLine } from './agent-messages.ts';
@@ -19,8 +18,6 @@ import type { AgentConnection, LinkDependencies } from './link-dependencies.ts';
 import { createReplies, type Replies } from './replies.ts';
 import { failLateCall, handleServerLine } from './server-messages.ts';
 
-/** A side that accepts no bytes for this long is given up. */
-const stallMs = 30_000;
 /** Answers may still arrive for this long after the agent stopped sending. */
 const lastAnswersMs = 10_000;
 
@@ -42,6 +39,8 @@ class GatedConnection implements AgentConnection {
   readonly start: ServerStart;
   readonly gatedCalls: GatedCalls = new GatedCalls(this);
   readonly serverIds = new Map<string, RequestId>();
+  readonly toAgent: LineWriter;
+  toServer: LineWriter | null = null;
   era: Era = 'opening';
   readonly #agent: Duplex;
   #server: Duplex | null = null;
@@ -50,8 +49,9 @@ class GatedConnection implements AgentConnection {
   constructor(agent: Duplex, dependencies: LinkDependencies) {
     this.#agent = agent;
     this.dependencies = dependencies;
+    this.toAgent = new LineWriter(agent, () => this.#close());
     this.ledger = new Ledger(dependencies, (request) => void failLateCall(request, this));
-    this.replies = createReplies(dependencies, (line) => this.toAgent(line));
+    this.replies = createReplies(dependencies, this.toAgent);
     this.start = dependencies.startServer(() => void this.loseServer());
   }
 
@@ -125,37 +125,10 @@ class GatedConnection implements AgentConnection {
       return { isConnected: false, cause: null };
     }
     this.#server = server;
+    this.toServer = new LineWriter(server, () => this.loseServer());
     this.start.connected();
     void this.#readServer(server);
     return { isConnected: true, cause: null };
-  }
-
-  async toAgent(line: Uint8Array): Promise<void> {
-    if (!(await writeLine(this.#agent, line, stallMs))) {
-      this.#close();
-    }
-  }
-
-  async toServer(line: Uint8Array): Promise<void> {
-    if (this.#server && !(await writeLine(this.#server, line, stallMs))) {
-      await this.loseServer();
-    }
-  }
-
-  get serverTakesNow(): boolean {
-    return this.#server !== null && isFlushed(this.#server);
-  }
-
-  async whenServerTakes(): Promise<void> {
-    if (this.#server && !(await untilFlushed(this.#server, stallMs))) {
-      await this.loseServer();
-    }
-  }
-
-  async toServerNow(line: Uint8Array): Promise<void> {
-    if (this.#server && !(await writeLineNow(this.#server, line, stallMs))) {
-      await this.loseServer();
-    }
   }
 
   /** An open connection changes between the two. */

@@ -5,6 +5,7 @@ import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { GateMap } from '../gate/gate-map.ts';
 import type { Era } from '../gate/method-policy.ts';
+import type { LineWriter } from '../json-rpc/lines.ts';
 import type { RequestId } from '../json-rpc/message.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Pace } from '../pace/pace.ts';
@@ -54,14 +55,9 @@ export interface AgentConnection {
   readonly serverIsLost: boolean;
   /** Connects the server's side on the first use. When no server connects in time, the next call retries. */
   connect(): Promise<ServerState>;
-  /** Lines end with their line feed, here and below. */
-  toAgent(line: Uint8Array): Promise<void>;
-  toServer(line: Uint8Array): Promise<void>;
-  /** Whether the server has taken everything that was written. */
-  readonly serverTakesNow: boolean;
-  whenServerTakes(): Promise<void>;
-  /** Hands the line over in this turn of the event loop, where `toServer` collects lines. */
-  toServerNow(line: Uint8Array): Promise<void>;
+  readonly toAgent: LineWriter;
+  /** Null before the server's side is connected. */
+  readonly toServer: LineWriter | null;
   /** The connection ended before the turn of this line. */
   leave(line: AgentLine): void;
   /** The server ended: fails its pending requests, and lets the agent's client reconnect. */

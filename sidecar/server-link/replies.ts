@@ -7,6 +7,7 @@ import {
   refusedCallAnswer,
   serverUnavailableAnswer,
 } from '../json-rpc/answers.ts';
+import type { LineWriter } from '../json-rpc/lines.ts';
 import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { LineProblem } from '../json-rpc/parse-line.ts';
 import { createPace } from '../pace/pace.ts';
@@ -31,7 +32,7 @@ const loggedPerMinute = 120;
 
 export function createReplies(
   { server, metrics, logger, limits }: Pick<LinkDependencies, 'server' | 'metrics' | 'logger' | 'limits'>,
-  toAgent: (line: Uint8Array) => Promise<void>,
+  toAgent: LineWriter,
 ): Replies {
   const logPace = createPace({ perMinute: loggedPerMinute, maxWaitMs: 0 });
   const note: Replies['note'] = (from, reason) => {
@@ -45,23 +46,23 @@ export function createReplies(
     refuseLine(problem, id) {
       note('agent', problem);
       const code = problem === 'not_json' ? rpcErrorCode.parseError : rpcErrorCode.invalidRequest;
-      return toAgent(invalidMessageAnswer(id, code, problem));
+      return toAgent.write(invalidMessageAnswer(id, code, problem));
     },
     refuseMessage(reason, code, id) {
       note('agent', reason);
       const detail =
         reason === 'too_many_values' ? `params may hold ${limits.messageValues} values at most` : null;
-      return toAgent(invalidMessageAnswer(id, code, reason, detail));
+      return toAgent.write(invalidMessageAnswer(id, code, reason, detail));
     },
     refuseCall(id, error, isModern) {
       note('agent', error.code);
-      return toAgent(refusedCallAnswer(id, error, isModern));
+      return toAgent.write(refusedCallAnswer(id, error, isModern));
     },
     noServer: (id, cause) =>
-      toAgent(serverUnavailableAnswer(id, server, unavailableText(server, cause), cause)),
+      toAgent.write(serverUnavailableAnswer(id, server, unavailableText(server, cause), cause)),
     failRequest({ id, call, isModern }, why, cause) {
       const message = `The MCP server ${server} ${why}.`;
-      return toAgent(
+      return toAgent.write(
         call
           ? refusedCallAnswer(id, lostCall(call, message, cause), isModern)
           : serverUnavailableAnswer(id, server, message, cause),

@@ -1,9 +1,9 @@
 /** What happens to each message of the server: it is forwarded or refused, an answer after its request was found. */
 import { decideServerMessage, type ServerView } from '../gate/decide.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
+import type { Line } from '../json-rpc/lines.ts';
 import { idSlot, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { longLineBytes, parseLine, parseLineInTurns } from '../json-rpc/parse-line.ts';
-import type { Line } from '../json-rpc/read-lines.ts';
 import { maxOpen, type SentRequest } from './ledger.ts';
 import type { AgentConnection } from './link-dependencies.ts';
 
@@ -35,12 +35,12 @@ async function handleMessage(message: Message, framed: Buffer, connection: Agent
   if (decision.action === 'answer') {
     ledger.answer(decision.id, message, decision.input);
     start.answered();
-    await connection.toAgent(framed);
+    await connection.toAgent.write(framed);
   } else if (decision.action === 'forward') {
     if (message.kind === 'request') {
       serverIds.set(idSlot(message.id), message.id);
     }
-    await connection.toAgent(framed);
+    await connection.toAgent.write(framed);
   } else {
     replies.note('server', decision.reason);
     if (decision.action === 'refuse_answer') {
@@ -83,7 +83,7 @@ async function refuse(message: Message, id: RequestId | null, connection: AgentC
   }
   if (id !== null) {
     const why = 'The platform does not let this request pass';
-    await connection.toServer(errorAnswer(id, rpcErrorCode.methodNotFound, why));
+    await connection.toServer?.write(errorAnswer(id, rpcErrorCode.methodNotFound, why));
   }
 }
 
@@ -91,5 +91,5 @@ async function refuse(message: Message, id: RequestId | null, connection: AgentC
 export async function failLateCall(request: SentRequest, connection: AgentConnection): Promise<void> {
   const { dependencies, replies } = connection;
   await replies.failRequest(request, `did not answer within ${dependencies.limits.callTimeoutMs} ms`, null);
-  await connection.toServer(cancelledNotice(request.id, 'timed out'));
+  await connection.toServer?.write(cancelledNotice(request.id, 'timed out'));
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type Line, readLines } from '../../../../sidecar/json-rpc/read-lines.ts';
+import { type Line, readLines } from '../../../../sidecar/json-rpc/lines.ts';
 
 async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<string[]> {
   const found: Line[] = [];

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from '@jest/globals';
-import { writeLine } from '../../../../sidecar/json-rpc/write-line.ts';
+import { writeLine } from '../../../../sidecar/json-rpc/lines.ts';
 
 const stallMs = 60_000;
 
