@@ -48,9 +48,9 @@ export function parseSeen(log: string): Seen {
 export function createSessions(runtime: () => Runtime<SessionPlan>) {
   const started: string[] = [];
   const prepare = (changes: Parameters<typeof configuration>[0] = {}): FrozenConfiguration => {
-    const session_id = randomUUID();
-    started.push(session_id);
-    return configuration({ session_id, agent: node(stays), ...changes });
+    const frozen = configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
+    started.push(frozen.session_id);
+    return frozen;
   };
   return {
     prepare,

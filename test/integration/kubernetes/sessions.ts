@@ -45,8 +45,7 @@ export function sessionsOnCluster(start: () => Promise<TestCluster> = startTestC
     runtime,
     open: (changes = {}) => driver.openWith(reports().url, changes),
     prepare(changes = {}) {
-      const session_id = randomUUID();
-      return configuration({ session_id, agent: node(stays), ...changes });
+      return configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
     },
     async start(frozen, secrets) {
       await runtime().start(runtime().render(frozen), secretsWith(frozen.session_id, secrets));

@@ -49,9 +49,9 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     });
 
     const prepare = (changes: Parameters<typeof configuration>[0] = {}): FrozenConfiguration => {
-      const session_id = randomUUID();
-      started.push(session_id);
-      return configuration({ session_id, agent: node(stays), ...changes });
+      const frozen = configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
+      started.push(frozen.session_id);
+      return frozen;
     };
     const start = async (frozen: FrozenConfiguration, secrets?: Partial<LaunchSecrets>): Promise<string> => {
       await runtime.start(runtime.render(frozen), secretsWith(frozen.session_id, secrets));
