@@ -9,7 +9,6 @@ import {
   closeBracket,
   colon,
   comma,
-  letterU,
   openBrace,
   openBracket,
   quote,
@@ -17,7 +16,14 @@ import {
 } from './json-characters.ts';
 import { anyFrame, type Frame, frameIn } from './json-frames.ts';
 import { KeyReader } from './json-keys.ts';
-import { continuesCharacter, endOfNumber, endOfPlainText, literalAt, numberAt } from './json-tokens.ts';
+import {
+  continuesCharacter,
+  endOfEscape,
+  endOfNumber,
+  endOfPlainText,
+  literalAt,
+  numberAt,
+} from './json-tokens.ts';
 
 export type JsonReading = Omit<JsonInspection, 'rawArguments'> & {
   value: unknown;
@@ -179,7 +185,11 @@ export class JsonReader {
     let at = endOfPlainText(bytes, this.#at, far);
     while (at < far && bytes[at] === backslash) {
       hasEscapes = true;
-      at = endOfPlainText(bytes, at + (bytes[at + 1] === letterU ? 6 : 2), far);
+      const end = endOfEscape(bytes, at);
+      if (end === -1) {
+        throw new NotJsonError();
+      }
+      at = endOfPlainText(bytes, end, far);
     }
     if (bytes[at] === quote) {
       this.#decode(string, at, hasEscapes);
@@ -199,10 +209,9 @@ export class JsonReader {
   }
 
   #decode(string: OpenString, end: number, hasEscapes: boolean): void {
-    if (hasEscapes || string.isKept) {
+    if (string.isKept) {
       const written = this.#bytes.toString('utf8', string.from, end);
-      const decoded = hasEscapes ? decode(written) : written;
-      string.decoded += string.isKept ? decoded : '';
+      string.decoded += hasEscapes ? JSON.parse(`"${written}"`) : written;
     }
     string.from = end;
   }
@@ -294,14 +303,6 @@ export class JsonReader {
     } else if (depth === 2 && key === 'arguments' && this.#open[0]?.key === 'params') {
       this.#reading.rawArguments = this.#bytes.subarray(start, this.#at);
     }
-  }
-}
-
-function decode(written: string): string {
-  try {
-    return JSON.parse(`"${written}"`) as string;
-  } catch {
-    throw new NotJsonError();
   }
 }
 

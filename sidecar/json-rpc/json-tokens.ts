@@ -1,5 +1,16 @@
 /** Where the tokens of JSON text end, in its bytes. */
-import { backslash, letterE, minus, nine, plus, point, quote, space, zero } from './json-characters.ts';
+import {
+  backslash,
+  letterE,
+  letterU,
+  minus,
+  nine,
+  plus,
+  point,
+  quote,
+  space,
+  zero,
+} from './json-characters.ts';
 
 /** Of each byte of a string: 1 where it stands for itself. */
 const standsForItself = Uint8Array.from({ length: 256 }, (_, byte) =>
@@ -13,6 +24,33 @@ export function endOfPlainText(bytes: Uint8Array, at: number, stop: number): num
     end += 1;
   }
   return end;
+}
+
+/** The index after the escape that starts at `at`; -1 when none does. */
+export function endOfEscape(bytes: Uint8Array, at: number): number {
+  const letter = bytes[at + 1] ?? 0;
+  if (letter !== letterU) {
+    return isEscapeLetter[letter] === 1 ? at + 2 : -1;
+  }
+  const end = at + 6;
+  for (let digit = at + 2; digit < end; digit += 1) {
+    if (isHexDigit[bytes[digit] ?? 0] !== 1) {
+      return -1;
+    }
+  }
+  return end;
+}
+
+const isEscapeLetter = tableOf('"\\/bfnrt');
+const isHexDigit = tableOf('0123456789abcdefABCDEF');
+
+/** Of each byte: 1 for those of `text`. */
+function tableOf(text: string): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const byte of Buffer.from(text)) {
+    table[byte] = 1;
+  }
+  return table;
 }
 
 /** The index after the number that starts at `at`; -1 when none does. */
