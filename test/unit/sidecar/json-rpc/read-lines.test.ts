@@ -8,6 +8,9 @@ async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<str
   for await (const lines of readLines(Readable.from(chunks.map((chunk) => Buffer.from(chunk))), maxBytes)) {
     found.push(...lines);
   }
+  for (const line of found) {
+    expect(line.tooLarge || line.framed.toString()).toBe(line.tooLarge || `${line.bytes.toString()}\n`);
+  }
   return found.map((line) => (line.tooLarge ? '(too large)' : line.bytes.toString()));
 }
 
