@@ -201,7 +201,7 @@ describe('many open streams', () => {
     for (const reader of readers) {
       await eventually(() => expect(seqsOf(reader).length).toBeGreaterThan(0));
     }
-    // What opened them is counted: a connection of Postgres tells of its transactions within 10 s.
+    // What opened them is counted: an idle connection of Postgres reports its transactions within 10 s.
     await sleep(11_000);
     const [before, startedMs] = [await transactions(), performance.now()];
     await sleep(3 * checkMs);
