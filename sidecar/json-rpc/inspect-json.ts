@@ -19,8 +19,8 @@ export interface JsonInspection {
   problem: 'duplicate_key' | 'bad_key' | 'too_deep' | null;
   /** The top-level member `id` exactly as written, when there is one. */
   rawId: string | null;
-  /** The member `arguments` of the top-level member `params`, exactly as written. */
-  rawArguments: string | null;
+  /** The member `arguments` of the top-level member `params`, exactly as written, as text or as bytes. */
+  rawArguments: string | Uint8Array | null;
 }
 
 /** Stops at the first problem. `maxDepth`: objects and arrays inside one another; a scalar has depth 0. */

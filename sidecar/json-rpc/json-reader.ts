@@ -25,11 +25,8 @@ import {
   numberAt,
 } from './json-tokens.ts';
 
-export type JsonReading = Omit<JsonInspection, 'rawArguments'> & {
-  value: unknown;
-  /** As in `JsonInspection`, as bytes. */
-  rawArguments: Uint8Array | null;
-};
+/** Arguments as written are bytes here. */
+export type JsonReading = JsonInspection & { value: unknown };
 
 /** The text is not JSON. */
 export class NotJsonError extends Error {}

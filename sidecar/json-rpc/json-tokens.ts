@@ -12,12 +12,16 @@ import {
   zero,
 } from './json-characters.ts';
 
-/** Of each byte of a string: 1 where it stands for itself. */
-const standsForItself = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte < space || byte === quote || byte === backslash ? 0 : 1,
-);
+/** Of each byte: 1 where it stands for itself in a string; for the letter of an escape; for a hexadecimal digit. */
+const standsForItself = tableOf((byte) => byte >= space && byte !== quote && byte !== backslash);
+const isEscapeLetter = tableOf((byte) => Buffer.from('"\\/bfnrt').includes(byte));
+const isHexDigit = tableOf((byte) => Buffer.from('0123456789abcdefABCDEF').includes(byte));
 
-/** The index of the first byte from `at` on that does not stand for itself in a string: a quote, a backslash or a control byte. `stop` when there is none before. */
+function tableOf(isSet: (byte: number) => boolean): Uint8Array {
+  return Uint8Array.from({ length: 256 }, (_, byte) => (isSet(byte) ? 1 : 0));
+}
+
+/** The index of the first byte from `at` on that is a quote, a backslash or a control byte; `stop` when there is none before. */
 export function endOfPlainText(bytes: Uint8Array, at: number, stop: number): number {
   let end = at;
   while (end < stop && standsForItself[bytes[end] ?? 0] === 1) {
@@ -39,18 +43,6 @@ export function endOfEscape(bytes: Uint8Array, at: number): number {
     }
   }
   return end;
-}
-
-const isEscapeLetter = tableOf('"\\/bfnrt');
-const isHexDigit = tableOf('0123456789abcdefABCDEF');
-
-/** Of each byte: 1 for those of `text`. */
-function tableOf(text: string): Uint8Array {
-  const table = new Uint8Array(256);
-  for (const byte of Buffer.from(text)) {
-    table[byte] = 1;
-  }
-  return table;
 }
 
 /** The index after the number that starts at `at`; -1 when none does. */
@@ -115,11 +107,11 @@ export function literalAt(
   bytes: Uint8Array,
   at: number,
 ): { value: boolean | null; length: number } | undefined {
-  const { word, value } = literals.get(bytes[at]) ?? {};
-  return word?.every((byte, index) => bytes[at + index] === byte)
-    ? { value: value ?? null, length: word.length }
+  const literal = literals.get(bytes[at]);
+  return literal?.word.every((byte, index) => bytes[at + index] === byte)
+    ? { value: literal.value, length: literal.word.length }
     : undefined;
 }
 
-/** Whether a character of UTF-8 continues here. */
-export const continuesCharacter = (byte: number | undefined): boolean => ((byte ?? 0) & 0xc0) === 0x80;
+/** Whether a character of UTF-8 that began before continues with this byte; false where there is none. */
+export const continuesCharacter = (byte = 0): boolean => (byte & 0xc0) === 0x80;

@@ -33,7 +33,7 @@ export type ParsedLine =
   | { ok: true; message: Message; rawArguments: RawArguments }
   | { ok: false; problem: LineProblem; id: RequestId | null };
 
-type RawArguments = string | Uint8Array | null;
+type RawArguments = JsonInspection['rawArguments'];
 
 const maxDepth = 64;
 const maxIdLength = 256;
@@ -82,15 +82,15 @@ export async function parseLineInTurns(line: Buffer, keepsPayloads: boolean): Pr
     return refusal('not_utf8');
   }
   const bytes = withoutReturn(line);
-  const reading = await readInTurns(bytes, new JsonReader(bytes, { maxDepth, keepsPayloads }));
+  const reading = await readInTurns(bytes, keepsPayloads);
   if (typeof reading === 'string') {
     return refusal(reading);
   }
   // With a problem there is no value; an object starts with its brace.
   const { value, problem } = reading;
   if (problem !== null) {
-    const first = bytes.find((byte) => byte !== space);
-    return refusal(first === openBrace ? problem : 'not_an_object');
+    const isInObject = bytes.find((byte) => byte !== space) === openBrace;
+    return refusal(isInObject ? problem : 'not_an_object');
   }
   return isObject(value) ? parseEnvelope(value, reading) : refusal('not_an_object');
 }
@@ -104,8 +104,9 @@ const textOf = (line: Buffer): string => withoutReturn(line).toString();
 /** What invalid JSON is refused for in place of a reading. */
 async function readInTurns(
   bytes: Buffer,
-  reader: JsonReader,
+  keepsPayloads: boolean,
 ): Promise<JsonReading | 'control_byte' | 'not_json'> {
+  const reader = new JsonReader(bytes, { maxDepth, keepsPayloads });
   try {
     for (;;) {
       await nextTurn();
@@ -138,7 +139,7 @@ async function holdsControl(bytes: Buffer, start: number): Promise<boolean> {
 
 function parseEnvelope(
   envelope: Record<string, unknown>,
-  { problem, rawId, rawArguments }: Omit<JsonInspection, 'rawArguments'> & { rawArguments: RawArguments },
+  { problem, rawId, rawArguments }: JsonInspection,
 ): ParsedLine {
   if (problem !== null) {
     return refusal(problem);

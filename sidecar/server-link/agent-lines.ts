@@ -21,8 +21,7 @@ import type { Pace } from '../pace/pace.ts';
 import type { Call, Ledger } from './ledger.ts';
 
 export interface AgentLine {
-  bytes: Buffer;
-  /** With its line feed, as it is forwarded. */
+  /** Its bytes with the line feed, as it is forwarded; empty when it is too large. */
   framed: Buffer;
   parsed: ParsedLine;
   /** Set for a line that begins a tool call, whatever its outcome. */
@@ -42,7 +41,7 @@ export interface AgentLineDependencies {
   limits: { lineBytes: number };
 }
 
-const noLine = { bytes: Buffer.alloc(0), framed: Buffer.alloc(0) };
+const noBytes = Buffer.alloc(0);
 const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
 /** Pause before a call that is refused because too many wait already. */
 const refusedPauseMs = 1000;
@@ -94,9 +93,9 @@ async function* parseLines(
         ready = [];
         await sleep(waitMs ?? refusedPauseMs);
       }
-      const { bytes, framed } = line.tooLarge ? noLine : line;
+      const framed = line.tooLarge ? noBytes : line.framed;
       const call = waitMs === null ? beginTooFast(parsed, ledger) : null;
-      ready.push({ bytes, framed, parsed, call, heldBytes, release });
+      ready.push({ framed, parsed, call, heldBytes, release });
     }
     yield begun(ready, ledger);
   }

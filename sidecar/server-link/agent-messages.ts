@@ -11,12 +11,12 @@ import type { AgentConnection } from './link-dependencies.ts';
 
 /** Resolves when the next message may be handled: this one was written, refused or dropped. Never throws. */
 export async function handleAgentLine(line: AgentLine, connection: AgentConnection): Promise<void> {
-  const { parsed, bytes, framed, call } = line;
+  const { parsed, framed, call } = line;
   const { ledger, replies, gatedCalls } = connection;
   if (parsed.ok) {
     connection.era = eraAfter(connection.era, parsed.message);
   }
-  const decide = () => (parsed.ok ? decideAgentMessage(parsed.message, viewOf(connection, bytes)) : null);
+  const decide = () => (parsed.ok ? decideAgentMessage(parsed.message, viewOf(connection, framed)) : null);
   let decision = decide();
   if (!gatedCalls.isEmpty && !isGated(decision)) {
     // Calls that are being checked stay together: whatever else comes has its turn after them, and is decided on then.
@@ -56,7 +56,7 @@ async function carryOut(
 const isGated = (decision: AgentDecision | null): boolean =>
   decision?.action === 'call' && decision.scope !== null;
 
-function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, bytes: Buffer): GateView {
+function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, framed: Buffer): GateView {
   return {
     tools: dependencies.tools,
     era,
@@ -64,7 +64,7 @@ function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, bytes
     agentIdTaken: (id) => ledger.isTaken(id),
     serverIdOpen: (id) => serverIds.get(idSlot(id)) === id,
     roomForRequest: ledger.hasRoom,
-    holdsTooMuch: holdsMoreValues(bytes, dependencies.limits.messageValues),
+    holdsTooMuch: holdsMoreValues(framed, dependencies.limits.messageValues),
   };
 }
 
