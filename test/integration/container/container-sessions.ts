@@ -1,5 +1,4 @@
 /** Sessions of one test on the container runtime. */
-import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
@@ -8,8 +7,8 @@ import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
-import { configuration } from '../../support/frozen-configuration.ts';
-import { containerIn, node, secretsWith, stays } from '../runtime/driver-under-test.ts';
+import type { configuration } from '../../support/frozen-configuration.ts';
+import { configurationThatStays, containerIn, node, secretsWith } from '../runtime/driver-under-test.ts';
 
 const probeScript = readFileSync(fileURLToPath(new URL('./inside/probe.cjs', import.meta.url)), 'utf8');
 const seen = z.object({
@@ -48,7 +47,7 @@ export function parseSeen(log: string): Seen {
 export function createSessions(runtime: () => Runtime<SessionPlan>) {
   const started: string[] = [];
   const prepare = (changes: Parameters<typeof configuration>[0] = {}): FrozenConfiguration => {
-    const frozen = configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
+    const frozen = configurationThatStays(changes);
     started.push(frozen.session_id);
     return frozen;
   };

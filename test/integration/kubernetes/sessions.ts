@@ -1,16 +1,15 @@
 /** Sessions on the cluster for tests: a driver, the reports of its sidecars, and configurations that are stopped at the end. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';
 import type { LaunchSecrets } from '../../../runtime/workload.ts';
-import { configuration } from '../../support/frozen-configuration.ts';
+import type { configuration } from '../../support/frozen-configuration.ts';
 import {
   clusterTimeoutMs,
   startTestCluster,
   type TestCluster,
 } from '../../support/kubernetes/test-cluster.ts';
-import { node, secretsWith, stays } from '../runtime/driver-under-test.ts';
+import { configurationThatStays, secretsWith } from '../runtime/driver-under-test.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { type KubernetesDriver, kubernetesDriver, type OpenChanges } from './kubernetes-driver.ts';
 
@@ -45,7 +44,7 @@ export function sessionsOnCluster(start: () => Promise<TestCluster> = startTestC
     runtime,
     open: (changes = {}) => driver.openWith(reports().url, changes),
     prepare(changes = {}) {
-      return configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
+      return configurationThatStays(changes);
     },
     async start(frozen, secrets) {
       await runtime().start(runtime().render(frozen), secretsWith(frozen.session_id, secrets));

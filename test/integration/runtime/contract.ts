@@ -8,9 +8,10 @@ import { exitOf } from '../../../activities/workloads/workload-exit.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
-import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { type configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { describeCheck } from './check-contract.ts';
 import {
+  configurationThatStays,
   containerIn,
   type DriverUnderTest,
   node,
@@ -49,7 +50,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     });
 
     const prepare = (changes: Parameters<typeof configuration>[0] = {}): FrozenConfiguration => {
-      const frozen = configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
+      const frozen = configurationThatStays(changes);
       started.push(frozen.session_id);
       return frozen;
     };

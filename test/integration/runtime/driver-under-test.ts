@@ -1,8 +1,9 @@
 /** What a driver's own test gives to the contract, and what the contract's parts share. */
 import type { ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { ContainerState, LaunchSecrets, Runtime, WorkloadState } from '../../../runtime/workload.ts';
-import type { configuration } from '../../support/frozen-configuration.ts';
+import { configuration } from '../../support/frozen-configuration.ts';
 import type { Reports } from './reports.ts';
 
 export interface DriverUnderTest<Spec> {
@@ -44,6 +45,11 @@ export const secretVariable = (name: string) => ({
   [name]: { kind: 'secret' as const, secret_name: name, secret_version: 1 },
 });
 export const stays = 'setInterval(() => {}, 1000);';
+
+/** A session with an id of its own, whose agent stays until it is stopped. */
+export const configurationThatStays = (
+  changes: Parameters<typeof configuration>[0] = {},
+): FrozenConfiguration => configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
 
 /** For an agent's script: sends to every server, whose first byte starts it if it does not run yet; `answers` are promises. */
 export const speaksToServers = `const config = JSON.parse(require('node:fs').readFileSync(process.env.PLATFORM_CONFIG, 'utf8'));

@@ -6,9 +6,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
-import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { serverNamed } from '../../support/frozen-configuration.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
-import { node, secretsWith, stays } from './driver-under-test.ts';
+import { configurationThatStays, secretsWith } from './driver-under-test.ts';
 import { hostOf, type ProcessDriver, processDriver, traceOf } from './process-driver.ts';
 import { type Reports, takeReports } from './reports.ts';
 
@@ -16,8 +16,7 @@ const driver = processDriver({ warmHosts: 1 });
 let reports: Reports;
 let runtime: Runtime<ProcessWorkloadSpec>;
 
-const frozen = (session_id: string) =>
-  configuration({ session_id, agent: node(stays), servers: [serverNamed('one')] });
+const frozen = (session_id: string) => configurationThatStays({ session_id, servers: [serverNamed('one')] });
 
 const warmDirectories = ({ sessionsDirectory }: ProcessDriver) =>
   readdirSync(sessionsDirectory)
