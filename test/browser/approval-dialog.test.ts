@@ -6,7 +6,7 @@ import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import type { FrontDoor } from '../support/front-door.ts';
-import { isInSightOfDialog } from '../support/in-sight.ts';
+import { untilInSightOfDialog } from '../support/in-sight.ts';
 
 /** Values of the maximum length that the platform accepts. */
 const longest = {
@@ -130,8 +130,7 @@ async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void>
     dialog.getByLabel('What it allows'),
     ...(await dialog.getByRole('radio').all()).map(wholeOption),
   ]) {
-    const inSight = await isInSightOfDialog(page, what);
-    expect({ what: await what.textContent(), inSight }).toMatchObject({ inSight: true });
+    await untilInSightOfDialog(page, what);
   }
 }
 
@@ -147,5 +146,5 @@ async function expectApproveOnlyWhenSeen(page: Page, dialog: Locator): Promise<v
     await isReady.waitFor();
   }
   const holder = wholeOption(dialog.getByRole('radio', { name: 'For the agent' }));
-  expect(await isInSightOfDialog(page, holder)).toBe(true);
+  await untilInSightOfDialog(page, holder);
 }

@@ -7,7 +7,7 @@ import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } fr
 import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
-import { isInSightOfDialog } from '../support/in-sight.ts';
+import { untilInSightOfDialog } from '../support/in-sight.ts';
 
 describeInBrowser('approvals in the web UI', () => {
   let demo: DemoWorkspace;
@@ -67,7 +67,7 @@ describeInBrowser('approvals in the web UI', () => {
         dialog.getByLabel('What it allows'),
         ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
       ]) {
-        expect(await isInSightOfDialog(page, what)).toBe(true);
+        await untilInSightOfDialog(page, what);
       }
       const [choice, claim] = [dialog.getByRole('radiogroup').first(), dialog.getByRole('figure')];
       const choiceBox = await choice.boundingBox();

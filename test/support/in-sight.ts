@@ -1,31 +1,37 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 
-/** Long enough for an opening dialog to settle; nothing is scrolled meanwhile. */
-const restsWithinMs = 10_000;
+/** Long enough for an opening dialog to settle on a busy machine; nothing is scrolled meanwhile. */
+const settlesWithinMs = 30_000;
+/** An element that was replaced meanwhile is looked up again. */
+const lookMs = 5_000;
 
-/** Whether its upper and its lower edge are drawn in the dialog, below its title and above its buttons, once it has settled. */
-export function isInSightOfDialog(page: Page, what: Locator): Promise<boolean> {
-  const look = async () => {
-    if (!(await isDrawn(page, what))) {
-      throw new Error('not in sight');
-    }
-  };
-  return eventually(look, { withinMs: restsWithinMs }).then(
-    () => true,
-    () => false,
+/**
+ * Waits until the upper and the lower edge of `what` are drawn in the dialog, below its title and above its buttons.
+ * Throws what was in their place otherwise.
+ */
+export function untilInSightOfDialog(page: Page, what: Locator): Promise<void> {
+  return eventually(
+    async () => {
+      const box = await what.boundingBox({ timeout: lookMs });
+      if (box === null) {
+        throw new Error(`not drawn: ${what}`);
+      }
+      const x = box.x + Math.min(box.width / 2, 40);
+      for (const y of [box.y + 2, box.y + box.height - 2]) {
+        const covering = await page.evaluate<string | null>(coveringAt(x, y));
+        if (covering !== null) {
+          throw new Error(`not in sight at ${x}, ${y}: ${what}; in its place: ${covering}`);
+        }
+      }
+    },
+    { withinMs: settlesWithinMs },
   );
 }
 
-async function isDrawn(page: Page, what: Locator): Promise<boolean> {
-  const box = await what.boundingBox();
-  if (box === null) {
-    return false;
-  }
-  const drawn = (y: number) =>
-    page.evaluate<boolean>(`(() => {
-      const there = document.elementFromPoint(${box.x + Math.min(box.width / 2, 40)}, ${y});
-      return there?.closest('[role=dialog]') != null && there.closest('header, .dialog-actions') === null;
-    })()`);
-  return (await drawn(box.y + 2)) && (await drawn(box.y + box.height - 2));
-}
+/** An expression in the page: what is drawn at a point instead of the content of a dialog, or null. */
+const coveringAt = (x: number, y: number) => `(() => {
+  const there = document.elementFromPoint(${x}, ${y});
+  const isContent = there?.closest('[role=dialog]') != null && there.closest('header, .dialog-actions') === null;
+  return isContent ? null : (there?.outerHTML.slice(0, 500) ?? 'nothing, it is outside the window');
+})()`;
