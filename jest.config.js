@@ -42,6 +42,6 @@ export default {
   })),
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   testTimeout,
-  // The long tests mostly wait, for processes and pages: two more than there are processors keep those busy.
-  maxWorkers: Math.min(availableParallelism() + 2, 5),
+  // The long tests mostly wait, for processes and pages: one more than there are processors keeps those busy.
+  maxWorkers: Math.min(availableParallelism() + 1, 4),
 };

@@ -1,4 +1,5 @@
 /** Loads the built web UI into memory at startup: files cannot change while a page is open, and no request path reaches the disk. */
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -17,6 +18,8 @@ export interface WebFiles {
   files: ReadonlyMap<string, WebFile>;
   /** The page that every URL of the UI loads, split where the nonce goes. */
   page: readonly [string, string];
+  /** Sources for `script-src` that allow the page's inline scripts, each by the hash of its text: `'sha256-…'`. */
+  inlineScripts: readonly string[];
 }
 
 export const assetsFolder = '_assets/';
@@ -55,8 +58,13 @@ export function loadWebFiles(directory: string): WebFiles | null {
       files.set(path, readWebFile(file, contentType, path.startsWith(assetsFolder)));
     }
   }
-  return { files, page: [before, after] };
+  return { files, page: [before, after], inlineScripts: inlineScriptsOf(page) };
 }
+
+const inlineScriptsOf = (page: string): string[] =>
+  [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(
+    ([, text = '']) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`,
+  );
 
 function readWebFile(file: string, contentType: string, immutable: boolean): WebFile {
   const content = readFileSync(file);

@@ -31,7 +31,7 @@ export function serveWebFiles(web: WebFiles) {
     } else if (path.startsWith(assetsFolder)) {
       throw new ApiError('not_found', 'There is no such file');
     } else {
-      answerPage(ctx, web.page);
+      answerPage(ctx, web);
     }
   };
 }
@@ -47,20 +47,20 @@ function answerFile(ctx: Context, file: WebFile): void {
   ctx.body = gzipped ?? file.content;
 }
 
-function answerPage(ctx: Context, [before, after]: WebFiles['page']): void {
+function answerPage(ctx: Context, { page: [before, after], inlineScripts }: WebFiles): void {
   const nonce = randomBytes(16).toString('base64');
-  ctx.set('Content-Security-Policy', policy(nonce));
+  ctx.set('Content-Security-Policy', policy(nonce, inlineScripts));
   ctx.set('Cross-Origin-Opener-Policy', 'same-origin');
   ctx.set('X-Frame-Options', 'DENY');
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = before + nonce + after;
 }
 
-/** Only our own files run. Style elements that the component library adds carry the nonce; text never becomes a script. */
-function policy(nonce: string): string {
+/** Only our own files run, and the inline scripts of our own page. Style elements that the component library adds carry the nonce; text never becomes a script. */
+function policy(nonce: string, inlineScripts: readonly string[]): string {
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    ["script-src 'self'", ...inlineScripts].join(' '),
     `style-src 'self' 'nonce-${nonce}'`,
     "img-src 'self' data: blob:",
     "connect-src 'self'",

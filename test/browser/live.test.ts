@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { SessionProcess } from '../../contract/session-process.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
@@ -181,6 +181,41 @@ describeInBrowser('a page of the web UI', () => {
     await expectBackWithinSeconds(page);
     await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
+  it.each(['js', 'css'])('is loaded again when a file of type %s did not arrive', async (type) => {
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const { page } = visitor;
+    visitor.expectInConsole(/ERR_FAILED/);
+    let lost = 0;
+    await page.route(`**/app/_assets/index-*.${type}`, async (route) => {
+      lost += 1;
+      await (lost > 2 ? route.continue() : route.abort());
+    });
+    await visitor.open('sessions');
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
+    await eventually(() => expect(lost).toBe(3));
+    await inPage(page, 'the styles', `getComputedStyle(document.body).margin === '0px'`);
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await visitor.leave();
+  });
+
+  it('says so when it cannot be loaded completely, and is loaded on the next try', async () => {
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const { page } = visitor;
+    visitor.expectInConsole(/ERR_FAILED/);
+    let lost = 0;
+    await page.route('**/app/_assets/index-*.js', async (route) => {
+      lost += 1;
+      await route.abort();
+    });
+    await visitor.open('sessions');
+    await page.getByText('This page could not be loaded completely.').waitFor();
+    expect(lost).toBe(4);
+    await page.unrouteAll();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await visitor.leave();
   });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -15,7 +16,10 @@ describe('the web UI', () => {
   beforeAll(async () => {
     mkdirSync(join(directory, '_assets'));
     mkdirSync(join(directory, '.vite'));
-    writeFileSync(join(directory, 'index.html'), '<meta nonce="__CSP_NONCE__" /><p>the page</p>');
+    writeFileSync(
+      join(directory, 'index.html'),
+      '<meta nonce="__CSP_NONCE__" /><script>start();</script><p>the page</p>',
+    );
     writeFileSync(join(directory, '_assets/index-1.js'), script);
     writeFileSync(join(directory, 'icon.svg'), '<svg/>');
     writeFileSync(join(directory, '.vite/manifest.json'), '{}');
@@ -56,6 +60,8 @@ describe('the web UI', () => {
       expect(headers['cache-control']).toBe('no-store');
       const nonce = /nonce="([A-Za-z0-9+/]{22}==)"/.exec(body.toString())?.[1];
       expect(headers['content-security-policy']).toContain(`style-src 'self' 'nonce-${nonce}';`);
+      const hash = createHash('sha256').update('start();').digest('base64');
+      expect(headers['content-security-policy']).toContain(`script-src 'self' 'sha256-${hash}';`);
     },
   );
 
