@@ -12,6 +12,7 @@ import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflows.ts';
+import { registryPolicy } from '../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
@@ -63,7 +64,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const dependencies: ActivityDependencies = {
     db,
     runtime,
-    readImage: createReadImage({ private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS }),
+    readImage: createReadImage(registryPolicy(config.PRIVATE_REGISTRIES, config.REGISTRY_REALMS)),
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,

@@ -7,6 +7,7 @@ import { referencedSecretName } from '../../contract/names.ts';
 import type { PatternTask } from '../../contract/patterns.ts';
 import { ImageError } from '../../lib/oci/errors.ts';
 import { type ImageFacts, readImage } from '../../lib/oci/read-image.ts';
+import { registryPolicy } from '../../lib/oci/registry-policy.ts';
 import { ownPlatform } from '../../lib/oci/resolve-image.ts';
 import type { PatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import type { Db } from '../../store/database.ts';
@@ -33,7 +34,7 @@ export interface EntryImageDependencies {
 }
 
 export function createReadEntryImage({ db, config, patterns }: EntryImageDependencies): ReadEntryImage {
-  const policy = { private: config.PRIVATE_REGISTRIES, realms: config.REGISTRY_REALMS };
+  const policy = registryPolicy(config.PRIVATE_REGISTRIES, config.REGISTRY_REALMS);
   const judge = (userId: string) => (tasks: readonly PatternTask[]) => judgePatterns(patterns, userId, tasks);
   const begin = createReadSlots();
   return async ({ workspaceId, userId }, { name, shape, manifest, image_digest }) => {

@@ -1,11 +1,11 @@
 /** Answers a registry's challenge. Credentials go over a guarded connection to the registry or to a token server configured for it. */
 import * as z from 'zod';
+import { get, readResponseBody } from '../outbound/get.ts';
 import { parseChallenges } from './challenge.ts';
 import { ImageError } from './errors.ts';
-import { get, type HttpContext, readResponseBody } from './http.ts';
 import type { ImageLimits } from './limits.ts';
 import type { ImageReference } from './reference.ts';
-import { mayReceiveCredentials, registryUrl } from './registry-policy.ts';
+import { mayReceiveCredentials, type RegistryContext, registryUrl } from './registry-policy.ts';
 
 export interface RegistryCredentials {
   user: string;
@@ -20,7 +20,7 @@ const tokenAnswer = z.object({ token: headerSafe.optional(), access_token: heade
 
 /** The `Authorization` header for the registry. Throws ImageError `unauthorized` or `realm_refused`. */
 export async function authorize(
-  context: HttpContext,
+  context: RegistryContext,
   limits: ImageLimits,
   reference: ImageReference,
   credentials: RegistryCredentials | null,
@@ -45,7 +45,7 @@ export async function authorize(
 }
 
 async function requestToken(
-  context: HttpContext,
+  context: RegistryContext,
   limits: ImageLimits,
   reference: ImageReference,
   credentials: RegistryCredentials | null,
@@ -76,7 +76,7 @@ async function requestToken(
 }
 
 function realmUrl(
-  { policy }: HttpContext,
+  { policy }: RegistryContext,
   reference: ImageReference,
   credentials: RegistryCredentials | null,
   text: string | undefined,

@@ -1,9 +1,10 @@
 /** What the platform needs to know of an image, read over the registry protocol: nothing is run, nothing is stored. */
+import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
+import { resolveAllAddresses } from '../outbound/get.ts';
+import type { ResolveName } from '../outbound/guarded-lookup.ts';
 import { withinLimit } from '../timing/time-limit.ts';
-import type { ResolveName } from './address-guard.ts';
 import type { RegistryCredentials } from './authorize.ts';
-import { ImageError } from './errors.ts';
-import { resolveAllAddresses } from './http.ts';
+import { ImageError, type ImageErrorCode } from './errors.ts';
 import { findFile } from './layers/find-file.ts';
 import { layerCompression, unpackLayer } from './layers/unpack-layer.ts';
 import { defaultImageLimits, type ImageLimits } from './limits.ts';
@@ -56,6 +57,9 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
       if (error instanceof ImageError) {
         throw error;
       }
+      if (error instanceof OutboundError) {
+        throw new ImageError(imageErrorCode(error.code), error.message);
+      }
       if (signal.aborted) {
         throw new ImageError('time_limit', `${reference.registry} took longer than ${limits.timeMs} ms`);
       }
@@ -68,6 +72,17 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
       ended.abort();
     }
   });
+}
+
+function imageErrorCode(code: OutboundErrorCode): ImageErrorCode {
+  switch (code) {
+    case 'unreachable':
+      return 'registry_unreachable';
+    case 'insecure':
+      return 'insecure_registry';
+    default:
+      return code;
+  }
 }
 
 function processOf({ configuration }: ResolvedImage): Omit<ImageFacts, 'digest' | 'file'> {

@@ -1,11 +1,11 @@
 /** Reads manifests and blobs of one repository; signs in when the registry asks for it. */
 import type { IncomingMessage } from 'node:http';
+import { get, readResponseBody } from '../outbound/get.ts';
 import { authorize, type RegistryCredentials } from './authorize.ts';
 import { ImageError } from './errors.ts';
-import { get, type HttpContext, readResponseBody } from './http.ts';
 import type { ImageLimits } from './limits.ts';
 import { formatReference, type ImageReference } from './reference.ts';
-import { registryUrl } from './registry-policy.ts';
+import { type RegistryContext, registryUrl } from './registry-policy.ts';
 
 export interface RegistryClient {
   /** A manifest's or index's bytes by tag or digest, not yet verified. */
@@ -25,7 +25,7 @@ const manifestTypes = [
 ].join(', ');
 
 export function createRegistryClient(
-  context: HttpContext,
+  context: RegistryContext,
   limits: ImageLimits,
   reference: ImageReference,
   credentials: RegistryCredentials | null,

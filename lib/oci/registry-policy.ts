@@ -1,14 +1,26 @@
 /** Which registries the platform's operator trusts beyond the defaults (docs/decisions/0011). */
+import type { OutboundContext } from '../outbound/get.ts';
+import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
 import type { ImageReference } from './reference.ts';
 
-export interface RegistryPolicy {
-  /** By `host` of a URL: registries and token servers that may have a private address, and whether they speak plain HTTP. */
-  private: ReadonlyMap<string, 'https' | 'http'>;
+/** Which hosts may have a private address, by `host` of a URL: registries and token servers. */
+export interface RegistryPolicy extends OutboundPolicy {
   /** By registry (`host:port` as in references): token servers' hosts that its credentials may be sent to, beside itself. */
   realms: ReadonlyMap<string, readonly string[]>;
 }
 
-export const publicRegistriesOnly: RegistryPolicy = { private: new Map(), realms: new Map() };
+/** What requests to a registry are made with. */
+export interface RegistryContext extends OutboundContext {
+  policy: RegistryPolicy;
+}
+
+/** The policy of settings of the API and the worker: `PRIVATE_REGISTRIES` and `REGISTRY_REALMS`. */
+export const registryPolicy = (
+  privateHosts: RegistryPolicy['privateHosts'],
+  realms: RegistryPolicy['realms'],
+): RegistryPolicy => ({ privateHosts, realms, setting: 'PRIVATE_REGISTRIES of the API and the worker' });
+
+export const publicRegistriesOnly = registryPolicy(new Map(), new Map());
 
 /** Registries whose documented token server has another host. */
 const knownRealms: Readonly<Record<string, readonly string[]>> = {
@@ -21,16 +33,6 @@ export function registryUrl({ registry }: ImageReference, policy: RegistryPolicy
   const host = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
   const plain = new URL(`http://${host}/`);
   return allowsHttp(policy, plain) ? plain : new URL(`https://${host}/`);
-}
-
-/** Whether plain HTTP is allowed for this host. */
-export function allowsHttp(policy: RegistryPolicy, url: URL): boolean {
-  return policy.private.get(url.host) === 'http';
-}
-
-/** Whether this host may have a private address. */
-export function allowsPrivate(policy: RegistryPolicy, url: URL): boolean {
-  return policy.private.has(url.host);
 }
 
 /**

@@ -1,4 +1,6 @@
 /** From a reference to the one image for a platform: digest, manifest and configuration, every byte verified. */
+
+import { readResponseBody } from '../outbound/get.ts';
 import { requireDigest, sha256Digest } from './digest.ts';
 import {
   type Descriptor,
@@ -9,7 +11,6 @@ import {
   parseManifestOrIndex,
 } from './documents.ts';
 import { ImageError } from './errors.ts';
-import { readResponseBody } from './http.ts';
 import type { ImageLimits } from './limits.ts';
 import { formatReference, type ImageReference } from './reference.ts';
 import type { RegistryClient } from './registry-client.ts';

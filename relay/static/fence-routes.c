@@ -9,18 +9,13 @@
 
 #include "fence.h"
 #include "relay.h"
+#include "special-ranges.h"
 
 #ifndef IPPROTO_L2TP
 #define IPPROTO_L2TP 115
 #endif
 
 enum { BOUND_TABLE = 100, GATEWAY_TABLE = 101, BOUND_RULE = 10, DNS_RULE = 20, REPORTS_RULE = 25, GATEWAY_RULE = 30, DNS_PORT = 53 };
-
-/* What no session has business with. The ranges that wait_for_fence asks for stand last: when they are closed, all is. */
-static const char *const closed_ranges[] = {
-    "0.0.0.0/8",    "127.0.0.0/8",   "192.0.0.0/24",  "192.88.99.0/24", "198.18.0.0/15",  "224.0.0.0/4",
-    "240.0.0.0/4",  "10.0.0.0/8",    "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10",  "169.254.0.0/16",
-};
 
 struct route {
   struct range to;
@@ -232,8 +227,8 @@ bool close_ranges(int netlink) {
   for (size_t index = 0; error == 0 && index < found.subnet_count; index++) {
     error = make_unreachable(netlink, found.subnets[index]);
   }
-  for (size_t index = 0; error == 0 && index < sizeof closed_ranges / sizeof *closed_ranges; index++) {
-    error = make_unreachable(netlink, parse_range(closed_ranges[index]));
+  for (size_t index = 0; error == 0 && index < sizeof special_ranges / sizeof *special_ranges; index++) {
+    error = make_unreachable(netlink, parse_range(special_ranges[index]));
   }
   return report_failure("close a range", error);
 }

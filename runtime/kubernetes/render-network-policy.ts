@@ -10,8 +10,8 @@ import type {
 } from '@kubernetes/client-node';
 import { rangeContains } from '../../config/address-range.ts';
 import type { Peer } from '../../config/kubernetes.ts';
+import { globalIpv6, specialIpv4Ranges } from '../../lib/outbound/special-ranges.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
-import { globalIpv6, specialIpv4Ranges } from '../special-ranges.ts';
 import { parseEgressRule } from './egress-rule.ts';
 import { labelKeys, networkPolicyName } from './names.ts';
 import { type PodIdentity, renderMetadata } from './render-secrets.ts';
@@ -72,10 +72,7 @@ function internet(deniedRanges: readonly string[]): V1NetworkPolicyPeer[] {
   const block = (cidr: string, special: readonly string[]): V1NetworkPolicyPeer => ({
     ipBlock: { cidr, except: [...special, ...deniedRanges.filter((range) => rangeContains(cidr, range))] },
   });
-  return [
-    block('0.0.0.0/0', [...specialIpv4Ranges, '127.0.0.0/8']),
-    block(globalIpv6.range, globalIpv6.except),
-  ];
+  return [block('0.0.0.0/0', specialIpv4Ranges), block(globalIpv6.range, globalIpv6.except)];
 }
 
 function renderPeer(peer: Peer): V1NetworkPolicyPeer {

@@ -30,7 +30,8 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   workflows: { contract: 'any', activities: 'type' },
   'lib/black-out': {},
   'lib/timing': {},
-  'lib/oci': { contract: 'any', 'lib/timing': 'any' },
+  'lib/outbound': {},
+  'lib/oci': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
   'lib/patterns': { contract: 'any', 'lib/timing': 'any' },
   activities: {
     contract: 'any',
@@ -47,6 +48,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   runtime: {
     contract: 'any',
     config: 'any',
+    'lib/outbound': 'any',
     'lib/black-out': 'any',
     'lib/oci': 'any',
     'lib/timing': 'any',

@@ -4,8 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { specialIpv4Ranges } from '../../../lib/outbound/special-ranges.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
-import { specialIpv4Ranges } from '../../special-ranges.ts';
 import { ownNetworks } from './own-networks.ts';
 
 const readyTimeoutMs = 5000;

@@ -7,6 +7,7 @@ import { restrictSecret } from '../../../commands/secrets/restrict.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { Session } from '../../../contract/session.ts';
+import { registryPolicy } from '../../../lib/oci/registry-policy.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
   registry = await startTestRegistry();
   registry.push('team/server', '1', first);
   Object.assign(activities.runtime, { name: 'container' });
-  const policy = { private: new Map([[registry.host, 'http' as const]]), realms: new Map() };
+  const policy = registryPolicy(new Map([[registry.host, 'http' as const]]), new Map());
   activities.dependencies.readImage = createReadImage(policy);
 });
 afterAll(async () => {

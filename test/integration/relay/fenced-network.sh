@@ -10,7 +10,7 @@ script=$3
 output=$4
 
 ip link set lo up
-for address in 10.1.2.3 192.168.7.7 172.16.0.1 169.254.169.254 100.64.0.1 192.0.0.8 198.18.0.1 203.0.113.7; do
+for address in 10.1.2.3 192.168.7.7 172.16.0.1 169.254.169.254 100.64.0.1 192.0.0.8 198.18.0.1 168.63.129.16 203.0.113.7 93.184.216.34; do
   ip address add "$address/32" dev lo
 done
 "$probe" listen:5432 >/dev/null &
@@ -34,7 +34,7 @@ inside ip address add 10.88.0.5/16 broadcast + dev eth0
 inside ip address add fd00:1::5/64 dev eth0 nodad
 inside ip route add default via 10.88.0.1
 inside ip route add default via fd00:1::1
-until "$probe" tcp:203.0.113.7:5432 tcp:203.0.113.7:53 | grep -c ok | grep -q 2; do sleep 0.02; done
+until "$probe" tcp:93.184.216.34:5432 tcp:93.184.216.34:53 | grep -c ok | grep -q 2; do sleep 0.02; done
 
 # Answers when the fence stands; the process id of who holds it is then in $fence.
 start_fence() {

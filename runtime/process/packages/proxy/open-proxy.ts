@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { readResponseBody } from '../../../../lib/oci/http.ts';
+import { readResponseBody } from '../../../../lib/outbound/get.ts';
 import { createSlots, type Slots } from '../../../slots.ts';
 import { PackagesError } from '../errors.ts';
 import { registryPort } from '../inside/order.ts';

@@ -1,8 +1,8 @@
 /** Requests to a registry. Its credentials go to its own origin; a redirect elsewhere gets none and may lead only to public addresses. */
 import type { IncomingMessage } from 'node:http';
 import { rootCertificates } from 'node:tls';
-import { ImageError } from '../../../../lib/oci/errors.ts';
-import { get, resolveAllAddresses } from '../../../../lib/oci/http.ts';
+import { OutboundError } from '../../../../lib/outbound/errors.ts';
+import { get, resolveAllAddresses } from '../../../../lib/outbound/get.ts';
 import { retry } from '../../../../lib/timing/retry.ts';
 import { withinLimit } from '../../../../lib/timing/time-limit.ts';
 import { PackagesError } from '../errors.ts';
@@ -36,7 +36,7 @@ const redirects = 5;
 const twice = {
   attempts: 2,
   firstDelayMs: 500,
-  isRetryable: (error: unknown) => !(error instanceof ImageError),
+  isRetryable: (error: unknown) => !(error instanceof OutboundError),
 };
 
 export function createUpstream(options: UpstreamOptions): Upstream {
@@ -49,7 +49,10 @@ export function createUpstream(options: UpstreamOptions): Upstream {
   const once = async ({ url: own, authorization }: Registry, url: URL, accept: string) => {
     const scheme = own.protocol === 'https:' ? ('https' as const) : ('http' as const);
     const others = options.privateHosts.map((host) => [host, 'https' as const] as const);
-    const policy = { private: new Map([...others, [own.host, scheme]]), realms: new Map() };
+    const policy = {
+      privateHosts: new Map([...others, [own.host, scheme]]),
+      setting: 'PACKAGE_FILE_HOSTS of the worker',
+    };
     const isOwn = url.origin === own.origin;
     const headers = { accept, ...(authorization !== null && isOwn ? { authorization } : {}) };
     const answer = await withinLimit(options.answerTimeoutMs, undefined, (untilAnswer) => {

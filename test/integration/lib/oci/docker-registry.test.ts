@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SignJWT } from 'jose';
+import { registryPolicy } from '../../../../lib/oci/registry-policy.ts';
 import {
   type DockerRegistry,
   hasDockerRegistry,
@@ -86,10 +87,10 @@ const wrong = { user: 'ada', password: 'another' };
       auth: { token: { realm: tokens.realm, service: 's', issuer: 'i', rootcertbundle: certificate } },
     });
     try {
-      const policy = {
-        private: new Map([registry.host, tokens.host].map((host) => [host, 'https' as const])),
-        realms: new Map([[registry.host, [tokens.host]]]),
-      };
+      const policy = registryPolicy(
+        new Map([registry.host, tokens.host].map((host) => [host, 'https' as const])),
+        new Map([[registry.host, [tokens.host]]]),
+      );
       const certificateAuthority = readFileSync(certificate, 'utf8');
       const trusted = { policy, certificateAuthority };
       expect(await outcome(registry.host, 'team/server:1', { ...trusted, credentials })).toBe('text');

@@ -1,11 +1,11 @@
 /** Reads an image from the test's registry, which must be allowed since it is on loopback. */
 import { type ImageFacts, type ReadImageOptions, readImage } from '../../../../lib/oci/read-image.ts';
-import type { RegistryPolicy } from '../../../../lib/oci/registry-policy.ts';
+import { type RegistryPolicy, registryPolicy } from '../../../../lib/oci/registry-policy.ts';
 
 export const fileName = 'mcp-manifest.json';
 
 export function allowing(...hosts: string[]): RegistryPolicy {
-  return { private: new Map(hosts.map((host) => [host, 'http'])), realms: new Map() };
+  return registryPolicy(new Map(hosts.map((host) => [host, 'http'])), new Map());
 }
 
 export function read(

@@ -1,8 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { classifyAddress, guardedLookup, literalAddress } from '../../../../lib/oci/address-guard.ts';
+import { classifyAddress, literalAddress } from '../../../../lib/outbound/classify-address.ts';
+import { guardedLookup } from '../../../../lib/outbound/guarded-lookup.ts';
 
-describe('addresses of registries', () => {
+describe('an address', () => {
   it.each([
     ['public', ['1.1.1.1', '8.8.8.8', '172.32.0.1', '2606:4700::1111', '64:ff9b::808:808', '::ffff:8.8.8.8']],
     [
@@ -78,7 +79,10 @@ describe('the look-up of a connection', () => {
   const look = (addresses: string[], privateAllowed = false, all = false) =>
     new Promise((resolve) => {
       const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-      const lookup = guardedLookup('registry.test', privateAllowed, async () => found);
+      const url = new URL('https://registry.test');
+      const privateHosts = new Map(privateAllowed ? [[url.host, 'https' as const]] : []);
+      const policy = { privateHosts, setting: 'PRIVATE_REGISTRIES of the API and the worker' };
+      const lookup = guardedLookup(policy, url, async () => found);
       lookup('registry.test', { all }, (error, answer) => resolve(error?.message ?? answer));
     });
 
@@ -92,7 +96,7 @@ describe('the look-up of a connection', () => {
     expect(await look(['1.1.1.1', '10.0.0.1'])).toBe(
       'registry.test has a private address and is not asked; PRIVATE_REGISTRIES of the API and the worker names the hosts that may have one',
     );
-    expect(await look(['1.1.1.1', '169.254.169.254'], true)).toMatch(/no registry has/);
+    expect(await look(['1.1.1.1', '169.254.169.254'], true)).toMatch(/never connected to/);
     expect(await look([])).toMatch(/no address/);
   });
 });

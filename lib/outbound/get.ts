@@ -2,12 +2,13 @@
 import { lookup } from 'node:dns/promises';
 import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { guardedLookup, literalAddress, type ResolveName, refuseAddress } from './address-guard.ts';
-import { ImageError } from './errors.ts';
-import { allowsHttp, allowsPrivate, type RegistryPolicy } from './registry-policy.ts';
+import { literalAddress } from './classify-address.ts';
+import { OutboundError } from './errors.ts';
+import { guardedLookup, type ResolveName, refuseAddress } from './guarded-lookup.ts';
+import { allowsHttp, type OutboundPolicy } from './policy.ts';
 
-export interface HttpContext {
-  policy: RegistryPolicy;
+export interface OutboundContext {
+  policy: OutboundPolicy;
   /** Ends every request and every body. */
   signal: AbortSignal;
   resolveName: ResolveName;
@@ -32,10 +33,10 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Follows at most `redirects` redirects. `Authorization` goes to the origin of `url` alone.
- * Throws ImageError, and connection errors as they are.
+ * Throws OutboundError, and connection errors as they are.
  */
 export async function get(
-  context: HttpContext,
+  context: OutboundContext,
   url: URL,
   headers: Readonly<Record<string, string>>,
   redirects: number,
@@ -49,13 +50,13 @@ export async function get(
     }
     body.destroy();
     if (followed >= redirects) {
-      throw new ImageError('too_many_redirects', `${url.host} redirects more than ${redirects} times`);
+      throw new OutboundError('too_many_redirects', `${url.host} redirects more than ${redirects} times`);
     }
     target = redirectTarget(answered.location, target);
   }
 }
 
-/** The whole body. Throws ImageError `too_large` as soon as it is longer than `maxBytes`. */
+/** The whole body. Throws OutboundError `too_large` as soon as it is longer than `maxBytes`. */
 export async function readResponseBody(
   body: IncomingMessage,
   maxBytes: number,
@@ -67,7 +68,7 @@ export async function readResponseBody(
     size += chunk.length;
     if (size > maxBytes) {
       body.destroy();
-      throw new ImageError('too_large', `${what} is larger than ${maxBytes} bytes`);
+      throw new OutboundError('too_large', `${what} is larger than ${maxBytes} bytes`);
     }
     chunks.push(chunk);
   }
@@ -81,27 +82,29 @@ function publicPart(headers: Readonly<Record<string, string>>): Record<string, s
 function redirectTarget(location: string | undefined, from: URL): URL {
   const target = location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : null;
   if (target === null || !/^https?:$/.test(target.protocol)) {
-    throw new ImageError('invalid_response', `${from.host} redirects to something that is not a web address`);
+    throw new OutboundError(
+      'invalid_response',
+      `${from.host} redirects to something that is not a web address`,
+    );
   }
   return target;
 }
 
 function send(
-  { policy, signal, resolveName, certificateAuthority, agentFor = () => false }: HttpContext,
+  { policy, signal, resolveName, certificateAuthority, agentFor = () => false }: OutboundContext,
   url: URL,
   headers: Readonly<Record<string, string>>,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
-      throw new ImageError(
-        'insecure_registry',
-        `${url.host} is asked over https only; PRIVATE_REGISTRIES of the API and the worker names the hosts that speak plain http`,
+      throw new OutboundError(
+        'insecure',
+        `${url.host} is asked over https only; ${policy.setting} names the hosts that speak plain http`,
       );
     }
-    const privateAllowed = allowsPrivate(policy, url);
     const literal = literalAddress(url.hostname);
     if (literal !== null) {
-      refuseAddress(url.host, literal, privateAllowed);
+      refuseAddress(policy, url, literal);
     }
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;
     start(
@@ -112,7 +115,7 @@ function send(
         port: url.port,
         path: `${url.pathname}${url.search}`,
         headers: { 'user-agent': 'agent-platform', ...headers },
-        lookup: guardedLookup(url.host, privateAllowed, resolveName),
+        lookup: guardedLookup(policy, url, resolveName),
         // A new connection for each request: none is reused that was checked for another.
         agent: agentFor(url),
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
