@@ -324,7 +324,7 @@ describe('addresses', () => {
   it('a registry on a private address, or over plain http, is contacted only if allowed', async () => {
     const registry = await start();
     const policy = (scheme?: 'http' | 'https') => ({
-      policy: { ...allowing(), private: new Map(scheme === undefined ? [] : [[registry.host, scheme]]) },
+      policy: { ...allowing(), privateHosts: new Map(scheme === undefined ? [] : [[registry.host, scheme]]) },
     });
     expect(await outcome(registry.host, 'team/server:1', policy())).toMatchObject({
       code: 'address_refused',
