@@ -38,8 +38,8 @@ describe('the import of a desktop configuration', () => {
       kinds: { 'a / MODE': 'secret', 'a / API_KEY': 'value' },
     });
     expect(servers[0]?.variables).toEqual([
-      { name: 'MODE', kind: 'secret', storedDefault: null },
-      { name: 'API_KEY', kind: 'value', storedDefault: 'k' },
+      { name: 'MODE', kind: 'secret', storedDefault: null, isRequired: true },
+      { name: 'API_KEY', kind: 'value', storedDefault: 'k', isRequired: false },
     ]);
   });
 

@@ -12,9 +12,10 @@ import { QueryState } from '../../components/query-state.tsx';
 import { isRuledOut } from '../../components/unavailable.tsx';
 import { useAskBeforeLeaving } from '../../components/use-ask-before-leaving.ts';
 import { leadToProblem } from '../../components/use-lead-to-problem.ts';
-import { type KindChoices, type PlannedServer, planImport } from './import-plan.ts';
+import { type PlannedServer, planImport } from './import-plan.ts';
 import { ImportedSecrets } from './imported-secrets.tsx';
 import { PlannedServerCard } from './planned-server-card.tsx';
+import type { KindChoices } from './planned-variable.ts';
 import { type RegisteredServer, useRegisterPlan } from './use-register-plan.ts';
 
 const example = `{
@@ -66,11 +67,11 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
   return (
     <PageFrame
       title="Import configuration"
-      description="Paste the mcpServers section of a desktop client. Values that look like secrets are not sent or stored: you set them as secrets afterwards."
+      description="Paste the mcpServers section of a desktop client, or a server.json of the MCP registry. Values that look like secrets are not sent or stored: you set them as secrets afterwards."
     >
       <CodeTextarea
         label="Configuration"
-        description="JSON, as in claude_desktop_config.json, mcp.json or a server’s README."
+        description="JSON, as in claude_desktop_config.json, mcp.json, server.json or a server’s README."
         placeholder={example}
         value={text}
         onChange={setText}

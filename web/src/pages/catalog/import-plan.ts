@@ -1,23 +1,20 @@
 /**
- * A desktop client's configuration (`mcpServers`) as entries of the catalog. Values that look secret become fields that a
- * secret fills in; the values themselves go nowhere. Whatever cannot be imported is named.
+ * Servers that somebody pastes, as entries of the catalog: a desktop client's configuration (`mcpServers`), or documents of the MCP
+ * registry (`server.json`). Values that look secret become fields that a secret fills in; the values themselves go nowhere. Whatever
+ * cannot be imported is named.
  */
 import { type Availability, unavailableEntry } from '../../../../contract/available-runs.ts';
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
-import type { Manifest, McpServerInput } from '../../api/types.ts';
-import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
-import { isPlainRecord, serversIn } from './desktop-configuration.ts';
-
-export interface PlannedVariable {
-  name: string;
-  kind: 'secret' | 'value';
-  /** What the manifest will hold as the default; null for secrets and empty values. */
-  storedDefault: string | null;
-}
+import type { McpServerInput } from '../../api/types.ts';
+import { serversIn } from './desktop-configuration.ts';
+import { desktopCandidate } from './desktop-server.ts';
+import type { ImportCandidate } from './import-candidate.ts';
+import { type KindChoices, manifestOf, type PlannedVariable } from './planned-variable.ts';
+import { registryCandidates, registryServersIn } from './registry-server.ts';
 
 export interface PlannedServer {
-  /** Its key in the configuration. */
+  /** Its key in the configuration, or its name in the registry. */
   key: string;
   input: McpServerInput;
   variables: PlannedVariable[];
@@ -33,10 +30,6 @@ export interface ImportPlan {
   problem: string | null;
 }
 
-/** Choices of the person over what was guessed, by `server key / variable`. */
-export type KindChoices = Readonly<Record<string, 'secret' | 'value'>>;
-export const choiceKey = (serverKey: string, variable: string) => `${serverKey} / ${variable}`;
-
 export interface ImportOptions {
   /** Names that the catalog has already. */
   taken?: readonly string[];
@@ -48,132 +41,105 @@ export interface ImportOptions {
 }
 
 export function planImport(text: string, options: ImportOptions = {}): ImportPlan {
-  const { taken, kinds = {}, withoutNetwork, here } = options;
-  const found = serversIn(text);
+  const found = candidatesIn(text, options.kinds ?? {});
   if ('problem' in found) {
     return { servers: [], problem: found.problem };
   }
-  const names = new Set(taken);
-  const servers = Object.entries(found.servers).map(([key, given]) => {
-    const planned = planServer(key, given, kinds);
-    if (withoutNetwork?.has(key)) {
-      planned.input.network = 'none';
+  const names = new Set(options.taken);
+  const servers = found.map(({ key, name, candidates }) => {
+    const planned = firstThatRuns(key, name, candidates, options);
+    if (names.has(planned.input.name)) {
+      planned.problems.push(
+        `the catalog already has "${planned.input.name}"; rename it in the text, or remove the other`,
+      );
     }
-    const { name, shape, network = 'internet', egress_allow = [] } = planned.input;
-    const unavailable = here === undefined ? null : unavailableEntry({ shape, network, egress_allow }, here);
-    if (unavailable !== null) {
-      planned.problems.push(`it cannot run here: ${unavailable}`);
-    }
-    if (names.has(name)) {
-      planned.problems.push(`the catalog already has "${name}"; rename it in the text, or remove the other`);
-    }
-    names.add(name);
+    names.add(planned.input.name);
     return planned;
   });
   return { servers, problem: servers.length === 0 ? 'No servers found.' : null };
 }
 
-const understood = new Set(['command', 'args', 'env', 'url', 'type', 'transport', 'description']);
+interface FoundServer {
+  key: string;
+  /** The nearest name that an entry may have. */
+  name: string;
+  /** The ways to run it, at least one, the preferred first. */
+  candidates: ImportCandidate[];
+}
 
-function planServer(key: string, given: unknown, choices: KindChoices): PlannedServer {
-  const name = entryNameOf(key);
-  const server = isPlainRecord(given) ? given : {};
-  const notes = name === key ? [] : [`it will be named "${name}"`];
-  const problems = isPlainRecord(given) ? [] : ['it must be an object with a command or a url'];
-  for (const field of Object.keys(server).filter((field) => !understood.has(field))) {
-    notes.push(`"${field}" is not supported here and is ignored`);
+function candidatesIn(text: string, choices: KindChoices): FoundServer[] | { problem: string } {
+  const documents = registryServersIn(text);
+  if (documents !== null) {
+    return documents.map((document) => ({
+      key: document.name,
+      name: entryNameOf(document.name.split('/').at(-1) ?? ''),
+      candidates: registryCandidates(document, choices),
+    }));
   }
-  const variables = variablesOf(key, server['env'], choices, problems);
-  const shape = shapeOf(server, problems);
+  const found = serversIn(text);
+  return 'problem' in found
+    ? found
+    : Object.entries(found.servers).map(([key, given]) => ({
+        key,
+        name: entryNameOf(key),
+        candidates: [desktopCandidate(key, given, choices)],
+      }));
+}
+
+/** The first way without a problem, else the first; the others are named in a note. */
+function firstThatRuns(
+  key: string,
+  name: string,
+  candidates: readonly ImportCandidate[],
+  options: ImportOptions,
+): PlannedServer {
+  const planned = candidates.map((candidate) => plan(key, name, candidate, options));
+  const at = Math.max(
+    0,
+    planned.findIndex(({ problems }) => problems.length === 0),
+  );
+  const chosen = planned[at];
+  if (chosen === undefined) {
+    throw new Error(`${key} has no way to run`);
+  }
+  const others = candidates.flatMap(({ label }, index) => (index === at || label === null ? [] : [label]));
+  if (others.length > 0) {
+    chosen.notes.push(`imported as ${candidates[at]?.label}; it is also offered as ${others.join(', ')}`);
+  }
+  return chosen;
+}
+
+function plan(
+  key: string,
+  name: string,
+  { shape, variables, notes, problems }: ImportCandidate,
+  { withoutNetwork, here }: ImportOptions,
+): PlannedServer {
   const input: McpServerInput = {
     name,
     shape,
     ...(variables.length === 0 ? {} : { manifest: manifestOf(variables) }),
+    ...(withoutNetwork?.has(key) ? { network: 'none' } : {}),
   };
   const parsed = mcpServerInput.safeParse(input);
-  if (!parsed.success && problems.length === 0) {
-    problems.push(...fieldProblemsOf(parsed.error).map(({ path, message }) => `${path} ${message}`));
-  }
-  return { key, input, variables, notes, problems };
-}
-
-function shapeOf(server: Record<string, unknown>, problems: string[]): McpServerInput['shape'] {
-  const { command, args = [], url } = server;
-  if (typeof command === 'string' && command !== '') {
-    const texts = Array.isArray(args) ? args.filter((argument) => typeof argument === 'string') : [];
-    if (!Array.isArray(args) || texts.length !== args.length) {
-      problems.push('args must be a list of strings');
-    }
-    problems.push(...secretArguments(texts));
-    return { type: 'command', command, args: texts };
-  }
-  if (typeof url === 'string') {
-    if (/[?&][^=]*=/.test(url) || valueLooksSecret(url)) {
-      problems.push('its url may contain a secret, which would be stored as plain text: remove that part');
-    }
-    return { type: 'remote', url };
-  }
-  if (problems.length === 0) {
-    problems.push('it needs a command or a url');
-  }
-  return { type: 'command', command: '', args: [] };
-}
-
-/** Arguments are shown to every member, so none that looks like a credential is imported. */
-function secretArguments(args: readonly string[]): string[] {
-  return args.flatMap((argument, at) => {
-    const [option = '', value] = argument.split(/=(.*)/s);
-    const named = argument.startsWith('-') && nameLooksSecret(option);
-    const afterName = (args[at - 1] ?? '').startsWith('-') && nameLooksSecret(args[at - 1] ?? '');
-    const suspect =
-      (named && value !== undefined && value !== '') ||
-      (afterName && !argument.startsWith('-')) ||
-      valueLooksSecret(value ?? argument);
-    return suspect
-      ? [
-          `argument ${at + 1} looks like a secret, which would be stored as plain text: use a variable in env instead`,
-        ]
-      : [];
-  });
-}
-
-function variablesOf(key: string, env: unknown, choices: KindChoices, problems: string[]): PlannedVariable[] {
-  if (env === undefined) {
-    return [];
-  }
-  if (!isPlainRecord(env)) {
-    problems.push('env must be an object of strings');
-    return [];
-  }
-  return Object.entries(env).map(([name, value]) => {
-    const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
-    if (typeof text !== 'string') {
-      problems.push(`env.${name} must be a string`);
-    }
-    const plain = typeof text === 'string' ? text : '';
-    const guess = nameLooksSecret(name) || valueLooksSecret(plain) ? 'secret' : 'value';
-    const kind = choices[choiceKey(key, name)] ?? guess;
-    return { name, kind, storedDefault: kind === 'value' && plain !== '' ? plain : null };
-  });
-}
-
-function manifestOf(variables: readonly PlannedVariable[]): Manifest {
-  const env: Manifest['env'] = {};
-  for (const { name, kind, storedDefault } of variables) {
-    env[name] = {
-      kind,
-      label: labelOf(name),
-      ...(kind === 'secret' ? { required: true } : {}),
-      ...(storedDefault === null ? {} : { default: storedDefault }),
-    };
-  }
-  return { env, tool_scopes: {} };
-}
-
-/** `API_TOKEN` reads "Api token". */
-function labelOf(variable: string): string {
-  const words = variable.toLowerCase().replaceAll('_', ' ').trim();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const invalid =
+    parsed.success || problems.length > 0
+      ? []
+      : fieldProblemsOf(parsed.error).map(({ path, message }) => `${path} ${message}`);
+  const { network = 'internet' } = input;
+  const unavailable =
+    here === undefined ? null : unavailableEntry({ shape, network, egress_allow: [] }, here);
+  return {
+    key,
+    input,
+    variables,
+    notes: [...(name === key ? [] : [`it will be named "${name}"`]), ...notes],
+    problems: [
+      ...problems,
+      ...invalid,
+      ...(unavailable === null ? [] : [`it cannot run here: ${unavailable}`]),
+    ],
+  };
 }
 
 /** The nearest name that an entry may have; the rule for names rejects the rest. */

@@ -15,7 +15,8 @@ import {
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
-import { choiceKey, type KindChoices, type PlannedServer } from './import-plan.ts';
+import type { PlannedServer } from './import-plan.ts';
+import { choiceKey, type KindChoices } from './planned-variable.ts';
 
 /** One server of a pasted configuration, as the catalog entry that it would become. */
 export function PlannedServerCard({
