@@ -1,6 +1,8 @@
 /** The catalog and agents through the UI: import a server, create an agent, attach with errors at fields, start it. */
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { serverDocument } from '../../contract/server-document.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 
@@ -70,6 +72,46 @@ describeInBrowser('the catalog and agents in the web UI', () => {
       },
       tool_scopes: {},
     });
+    await visitor.leave();
+  });
+
+  it('import a document of the MCP registry, and give the entry back as one', async () => {
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const { page } = visitor;
+    const stdio = { transport: { type: 'stdio' } };
+    const document = {
+      name: 'io.github.ada/weather',
+      version: '1.0.2',
+      packages: [
+        { registryType: 'oci', identifier: 'ghcr.io/ada/weather:1.0.2', ...stdio },
+        {
+          registryType: 'npm',
+          identifier: '@ada/weather',
+          version: '1.0.2',
+          ...stdio,
+          packageArguments: [{ type: 'positional', value: 'start' }],
+          environmentVariables: [{ name: 'WEATHER_KEY', isRequired: true, isSecret: true }],
+        },
+      ],
+    };
+    await visitor.open('catalog/_/import');
+    await page.getByRole('textbox', { name: 'Configuration' }).fill(JSON.stringify({ server: document }));
+    const planned = page.getByRole('region', { name: 'io.github.ada/weather' });
+    await planned.getByText('npx -y @ada/weather@1.0.2 start').waitFor();
+    await planned.getByText('it is also offered as the oci package ghcr.io/ada/weather:1.0.2').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('button', { name: 'Register' }).click();
+    await page.getByRole('link', { name: 'Gate tools of weather' }).waitFor();
+    await visitor.open('catalog/weather');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as server.json' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('weather.server.json');
+    const saved = serverDocument.parse(JSON.parse(await readFile(await download.path(), 'utf8')));
+    expect(saved.packages).toMatchObject([
+      { registryType: 'npm', identifier: '@ada/weather', version: '1.0.2' },
+    ]);
     await visitor.leave();
   });
 

@@ -14,6 +14,7 @@ import { compareImage, imageChange } from '../../../contract/image-change.ts';
 import { manifestPatterns, manifestProblems } from '../../../contract/manifest-validation.ts';
 import { named, secretName, toolScope } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
+import { documentProblem, serverDocument, serverDocumentOf } from '../../../contract/server-document.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
 import {
   listAttachingAgents,
@@ -62,6 +63,7 @@ export function mcpServerRoutes({
     replaceRoute(dependencies),
     removeRoute(dependencies),
     usesRoute(dependencies),
+    documentRoute({ db, publicUrl: config.PUBLIC_URL }),
     imageCheckRoute(dependencies),
   ];
 }
@@ -121,6 +123,29 @@ function readRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
     async handler({ workspace, params }) {
       const server = await requireServer(db, workspace.id, params.name);
       return { mcp_server: presentMcpServer(server, await readAvailable()) };
+    },
+  });
+}
+
+function documentRoute({
+  db,
+  publicUrl,
+}: Pick<CatalogDependencies, 'db'> & { publicUrl: string | undefined }): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/server.json`,
+    summary: 'The entry as a document of the MCP registry',
+    scope: 'workspace',
+    access: anyMember,
+    params,
+    response: serverDocument,
+    async handler({ workspace, params }) {
+      const server = await requireServer(db, workspace.id, params.name);
+      const problem = documentProblem(server.shape);
+      if (problem !== null) {
+        throw new ApiError('conflict', problem);
+      }
+      return serverDocumentOf(server, { slug: workspace.slug, publicUrl });
     },
   });
 }

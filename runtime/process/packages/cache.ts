@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, wri
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { uuid } from '../../../contract/names.ts';
+import { isPinned, type PackageRequest } from '../../../contract/package-request.ts';
 import { createTurns } from '../../../lib/timing/in-turn.ts';
 import { createSlots, type Slots } from '../../slots.ts';
 import { type CacheEntry, keyOf, readEntry, writeEntry } from './entry.ts';
@@ -16,7 +17,6 @@ import { type FilledTree, fillPackages, type PackageSettings } from './fill.ts';
 import { withLock } from './lock.ts';
 import { verifyTree } from './manifest.ts';
 import type { FillMachine } from './render-fill.ts';
-import { isPinned, type PackageRequest } from './request.ts';
 
 export interface CacheSettings extends PackageSettings {
   directory: string;

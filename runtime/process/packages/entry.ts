@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { PackageRequest } from '../../../contract/package-request.ts';
 import { writeRecord } from '../write-record.ts';
-import type { PackageRequest } from './request.ts';
 
 const cacheEntry = z.strictObject({
   /** SHA-256 of its manifest, and the name of its directory. */

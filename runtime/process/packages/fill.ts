@@ -4,6 +4,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
 import { saysPackageNotFound } from '../../../contract/package-managers.ts';
+import type { PackageRequest } from '../../../contract/package-request.ts';
 import { type StartedContainer, startContainer } from '../host/start-container.ts';
 import { sessionFiles } from '../layout.ts';
 import { makeSessionDirectory } from '../session-directory.ts';
@@ -15,7 +16,6 @@ import type { OutboundProxy, Registries } from './proxy/registries.ts';
 import { createUpstream } from './proxy/upstream.ts';
 import { receiveTree, type TreeLimits } from './receive-tree.ts';
 import { type FillMachine, fillContainer, renderFill } from './render-fill.ts';
-import type { PackageRequest } from './request.ts';
 import { createTail } from './tail.ts';
 
 export interface PackageSettings {

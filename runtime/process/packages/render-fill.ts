@@ -1,6 +1,7 @@
 /** Pure: the sandbox that loads packages. It has no network, no secret, and only the sockets of its order. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { PackageRequest } from '../../../contract/package-request.ts';
 import { cgroupsOf } from '../host/cgroups.ts';
 import type { ContainerLaunch } from '../host-protocol.ts';
 import { sandboxLayout, sessionFiles } from '../layout.ts';
@@ -9,7 +10,6 @@ import { inMemory, readOnly, renderSandbox, type SystemRoot } from '../render-sa
 import type { ProcessContainerSpec } from '../workload-spec.ts';
 import { uvInside } from './inside/install.ts';
 import type { FillOrder } from './inside/order.ts';
-import type { PackageRequest } from './request.ts';
 import { packagesInside } from './tree-stream.ts';
 
 export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgroups' | 'owner'> {

@@ -1,12 +1,12 @@
 /** The packages of each MCP server of a session, as its launch needs them. */
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
+import { type PackageRequest, readPackageRequest } from '../../../contract/package-request.ts';
 import { packagesNotLoaded } from '../../../contract/session-process.ts';
 import { withinLimit } from '../../../lib/timing/time-limit.ts';
 import type { ProcessContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
 import type { PackageCache } from './cache.ts';
 import { PackagesError } from './errors.ts';
-import { type PackageRequest, readPackageRequest } from './request.ts';
 import { packagesInside } from './tree-stream.ts';
 
 /** What runs instead of the package manager: a program of the packages, or one that reports why there are none. */

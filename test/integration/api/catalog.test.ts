@@ -85,6 +85,25 @@ describe('the MCP catalog', () => {
     expect(await other.admin.send('GET', uses)).toMatchObject({ status: 404 });
   });
 
+  it('gives an entry as a document of the MCP registry, where the format can describe it', async () => {
+    const { admin, member, base } = await api.workspace();
+    const shape = { type: 'command', command: 'npx', args: ['-y', 'weather@1.2.0'] };
+    await admin.ok('POST', `${base}/mcp-servers`, { name: 'weather', shape });
+    await admin.ok('POST', `${base}/mcp-servers`, { name: 'own', ...command() });
+    expect(await member.ok('GET', `${base}/mcp-servers/weather/server.json`)).toMatchObject({
+      name: 'localhost/weather',
+      packages: [{ registryType: 'npm', identifier: 'weather', version: '1.2.0' }],
+    });
+    expect(await member.send('GET', `${base}/mcp-servers/own/server.json`)).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining('cannot describe') } },
+    });
+    const { admin: stranger } = await api.workspace();
+    expect(await stranger.send('GET', `${base}/mcp-servers/weather/server.json`)).toMatchObject({
+      status: 404,
+    });
+  });
+
   it('stores what a server may request of the agent: nothing by default, and each change is recorded', async () => {
     const { workspace, admin, base } = await api.workspace();
     const put = (more: object) =>

@@ -2460,6 +2460,83 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/mcp-servers/{name}/server.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The entry as a document of the MCP registry */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            $schema: string;
+                            name: string;
+                            description: string;
+                            version: string;
+                            packages?: {
+                                /** @enum {string} */
+                                registryType: "npm" | "pypi" | "oci";
+                                identifier: string;
+                                version?: string;
+                                runtimeHint?: string;
+                                transport: {
+                                    /** @constant */
+                                    type: "stdio";
+                                };
+                                packageArguments?: {
+                                    /** @constant */
+                                    type: "positional";
+                                    value: string;
+                                }[];
+                                environmentVariables?: {
+                                    name: string;
+                                    description: string;
+                                    isRequired: boolean;
+                                    isSecret: boolean;
+                                    default?: string;
+                                    choices?: string[];
+                                }[];
+                            }[];
+                            remotes?: {
+                                /** @constant */
+                                type: "streamable-http";
+                                url: string;
+                            }[];
+                            _meta: {
+                                [key: string]: unknown;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/mcp-servers/{name}/uses": {
         parameters: {
             query?: never;

@@ -1,7 +1,8 @@
-import { Button, Card, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Card, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { documentProblem } from '../../../../contract/server-document.ts';
 import type { McpServer } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -62,6 +63,7 @@ function Entry({ entry }: { entry: McpServer }) {
       {isAdmin ? null : <Text c="dimmed">Only workspace admins can edit it.</Text>}
       <Part title="Configuration">
         <EntryFacts entry={entry} />
+        <ExportLink entry={entry} />
         {isAdmin && entry.shape.type === 'image' ? <ImageCheck entry={entry} /> : null}
       </Part>
       <Part title="Manifest">
@@ -80,6 +82,21 @@ function Entry({ entry }: { entry: McpServer }) {
       <RemoveDialog name={name} opened={removing} onClose={removeDialog.close} />
     </PageFrame>
   );
+}
+
+/** The entry for other clients; nothing where the format cannot describe what it runs. */
+function ExportLink({ entry: { name, shape } }: { entry: McpServer }) {
+  const { slug } = useWorkspace();
+  const args = shape.type === 'command' ? (shape.args ?? []) : [];
+  return documentProblem(shape.type === 'command' ? { ...shape, args } : shape) === null ? (
+    <Anchor
+      size="sm"
+      href={`/api/workspaces/${slug}/mcp-servers/${name}/server.json`}
+      download={`${name}.server.json`}
+    >
+      Download as server.json
+    </Anchor>
+  ) : null;
 }
 
 /** For an entry that gates nothing: a check lists the tools that could be gated. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { isPinned, readPackageRequest } from '../../../../../runtime/process/packages/request.ts';
+import { isPinned, readPackageRequest } from '../../../contract/package-request.ts';
 
 const npm = { manager: 'npm', program: null, python: null } as const;
 const uv = { manager: 'uv', python: null } as const;

@@ -1,0 +1,140 @@
+/** A catalog entry as the MCP registry describes servers (`server.json`), so that other clients can run it (docs/catalog.md#servers-of-the-mcp-registry). */
+import * as z from 'zod';
+import type { McpServer, Shape } from './catalog.ts';
+import { type PackageRequest, readPackageRequest } from './package-request.ts';
+
+const variable = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  isRequired: z.boolean(),
+  isSecret: z.boolean(),
+  default: z.string().optional(),
+  choices: z.array(z.string()).optional(),
+});
+const serverPackage = z.strictObject({
+  registryType: z.enum(['npm', 'pypi', 'oci']),
+  identifier: z.string(),
+  version: z.string().optional(),
+  runtimeHint: z.string().optional(),
+  transport: z.strictObject({ type: z.literal('stdio') }),
+  packageArguments: z.array(z.strictObject({ type: z.literal('positional'), value: z.string() })).optional(),
+  environmentVariables: z.array(variable).optional(),
+});
+export const serverDocument = z.strictObject({
+  $schema: z.string(),
+  name: z.string(),
+  description: z.string(),
+  version: z.string(),
+  packages: z.array(serverPackage).optional(),
+  remotes: z.array(z.strictObject({ type: z.literal('streamable-http'), url: z.string() })).optional(),
+  /** What the format has no place for. */
+  _meta: z.record(z.string(), z.unknown()),
+});
+export type ServerDocument = z.infer<typeof serverDocument>;
+
+const schemaUrl = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
+const maxDescription = 100;
+const exactVersion = /^v?\d[\w.+!-]*$/;
+
+/** Why a shape has no document; null when it has one. */
+export function documentProblem(shape: Shape): string | null {
+  return shape.type === 'command' && packageOf(shape) === null
+    ? 'It runs a command that is not one package at an exact version, which server.json cannot describe.'
+    : null;
+}
+
+/** Throws for an entry with a `documentProblem`. `publicUrl` is that of the installation: its host, reversed, is the namespace of the name. */
+export function serverDocumentOf(
+  entry: McpServer,
+  { slug, publicUrl }: { slug: string; publicUrl: string | undefined },
+): ServerDocument {
+  const { name, shape, version, manifest, network, approvers } = entry;
+  return {
+    $schema: schemaUrl,
+    name: `${namespaceOf(publicUrl)}/${name}`,
+    description: `${name} of the workspace ${slug}`.slice(0, maxDescription),
+    version: `${version}.0.0`,
+    ...waysToRun(shape, manifest.env),
+    _meta: {
+      'io.modelcontextprotocol.registry/publisher-provided': {
+        tool_scopes: manifest.tool_scopes,
+        network,
+        approvers,
+      },
+    },
+  };
+}
+
+function waysToRun(
+  shape: Shape,
+  env: McpServer['manifest']['env'],
+): Pick<ServerDocument, 'packages' | 'remotes'> {
+  if (shape.type === 'remote') {
+    return { remotes: [{ type: 'streamable-http', url: shape.url }] };
+  }
+  const found =
+    shape.type === 'image' ? { registryType: 'oci' as const, identifier: shape.image } : packageOf(shape);
+  if (found === null) {
+    throw new Error('this shape has no document');
+  }
+  const variables = Object.entries(env).map(([name, field]) => ({
+    name,
+    description: field.description ?? field.label,
+    isRequired: field.required ?? false,
+    isSecret: field.kind === 'secret',
+    ...(field.default === undefined ? {} : { default: field.default }),
+    ...(field.enum === undefined ? {} : { choices: field.enum }),
+  }));
+  return {
+    packages: [
+      {
+        ...found,
+        transport: { type: 'stdio' },
+        ...(variables.length === 0 ? {} : { environmentVariables: variables }),
+      },
+    ],
+  };
+}
+
+type FoundPackage = Pick<
+  z.infer<typeof serverPackage>,
+  'registryType' | 'identifier' | 'version' | 'runtimeHint' | 'packageArguments'
+>;
+
+/** Null for a command that is not exactly one package, by its name alone or at an exact version. */
+function packageOf({ command, args }: { command: string; args: readonly string[] }): FoundPackage | null {
+  const request = readPackageRequest(command, args);
+  const [named, ...more] = request?.packages ?? [];
+  if (request === null || named === undefined || more.length > 0 || request.python !== null) {
+    return null;
+  }
+  const { identifier, version, isPlain } = partsOf(request, named);
+  if (!isPlain || (version !== undefined && !exactVersion.test(version))) {
+    return null;
+  }
+  return {
+    registryType: request.manager === 'npm' ? 'npm' : 'pypi',
+    identifier,
+    ...(version === undefined ? {} : { version }),
+    runtimeHint: command,
+    ...(request.args.length === 0
+      ? {}
+      : { packageArguments: request.args.map((value) => ({ type: 'positional' as const, value })) }),
+  };
+}
+
+/** `isPlain`: the package's own program runs, and its name says all that there is to say besides the version. */
+function partsOf({ manager, program }: PackageRequest, named: string) {
+  const separator = manager === 'npm' ? /(?<=.)@/ : /==/;
+  const [identifier = '', version] = named.split(separator);
+  const isPlain =
+    manager === 'npm' ? program === null : program === identifier && /^[\w.-]+$/.test(identifier);
+  return { identifier, version, isPlain };
+}
+
+/** `agents.example.com` as `com.example.agents`; without a host that others know, `localhost`. */
+function namespaceOf(publicUrl: string | undefined): string {
+  const host = publicUrl === undefined ? '' : new URL(publicUrl).hostname;
+  const isName = /[a-z]/i.test(host.split('.').at(-1) ?? '') && !host.includes(':');
+  return isName ? host.split('.').toReversed().join('.') : 'localhost';
+}
