@@ -14,6 +14,21 @@ async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<str
   return found.map((line) => (line.tooLarge ? '(too large)' : line.bytes.toString()));
 }
 
+/** The sizes of what is joined while `work` runs. */
+async function joinedBytes(work: () => Promise<unknown>): Promise<number[]> {
+  const sizes: number[] = [];
+  const { concat } = Buffer;
+  Buffer.concat = (list) => {
+    const joined = concat(list);
+    sizes.push(joined.length);
+    return joined;
+  };
+  await work().finally(() => {
+    Buffer.concat = concat;
+  });
+  return sizes;
+}
+
 describe('reading lines', () => {
   it('yields the same lines however the bytes are split', async () => {
     await fc.assert(
@@ -51,8 +66,29 @@ describe('reading lines', () => {
     expect(await linesOf(['\n\r\na\r\n\nunfinished'])).toEqual(['a\r']);
   });
 
-  it('accepts a line that arrives byte by byte', async () => {
+  it('accepts a line that arrives byte by byte, and joins its pieces now and then', async () => {
     const line = 'd'.repeat(5000);
-    expect(await linesOf([...`${line}\n`], 5000)).toEqual([line]);
+    const joined = await joinedBytes(async () =>
+      expect(await linesOf([...`${line}\n`], 5000)).toEqual([line]),
+    );
+    expect(joined.length).toBeGreaterThan(5000 / 100);
+    expect(joined.length).toBeLessThan(5000 / 50);
+  });
+
+  it('holds nothing of a line that is too large, and joins nothing of one that arrives whole', async () => {
+    const pieces = Array.from({ length: 1000 }, () => 'x'.repeat(10));
+    expect(await joinedBytes(() => linesOf([...pieces, '\nb\n']))).toEqual([]);
+    expect(await joinedBytes(() => linesOf(['a\n', 'b\nc\n', 'd\n']))).toEqual([]);
+  });
+
+  it('yields what ends in one chunk together, and nothing for a chunk without an end', async () => {
+    const groups: number[] = [];
+    for await (const lines of readLines(
+      Readable.from(['a\nb\n', 'c', 'd\n'].map((each) => Buffer.from(each))),
+      100,
+    )) {
+      groups.push(lines.length);
+    }
+    expect(groups).toEqual([2, 1]);
   });
 });
