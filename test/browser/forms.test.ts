@@ -111,7 +111,7 @@ describeInBrowser('forms in the web UI', () => {
         .getByText(/already/)
         .first()
         .waitFor();
-      expect(await page.evaluate(focusInView)).toBe(true);
+      await inPage(page, 'the first invalid field in view', focusInView);
       await entry.fill('files-again');
       await page.getByText(/already/).waitFor({ state: 'detached' });
       expect(await page.locator('[aria-invalid=true], [role=alert]').count()).toBe(0);
