@@ -1,7 +1,7 @@
 /** A catalog entry as the MCP registry describes servers (`server.json`), so that other clients can run it (docs/catalog.md#servers-of-the-mcp-registry). */
 import * as z from 'zod';
 import type { McpServer, Shape } from './catalog.ts';
-import { type PackageRequest, readPackageRequest } from './package-request.ts';
+import { isPinned, type PackageRequest, readPackageRequest } from './package-request.ts';
 
 const variable = z.strictObject({
   name: z.string(),
@@ -34,7 +34,6 @@ export type ServerDocument = z.infer<typeof serverDocument>;
 
 const schemaUrl = 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json';
 const maxDescription = 100;
-const exactVersion = /^v?\d[\w.+!-]*$/;
 
 /** Why a shape has no document; null when it has one. */
 export function documentProblem(shape: Shape): string | null {
@@ -109,7 +108,7 @@ function packageOf({ command, args }: { command: string; args: readonly string[]
     return null;
   }
   const { identifier, version, isPlain } = partsOf(request, named);
-  if (!isPlain || (version !== undefined && !exactVersion.test(version))) {
+  if (!isPlain || (version !== undefined && !isPinned(request))) {
     return null;
   }
   return {

@@ -14,7 +14,8 @@ export function classifyAddress(address: string): 'public' | 'private' | 'never'
   if (embedded !== null) {
     return classifyAddress(embedded);
   }
-  if (never.check(address, family)) {
+  const led = family === 'ipv6' ? ledIpv4(address) : null;
+  if (never.check(address, family) || (led !== null && never.check(led, 'ipv4'))) {
     return 'never';
   }
   const isPublic =
@@ -34,15 +35,27 @@ export function literalAddress(hostname: string): string | null {
 function embeddedIpv4(address: string): string | null {
   const groups = groupsOf(address);
   const prefix = groups.slice(0, 6).join(':');
-  if (prefix !== '0:0:0:0:0:ffff' && prefix !== '64:ff9b:0:0:0:0') {
-    return null;
+  return prefix === '0:0:0:0:0:ffff' || prefix === '64:ff9b:0:0:0:0' ? dotted(groups.slice(6)) : null;
+}
+
+/** The IPv4 address that some networks make of an IPv6 one that is private here (compatible, translated, NAT64 of a network's own, 6to4). */
+function ledIpv4(address: string): string | null {
+  const groups = groupsOf(address);
+  if (groups[0] === '2002') {
+    return dotted(groups.slice(1, 3));
   }
-  return groups
-    .slice(6)
+  const prefix = groups.slice(0, 6).join(':');
+  // `::1` and its like are no IPv4 addresses.
+  const isCompatible = prefix === '0:0:0:0:0:0' && groups[6] !== '0';
+  const isTranslated = prefix === '0:0:0:0:ffff:0' || prefix.startsWith('64:ff9b:1:');
+  return isCompatible || isTranslated ? dotted(groups.slice(6)) : null;
+}
+
+const dotted = (groups: readonly string[]): string =>
+  groups
     .map((group) => Number.parseInt(group, 16))
     .flatMap((part) => [part >> 8, part & 255])
     .join('.');
-}
 
 /** The eight groups of an IPv6 address, without leading zeros. */
 function groupsOf(address: string): string[] {

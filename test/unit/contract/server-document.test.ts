@@ -43,12 +43,14 @@ describe('the document of an entry', () => {
     ['an image', { type: 'image', image: 'ghcr.io/ada/weather:1.0.2' }],
     ['a remote', { type: 'remote', url: 'https://mcp.example/mcp' }],
   ])('is imported as the same entry: %s', (_, shape) => {
-    const manifest = shape.type === 'remote' ? {} : { env };
-    const document = serverDocumentOf(entry({ name: 'weather', shape, manifest }), where);
+    const tool_scopes = { delete: 'weather.write' };
+    const manifest = shape.type === 'remote' ? { tool_scopes } : { env, tool_scopes };
+    const document = serverDocumentOf(entry({ name: 'weather', shape, manifest, network: 'none' }), where);
     expect(serverDocument.parse(document)).toEqual(document);
     expect(document).toMatchObject({ name: 'com.example.agents/weather', version: '3.0.0' });
     const [planned] = planImport(JSON.stringify(document)).servers;
-    expect(planned).toMatchObject({ problems: [], input: { name: 'weather', shape } });
+    const input = { name: 'weather', shape, network: 'none', manifest: { tool_scopes } };
+    expect(planned).toMatchObject({ problems: [], input });
     expect(planned?.input.manifest?.env ?? {}).toEqual(shape.type === 'remote' ? {} : env);
   });
 
@@ -75,6 +77,8 @@ describe('the document of an entry', () => {
   it.each([
     command('mcp-server-files', '/workspace'),
     command('npx', '-y', 'weather@^1.0.0'),
+    command('npx', '-y', 'weather@1'),
+    command('npx', '-y', 'weather@latest'),
     command('npx', '-y', '-p', 'weather', 'start'),
     command('uvx', '--from', 'weather', 'serve'),
     command('uvx', '--python', '3.12', 'weather'),

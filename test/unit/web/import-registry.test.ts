@@ -249,6 +249,93 @@ describe('the import of a document of the MCP registry', () => {
     );
   });
 
+  it.each([
+    [{ version: 'npm:evil@1.0.0' }],
+    [{ version: 'git+https://evil.example/x.git' }],
+    [{ version: '^1.0.0' }],
+    [{ version: 'latest' }],
+    [{ identifier: 'https://evil.example/x.tgz' }],
+    [{ identifier: './x' }],
+    [{ identifier: '--call=evil' }],
+    [{ identifier: 'good evil' }],
+    [{ registryType: 'pypi', identifier: 'good', version: ' https://evil.example/x.whl' }],
+    [{ registryType: 'pypi', identifier: 'git+https://evil.example/x', version: undefined }],
+    [{ registryType: 'pypi', identifier: '--from', version: undefined }],
+    [{ runtimeArguments: [{ type: 'positional', value: 'evil' }] }],
+    [{ runtimeArguments: [{ type: 'named', name: '--package', value: 'evil' }] }],
+    [{ runtimeArguments: [{ type: 'named', name: '--registry', value: 'https://evil.example' }] }],
+  ])('is refused where something else than the package would run: %j', (given) => {
+    const planned = only({ packages: [{ ...npm, ...given }] });
+    expect(planned.problems.join('; ')).toMatch(/do not name one package|is not an exact one/);
+  });
+
+  it('says what decides which package it is: no version, and another registry', () => {
+    const { notes, problems } = only({
+      packages: [{ ...npm, version: undefined, registryBaseUrl: 'https://packages.example' }],
+    });
+    expect(problems).toEqual([]);
+    expect(notes).toContain('it names no version: each start may run another one');
+    expect(notes).toContain(
+      'it names the registry https://packages.example; packages come from the one that the operator set',
+    );
+  });
+
+  it('puts variables in once, and takes no text without an end', () => {
+    const environmentVariables = [
+      { name: 'NESTED', value: '{a}', variables: { a: { value: '{a}{a}' } } },
+      { name: 'HUGE', value: '{a}'.repeat(5000), variables: { a: { value: 'x'.repeat(1000) } } },
+    ];
+    const { variables } = only({ packages: [{ ...npm, environmentVariables }] });
+    expect(variables.map(({ storedDefault }) => storedDefault)).toEqual(['{a}{a}', null]);
+  });
+
+  it.each([
+    [{ type: 'positional', value: '{api_key}', variables: { api_key: { default: 'hunter2-horse' } } }],
+    [{ type: 'positional', valueHint: 'password', value: 'correcthorse' }],
+    [{ type: 'named', name: 'token', value: 'correcthorse' }],
+    [{ type: 'named', name: '--token', value: '-hunter2' }],
+  ])('refuses what a name says is secret: %j', (argument) => {
+    const planned = only({ packages: [{ ...npm, packageArguments: [argument] }] });
+    expect(planned.problems.join('; ')).toMatch(/secret/);
+    expect(planned.problems.join('; ')).not.toMatch(/horse|hunter/);
+  });
+
+  it.each(['https://h.example/mcp/s/NjA4ZjQ0OWUtYzk5Zjk1/mcp', 'https://h.example/mcp?correcthorse'])(
+    'refuses the address %s, which may hold a secret',
+    (url) => {
+      const planned = only({ remotes: [{ type: 'streamable-http', url }] });
+      expect(planned.problems).toEqual([expect.stringContaining('may contain a secret')]);
+    },
+  );
+
+  it('names what would be shown and not stored', () => {
+    const environmentVariables = [
+      { name: 'MODE', isSecret: true },
+      { name: 'MODE', value: 'x' },
+      JSON.parse('{"name":"__proto__","value":"x"}'),
+    ];
+    expect(only({ packages: [{ ...npm, environmentVariables }] }).problems).toEqual([
+      'the variable MODE is named twice',
+      '__proto__ cannot be a variable',
+    ]);
+  });
+
+  it('names what it cannot read in a list', () => {
+    const { servers } = plan({ servers: [server({ packages: [npm] }), { name: 'a/empty' }, 'text'] });
+    expect(servers.map(({ key, problems }) => [key, problems.length])).toEqual([
+      ['io.github.ada/weather-reports', 0],
+      ['number 2 of the list', 1],
+      ['number 3 of the list', 1],
+    ]);
+  });
+
+  it.each(['deleted', 'deprecated'])('says when the registry marked it as %s', (status) => {
+    const official = { 'io.modelcontextprotocol.registry/official': { status } };
+    const [planned] = plan({ server: server({ packages: [npm] }), _meta: official }).servers;
+    const said = status === 'deleted' ? planned?.problems : planned?.notes;
+    expect(said).toContainEqual(expect.stringContaining(status));
+  });
+
   it('says what its author withdrew', () => {
     expect(only({ status: 'deprecated', packages: [npm] }).notes).toContain(
       'its author marked it as deprecated',

@@ -49,6 +49,12 @@ describe('an address', () => {
         '64:ff9b::0.0.0.0',
         '64:ff9b::0.0.1.2',
         '::ffff:0.0.0.0',
+        '::a9fe:a9fe',
+        '::ffff:0:a9fe:a9fe',
+        '2002:a9fe:a9fe::',
+        '64:ff9b:1::a9fe:a9fe',
+        'fd00:42::42',
+        'fd00:a9fe:a9fe::1',
       ],
     ],
   ])('%s: %j', (kind, addresses) => {

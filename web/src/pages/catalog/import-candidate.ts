@@ -1,5 +1,5 @@
 /** One way to run a server that is imported, whatever it was written in. */
-import type { McpServerInput } from '../../api/types.ts';
+import type { Manifest, McpServerInput } from '../../api/types.ts';
 import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
 import type { PlannedVariable } from './planned-variable.ts';
 
@@ -8,6 +8,10 @@ export interface ImportCandidate {
   label: string | null;
   shape: McpServerInput['shape'];
   variables: PlannedVariable[];
+  /** Scopes of its tools, where the text names them. */
+  toolScopes?: Manifest['tool_scopes'];
+  /** Whether the text says that it needs no network. */
+  hasNoNetwork?: boolean;
   /** What is imported differently from the text, or left out. */
   notes: string[];
   /** What prevents its registration. */
@@ -22,7 +26,7 @@ export function secretArguments(args: readonly string[]): string[] {
     const afterName = (args[at - 1] ?? '').startsWith('-') && nameLooksSecret(args[at - 1] ?? '');
     const suspect =
       (named && value !== undefined && value !== '') ||
-      (afterName && !argument.startsWith('-')) ||
+      (afterName && !/^(-[a-zA-Z]$|--)/.test(argument)) ||
       valueLooksSecret(value ?? argument);
     return suspect
       ? [
@@ -34,6 +38,6 @@ export function secretArguments(args: readonly string[]): string[] {
 
 /** Addresses are shown to every member, too. */
 export const secretInUrl = (url: string): string[] =>
-  /[?&][^=]*=/.test(url) || valueLooksSecret(url)
+  url.includes('?') || valueLooksSecret(url) || url.split('/').some(valueLooksSecret)
     ? ['its url may contain a secret, which would be stored as plain text: remove that part']
     : [];

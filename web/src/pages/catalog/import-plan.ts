@@ -10,7 +10,7 @@ import type { McpServerInput } from '../../api/types.ts';
 import { serversIn } from './desktop-configuration.ts';
 import { desktopCandidate } from './desktop-server.ts';
 import type { ImportCandidate } from './import-candidate.ts';
-import { type KindChoices, manifestOf, type PlannedVariable } from './planned-variable.ts';
+import { type KindChoices, manifestOf, type PlannedVariable, variableProblems } from './planned-variable.ts';
 import { registryCandidates, registryServersIn } from './registry-server.ts';
 
 export interface PlannedServer {
@@ -112,14 +112,16 @@ function firstThatRuns(
 function plan(
   key: string,
   name: string,
-  { shape, variables, notes, problems }: ImportCandidate,
+  { shape, variables, toolScopes = {}, hasNoNetwork = false, notes, problems }: ImportCandidate,
   { withoutNetwork, here }: ImportOptions,
 ): PlannedServer {
   const input: McpServerInput = {
     name,
     shape,
-    ...(variables.length === 0 ? {} : { manifest: manifestOf(variables) }),
-    ...(withoutNetwork?.has(key) ? { network: 'none' } : {}),
+    ...(variables.length === 0 && Object.keys(toolScopes).length === 0
+      ? {}
+      : { manifest: manifestOf(variables, toolScopes) }),
+    ...(hasNoNetwork || withoutNetwork?.has(key) ? { network: 'none' } : {}),
   };
   const parsed = mcpServerInput.safeParse(input);
   const invalid =
@@ -136,6 +138,7 @@ function plan(
     notes: [...(name === key ? [] : [`it will be named "${name}"`]), ...notes],
     problems: [
       ...problems,
+      ...variableProblems(variables),
       ...invalid,
       ...(unavailable === null ? [] : [`it cannot run here: ${unavailable}`]),
     ],

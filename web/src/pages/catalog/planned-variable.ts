@@ -23,7 +23,10 @@ export const choiceKey = (serverKey: string, variable: string) => `${serverKey} 
 export const guessedKind = (name: string, value: string): VariableKind =>
   nameLooksSecret(name) || valueLooksSecret(value) ? 'secret' : 'value';
 
-export function manifestOf(variables: readonly PlannedVariable[]): Manifest {
+export function manifestOf(
+  variables: readonly PlannedVariable[],
+  toolScopes: Manifest['tool_scopes'] = {},
+): Manifest {
   const env: Manifest['env'] = {};
   for (const { name, kind, storedDefault, isRequired, description, allowed } of variables) {
     env[name] = {
@@ -35,7 +38,17 @@ export function manifestOf(variables: readonly PlannedVariable[]): Manifest {
       ...(storedDefault === null ? {} : { default: storedDefault }),
     };
   }
-  return { env, tool_scopes: {} };
+  return { env, tool_scopes: toolScopes };
+}
+
+/** A name that comes twice, or that an object cannot hold, would be shown and not stored. */
+export function variableProblems(variables: readonly PlannedVariable[]): string[] {
+  const names = variables.map(({ name }) => name);
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  return [
+    ...new Set(twice.map((name) => `the variable ${name} is named twice`)),
+    ...names.filter((name) => name === '__proto__').map((name) => `${name} cannot be a variable`),
+  ];
 }
 
 /** `API_TOKEN` reads "Api token". */

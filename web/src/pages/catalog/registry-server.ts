@@ -3,6 +3,9 @@
  * runs one. Pure.
  */
 import * as z from 'zod';
+import { manifest } from '../../../../contract/catalog.ts';
+import { isPinned, readPackageRequest } from '../../../../contract/package-request.ts';
+import { nameLooksSecret } from '../../text/secret-looks.ts';
 import { isPlainRecord } from './desktop-configuration.ts';
 import { type ImportCandidate, secretArguments, secretInUrl } from './import-candidate.ts';
 import { choiceKey, guessedKind, type KindChoices, type PlannedVariable } from './planned-variable.ts';
@@ -28,7 +31,7 @@ const named = template.extend({ name: z.string() });
 const registryPackage = z.object({
   registryType: z.string(),
   registryBaseUrl: z.string().optional(),
-  identifier: z.string(),
+  identifier: z.string().max(512),
   version: z.string().optional(),
   runtimeHint: z.string().optional(),
   transport: z.object({ type: z.string() }).default({ type: 'stdio' }),
@@ -38,15 +41,24 @@ const registryPackage = z.object({
 });
 type RegistryPackage = z.infer<typeof registryPackage>;
 
-const remote = z.object({ type: z.string(), url: z.string(), headers: z.array(named).default([]) });
+const remote = z.object({ type: z.string(), url: z.string().max(2048), headers: z.array(named).default([]) });
 type Remote = z.infer<typeof remote>;
 
 export interface RegistryServer {
   name: string;
+  /** What its author, or the registry, says of it: `active`, `deprecated` or `deleted`. */
   status: unknown;
+  provided: Provided;
   packages: unknown[];
   remotes: unknown[];
 }
+
+/** What an installation of this platform adds to a document that it gives. Who approves is for the admin who imports it. */
+const provided = z.object({
+  network: z.enum(['none', 'internet']).optional().catch(undefined),
+  tool_scopes: manifest.shape.tool_scopes.catch({}),
+});
+type Provided = z.infer<typeof provided>;
 
 /** The documents in a text: one, one as the registry's API answers, or its list. Null for a text that holds none. */
 export function registryServersIn(text: string): RegistryServer[] | null {
@@ -57,24 +69,35 @@ export function registryServersIn(text: string): RegistryServer[] | null {
     return null;
   }
   const list = isPlainRecord(value) && Array.isArray(value['servers']) ? value['servers'] : [value];
-  const documents = list.map(documentIn).filter((document) => document !== null);
-  return documents.length === 0 ? null : documents;
+  const documents = list.map(documentIn);
+  return documents.every((document) => document === null)
+    ? null
+    : documents.map((document, at) => document ?? { ...unreadable, name: `number ${at + 1} of the list` });
 }
+
+const unreadable = { status: null, provided: { tool_scopes: {} }, packages: [], remotes: [] };
 
 function documentIn(value: unknown): RegistryServer | null {
   const document = isPlainRecord(value) && isPlainRecord(value['server']) ? value['server'] : value;
   if (!isPlainRecord(document) || typeof document['name'] !== 'string') {
     return null;
   }
-  const { name, status, packages, remotes } = document;
+  const { name, packages, remotes } = document;
+  const outer = isPlainRecord(value) ? metaOf(value, 'io.modelcontextprotocol.registry/official') : {};
   return Array.isArray(packages) || Array.isArray(remotes)
     ? {
         name,
-        status,
+        status: outer['status'] ?? document['status'],
+        provided: provided.parse(metaOf(document, 'io.modelcontextprotocol.registry/publisher-provided')),
         packages: Array.isArray(packages) ? packages : [],
         remotes: Array.isArray(remotes) ? remotes : [],
       }
     : null;
+}
+
+function metaOf(value: Record<string, unknown>, key: string): Record<string, unknown> {
+  const meta = isPlainRecord(value['_meta']) ? value['_meta'][key] : null;
+  return isPlainRecord(meta) ? meta : {};
 }
 
 const nothing: ImportCandidate['shape'] = { type: 'command', command: '', args: [] };
@@ -87,24 +110,25 @@ export function registryCandidates(server: RegistryServer, choices: KindChoices)
     ),
     ...server.remotes.map((given) => parsed(remote, given, remotely)),
   ];
-  const deprecated = server.status === 'deprecated' || server.status === 'deleted';
-  return candidates.length === 0
-    ? [
-        {
-          label: null,
-          shape: nothing,
-          variables: [],
-          notes: [],
-          problems: ['it names no package and no remote'],
-        },
-      ]
-    : candidates.map((candidate) => ({
-        ...candidate,
-        notes: deprecated
-          ? [`its author marked it as ${server.status}`, ...candidate.notes]
-          : candidate.notes,
-      }));
+  const withdrawn = server.status === 'deleted' ? ['its author deleted it'] : [];
+  const deprecated = server.status === 'deprecated' ? ['its author marked it as deprecated'] : [];
+  const { tool_scopes: toolScopes, network } = server.provided;
+  return (candidates.length === 0 ? [nowhere] : candidates).map((candidate) => ({
+    ...candidate,
+    toolScopes,
+    hasNoNetwork: network === 'none',
+    notes: [...deprecated, ...candidate.notes],
+    problems: [...withdrawn, ...candidate.problems],
+  }));
 }
+
+const nowhere: ImportCandidate = {
+  label: null,
+  shape: nothing,
+  variables: [],
+  notes: [],
+  problems: ['it names no package and no remote'],
+};
 
 function parsed<Schema extends z.ZodType>(
   schema: Schema,
@@ -162,8 +186,36 @@ function shapeOf(given: RegistryPackage, notes: string[], problems: string[]): I
   );
   const named = version === undefined ? identifier : `${identifier}@${version}`;
   const all = [...always, ...options, named, ...args];
-  problems.push(...secretArguments(all));
+  problems.push(...secretArguments(all), ...packageProblems(command, all, given));
+  if (version === undefined) {
+    notes.push('it names no version: each start may run another one');
+  }
+  if (given.registryBaseUrl !== undefined) {
+    notes.push(
+      `it names the registry ${given.registryBaseUrl}; packages come from the one that the operator set`,
+    );
+  }
   return { type: 'command', command, args: all };
+}
+
+/** What would run must be the package that is named, at its version: an address, a path or an option could name another. */
+function packageProblems(
+  command: string,
+  args: readonly string[],
+  { identifier, version }: RegistryPackage,
+): string[] {
+  const request = readPackageRequest(command, args);
+  const expected =
+    version === undefined ? identifier : `${identifier}${command === 'npx' ? '@' : '=='}${version}`;
+  const isNamed =
+    request !== null &&
+    request.packages.length === 1 &&
+    request.packages[0] === expected &&
+    request.program === (command === 'npx' ? null : identifier);
+  if (!isNamed) {
+    return ['its package, version and options do not name one package of a registry'];
+  }
+  return version === undefined || isPinned(request) ? [] : [`its version ${version} is not an exact one`];
 }
 
 /** `docker.io/team/server` and `1.0.2`, or the whole reference as the identifier. */
@@ -179,7 +231,11 @@ function argumentsOf(given: readonly Argument[], notes: string[], problems: stri
   const leftOut: string[] = [];
   const texts = given.flatMap((each) => {
     const text = textOf(each);
-    if (text === 'secret' || each.isSecret) {
+    if (
+      text === 'secret' ||
+      each.isSecret ||
+      (text !== null && text.text !== '' && nameLooksSecret(labelOf(each)))
+    ) {
       problems.push(`its argument ${labelOf(each)} is secret, and arguments are shown to every member`);
       return [];
     }
@@ -205,27 +261,32 @@ function argumentsOf(given: readonly Argument[], notes: string[], problems: stri
 const labelOf = (given: Argument): string =>
   given.type === 'named' ? given.name : (given.valueHint ?? given.description ?? 'without a name');
 
-/** Its fixed value, or its default, with variables put in. Null when there is none, or one of the variables has none. */
+/** More than an argument or a default may have. */
+const maxTextLength = 10_000;
+
+/** Its fixed value, or its default, with variables put in. Null when there is none or it is too long, or one of the variables has none. */
 function textOf({ value, default: preset, variables }: Template): { text: string } | 'secret' | null {
   const text = value ?? preset;
   if (text === undefined) {
     return null;
   }
-  const used = [...text.matchAll(/\{([^{}]+)\}/g)].flatMap(([, name = '']) =>
-    Object.hasOwn(variables, name) ? [{ name, ...variables[name] }] : [],
-  );
-  if (used.some(({ isSecret }) => isSecret)) {
-    return 'secret';
-  }
-  let result = text;
-  for (const { name, value: fixed, default: usual } of used) {
-    const own = fixed ?? usual;
-    if (own === undefined) {
+  const parts = text.split(/\{([^{}]+)\}/);
+  const texts: (string | undefined)[] = [];
+  let length = 0;
+  for (const [at, part] of parts.entries()) {
+    const variable = at % 2 === 1 && Object.hasOwn(variables, part) ? variables[part] : undefined;
+    if (variable !== undefined && (variable.isSecret || nameLooksSecret(part))) {
+      return 'secret';
+    }
+    const own =
+      variable === undefined ? (at % 2 === 1 ? `{${part}}` : part) : (variable.value ?? variable.default);
+    length += own?.length ?? 0;
+    if (own === undefined || length > maxTextLength) {
       return null;
     }
-    result = result.replaceAll(`{${name}}`, () => own);
+    texts.push(own);
   }
-  return { text: result };
+  return { text: texts.join('') };
 }
 
 function variableOf(
