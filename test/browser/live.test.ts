@@ -197,7 +197,7 @@ describeInBrowser('a page of the web UI', () => {
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await eventually(() => expect(lost).toBe(3));
     await inPage(page, 'the styles', `getComputedStyle(document.body).margin === '0px'`);
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    await inPage(page, 'nothing left of the reloads', 'sessionStorage.length === 0');
     await visitor.leave();
   });
 
