@@ -55,6 +55,17 @@ export function readPackageRequest(command: string, args: readonly string[]): Pa
   }
 }
 
+/** The package, where it is the only one and its own program runs, with the version as it is written; null otherwise. */
+export function onlyPackage({
+  manager,
+  packages: [first, ...more],
+  program,
+}: PackageRequest): { name: string; version: string | undefined } | null {
+  const [name = '', version] = first.split(manager === 'npm' ? /(?<=.)@/ : '==');
+  const isOwnProgram = program === (manager === 'npm' ? null : name);
+  return more.length === 0 && isOwnProgram ? { name, version } : null;
+}
+
 /** Whether the versions are exact. Dependencies stay as they were when loaded. */
 export function isPinned({ manager, packages }: PackageRequest): boolean {
   const exact = manager === 'npm' ? /.@v?\d+\.\d+\.\d+([-+][\w.+-]+)?$/ : /==\s*[\w.!+]+$/;

@@ -1,7 +1,7 @@
 /** A catalog entry as the MCP registry describes servers (`server.json`), so that other clients can run it (docs/catalog.md#servers-of-the-mcp-registry). */
 import * as z from 'zod';
 import type { McpServer, Shape } from './catalog.ts';
-import { isPinned, type PackageRequest, readPackageRequest } from './package-request.ts';
+import { isPinned, onlyPackage, readPackageRequest } from './package-request.ts';
 
 const variable = z.strictObject({
   name: z.string(),
@@ -103,12 +103,12 @@ type FoundPackage = Pick<
 /** Null for a command that is not exactly one package, by its name alone or at an exact version. */
 function packageOf({ command, args }: { command: string; args: readonly string[] }): FoundPackage | null {
   const request = readPackageRequest(command, args);
-  const [named, ...more] = request?.packages ?? [];
-  if (request === null || named === undefined || more.length > 0 || request.python !== null) {
+  const only = request === null ? null : onlyPackage(request);
+  if (request === null || only === null || request.python !== null) {
     return null;
   }
-  const { identifier, version, isPlain } = partsOf(request, named);
-  if (!isPlain || (version !== undefined && !isPinned(request))) {
+  const { name: identifier, version } = only;
+  if (version !== undefined && !isPinned(request)) {
     return null;
   }
   return {
@@ -120,15 +120,6 @@ function packageOf({ command, args }: { command: string; args: readonly string[]
       ? {}
       : { packageArguments: request.args.map((value) => ({ type: 'positional' as const, value })) }),
   };
-}
-
-/** `isPlain`: the package's own program runs, and its name says all that there is to say besides the version. */
-function partsOf({ manager, program }: PackageRequest, named: string) {
-  const separator = manager === 'npm' ? /(?<=.)@/ : /==/;
-  const [identifier = '', version] = named.split(separator);
-  const isPlain =
-    manager === 'npm' ? program === null : program === identifier && /^[\w.-]+$/.test(identifier);
-  return { identifier, version, isPlain };
 }
 
 /** `agents.example.com` as `com.example.agents`; without a host that others know, `localhost`. */

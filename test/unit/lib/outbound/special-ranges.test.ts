@@ -1,8 +1,9 @@
 /** One list of special ranges, for everything that keeps a session or a request from them. `npm run docs` updates what is made from it. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { BlockList, isIPv4 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { rangeContains } from '../../../../config/address-range.ts';
 import { classifyAddress } from '../../../../lib/outbound/classify-address.ts';
 import { neverRanges, specialIpv4Ranges } from '../../../../lib/outbound/special-ranges.ts';
 import { blockedRoutes } from '../../../../runtime/process/host/network.ts';
@@ -20,12 +21,7 @@ ${specialIpv4Ranges.map((range) => `    "${range}",\n`).join('')}};
 #endif
 `;
 
-function isWithin(address: string, range: string): boolean {
-  const [base = '', bits] = range.split('/');
-  const list = new BlockList();
-  list.addSubnet(base, Number(bits), isIPv4(base) ? 'ipv4' : 'ipv6');
-  return list.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
-}
+const isWithin = (ipv4: string, range: string) => rangeContains(range, `${ipv4}/32`);
 
 describe('the special ranges', () => {
   it('are those of the fence of containers', () => {

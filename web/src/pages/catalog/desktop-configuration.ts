@@ -4,16 +4,21 @@ export function isPlainRecord(value: unknown): value is Record<string, unknown> 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-export type FoundServers = { servers: Record<string, unknown> } | { problem: string };
+export interface Problem {
+  problem: string;
+}
 
-/** The servers by their keys. Their container is `mcpServers`, `servers` (as editors call it), or the text itself. */
-export function serversIn(text: string): FoundServers {
-  let value: unknown;
+/** The value of a pasted text, which may be a fragment as a README shows it. */
+export function parsePasted(text: string): { value: unknown } | Problem {
   try {
-    value = JSON.parse(withBraces(text.trim()));
+    return { value: JSON.parse(withBraces(text.trim())) };
   } catch (error) {
     return { problem: `Invalid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` };
   }
+}
+
+/** The servers by their keys. Their container is `mcpServers`, `servers` (as editors call it), or the value itself. */
+export function serversIn(value: unknown): { servers: Record<string, unknown> } | Problem {
   if (!isPlainRecord(value)) {
     return { problem: 'Expected an object with "mcpServers".' };
   }

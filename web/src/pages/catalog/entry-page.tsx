@@ -87,8 +87,7 @@ function Entry({ entry }: { entry: McpServer }) {
 /** The entry for other clients; nothing where the format cannot describe what it runs. */
 function ExportLink({ entry: { name, shape } }: { entry: McpServer }) {
   const { slug } = useWorkspace();
-  const args = shape.type === 'command' ? (shape.args ?? []) : [];
-  return documentProblem(shape.type === 'command' ? { ...shape, args } : shape) === null ? (
+  return documentProblem(shape) === null ? (
     <Anchor
       size="sm"
       href={`/api/workspaces/${slug}/mcp-servers/${name}/server.json`}

@@ -7,7 +7,7 @@ import { type Availability, unavailableEntry } from '../../../../contract/availa
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import type { McpServerInput } from '../../api/types.ts';
-import { serversIn } from './desktop-configuration.ts';
+import { type Problem, parsePasted, serversIn } from './desktop-configuration.ts';
 import { desktopCandidate } from './desktop-server.ts';
 import type { ImportCandidate } from './import-candidate.ts';
 import { type KindChoices, manifestOf, type PlannedVariable, variableProblems } from './planned-variable.ts';
@@ -67,8 +67,12 @@ interface FoundServer {
   candidates: ImportCandidate[];
 }
 
-function candidatesIn(text: string, choices: KindChoices): FoundServer[] | { problem: string } {
-  const documents = registryServersIn(text);
+function candidatesIn(text: string, choices: KindChoices): FoundServer[] | Problem {
+  const pasted = parsePasted(text);
+  if ('problem' in pasted) {
+    return pasted;
+  }
+  const documents = registryServersIn(pasted.value);
   if (documents !== null) {
     return documents.map((document) => ({
       key: document.name,
@@ -76,7 +80,7 @@ function candidatesIn(text: string, choices: KindChoices): FoundServer[] | { pro
       candidates: registryCandidates(document, choices),
     }));
   }
-  const found = serversIn(text);
+  const found = serversIn(pasted.value);
   return 'problem' in found
     ? found
     : Object.entries(found.servers).map(([key, given]) => ({

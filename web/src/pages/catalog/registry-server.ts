@@ -3,8 +3,8 @@
  * runs one. Pure.
  */
 import * as z from 'zod';
-import { manifest } from '../../../../contract/catalog.ts';
-import { isPinned, readPackageRequest } from '../../../../contract/package-request.ts';
+import { manifest, network } from '../../../../contract/catalog.ts';
+import { isPinned, onlyPackage, readPackageRequest } from '../../../../contract/package-request.ts';
 import { nameLooksSecret } from '../../text/secret-looks.ts';
 import { isPlainRecord } from './desktop-configuration.ts';
 import { type ImportCandidate, secretArguments, secretInUrl } from './import-candidate.ts';
@@ -54,20 +54,14 @@ export interface RegistryServer {
 }
 
 /** What an installation of this platform adds to a document that it gives. Who approves is for the admin who imports it. */
-const provided = z.object({
-  network: z.enum(['none', 'internet']).optional().catch(undefined),
+const providedMeta = z.object({
+  network: network.optional().catch(undefined),
   tool_scopes: manifest.shape.tool_scopes.catch({}),
 });
-type Provided = z.infer<typeof provided>;
+type Provided = z.infer<typeof providedMeta>;
 
-/** The documents in a text: one, one as the registry's API answers, or its list. Null for a text that holds none. */
-export function registryServersIn(text: string): RegistryServer[] | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** The documents in what was pasted: one, one as the registry's API answers, or its list. Null where there is none. */
+export function registryServersIn(value: unknown): RegistryServer[] | null {
   const list = isPlainRecord(value) && Array.isArray(value['servers']) ? value['servers'] : [value];
   const documents = list.map(documentIn);
   return documents.every((document) => document === null)
@@ -88,7 +82,7 @@ function documentIn(value: unknown): RegistryServer | null {
     ? {
         name,
         status: outer['status'] ?? document['status'],
-        provided: provided.parse(metaOf(document, 'io.modelcontextprotocol.registry/publisher-provided')),
+        provided: providedMeta.parse(metaOf(document, 'io.modelcontextprotocol.registry/publisher-provided')),
         packages: Array.isArray(packages) ? packages : [],
         remotes: Array.isArray(remotes) ? remotes : [],
       }
@@ -112,11 +106,11 @@ export function registryCandidates(server: RegistryServer, choices: KindChoices)
   ];
   const withdrawn = server.status === 'deleted' ? ['its author deleted it'] : [];
   const deprecated = server.status === 'deprecated' ? ['its author marked it as deprecated'] : [];
-  const { tool_scopes: toolScopes, network } = server.provided;
+  const { provided } = server;
   return (candidates.length === 0 ? [nowhere] : candidates).map((candidate) => ({
     ...candidate,
-    toolScopes,
-    hasNoNetwork: network === 'none',
+    toolScopes: provided.tool_scopes,
+    hasNoNetwork: provided.network === 'none',
     notes: [...deprecated, ...candidate.notes],
     problems: [...withdrawn, ...candidate.problems],
   }));
@@ -205,14 +199,8 @@ function packageProblems(
   { identifier, version }: RegistryPackage,
 ): string[] {
   const request = readPackageRequest(command, args);
-  const expected =
-    version === undefined ? identifier : `${identifier}${command === 'npx' ? '@' : '=='}${version}`;
-  const isNamed =
-    request !== null &&
-    request.packages.length === 1 &&
-    request.packages[0] === expected &&
-    request.program === (command === 'npx' ? null : identifier);
-  if (!isNamed) {
+  const only = request === null ? null : onlyPackage(request);
+  if (request === null || only === null || only.name !== identifier || only.version !== version) {
     return ['its package, version and options do not name one package of a registry'];
   }
   return version === undefined || isPinned(request) ? [] : [`its version ${version} is not an exact one`];
