@@ -1,9 +1,9 @@
 import { Writable } from 'node:stream';
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { LineWriter } from '../../../../sidecar/json-rpc/lines.ts';
 
 const line = (text: string) => Buffer.from(`${text}\n`);
-const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** One side of a connection, which takes what was written when it is asked to. */
 function open(highWaterMark = 1000) {

@@ -1,7 +1,6 @@
+import { setImmediate as nextRound } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { nextTurn } from '../../../../sidecar/json-rpc/turns.ts';
-
-const nextRound = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 it('turns come one in each round of the event loop, in order, however often somebody waits', async () => {
   for (let time = 0; time < 2; time += 1) {
