@@ -15,6 +15,9 @@ export async function runAgentRelay(socketPath: string, input: Readable, output:
   socket.pipe(output, { end: false });
   return new Promise((resolve) => {
     socket.once('end', () => socket.end());
-    socket.once('close', (hadError) => resolve(hadError ? 1 : 0));
+    socket.once('close', (hadError) => {
+      // What was read may still wait for a slow reader of the output; the callback comes after it, or when nobody reads any more.
+      output.write('', () => resolve(hadError ? 1 : 0));
+    });
   });
 }

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { PassThrough, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { runAgentRelay } from '../../../relay/node/agent-relay.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWithStaticRelay } from '../../support/static-relay.ts';
 import { allOf, RelayBench, staticRelay } from './relay-process.ts';
@@ -69,6 +71,27 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's si
     expect((await relay.ended).code).toBe(0);
   });
 
+  it('forwards all that came before the end of the socket to a slow reader', async () => {
+    const path = bench.path(`${kind}-last.sock`);
+    const socket = (await bench.listen(path)).next();
+    const relay = bridge(path, false);
+    (await socket).end(Buffer.alloc(400_000));
+    await sleep(500);
+    const { stdout } = relay.child;
+    expect(stdout && (await allOf(stdout))).toHaveLength(400_000);
+    expect(await relay.ended).toMatchObject({ code: 0 });
+  });
+
+  it('ends with the socket when nobody reads its output any more', async () => {
+    const path = bench.path(`${kind}-unread.sock`);
+    const socket = (await bench.listen(path)).next();
+    const relay = bridge(path, false);
+    (await socket).end(Buffer.alloc(400_000));
+    await sleep(100);
+    relay.child.stdout?.destroy();
+    await relay.ended;
+  });
+
   it('reads no more than its buffers hold while the other side does not read', async () => {
     const path = bench.path(`${kind}-slow.sock`);
     const socket = (await bench.listen(path)).next();
@@ -87,6 +110,24 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's si
     const { stdout } = relay.child;
     expect(stdout && (await allOf(stdout))).toHaveLength(50_000_000);
   });
+});
+
+it('the node relay ends after its output has taken a last small piece', async () => {
+  const path = bench.path('node-small.sock');
+  const socket = (await bench.listen(path)).next();
+  const taken: Buffer[] = [];
+  const slow = new Writable({
+    write(chunk: Buffer, _, done) {
+      setTimeout(() => {
+        taken.push(chunk);
+        done();
+      }, 100);
+    },
+  });
+  const ended = runAgentRelay(path, new PassThrough(), slow);
+  (await socket).end('a piece below the size that stops a stream from reading on');
+  expect(await ended).toBe(0);
+  expect(Buffer.concat(taken).toString()).toMatch(/^a piece.*on$/);
 });
 
 describeWithStaticRelay('the static relay', () => {
