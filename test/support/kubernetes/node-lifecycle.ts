@@ -7,7 +7,15 @@ import { readFromApiServer } from './api-server.ts';
 import { writeNodeFiles } from './node-files.ts';
 import { importPauseImage } from './node-images.ts';
 import { openNetwork, removeNetwork } from './node-network.ts';
-import { ctrArguments, isPartRunning, killPart, type Part, parts, startPart } from './node-parts.ts';
+import {
+  ctrArguments,
+  isPartRunning,
+  killPart,
+  killThoseIn,
+  type Part,
+  parts,
+  startPart,
+} from './node-parts.ts';
 import type { NodePlace } from './node-place.ts';
 
 const startTimeoutMs = 300_000;
@@ -98,6 +106,7 @@ export async function removeNode(place: NodePlace): Promise<void> {
     spawnSync('runc', ['--root', runtimeRoot, 'delete', '--force', container]);
   }
   await killPart(place, 'containerd-shim-runc-v2');
+  await killThoseIn(place);
   removeShimSockets(place);
   unmountBelow(place.directory);
   removeNetwork(place);

@@ -1,6 +1,6 @@
 /** The processes of a one-node cluster: how each is started, and found again without a record. */
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { certificateFile, containerdSocket, keyFile, kubeconfigFile, type NodePlace } from './node-place.ts';
@@ -44,6 +44,34 @@ export async function killPart(place: NodePlace, part: Part | 'containerd-shim-r
   }
 }
 
+/**
+ * `kill -9` of everything that runs in the cluster's directory, as what a part started does: a network plug-in that outlives containerd would
+ * make the bridge again.
+ */
+export async function killThoseIn({ directory }: NodePlace): Promise<void> {
+  for (;;) {
+    const pids = runningPids().filter((pid) => isBelow(workingDirectoryOf(pid), directory));
+    if (pids.length === 0) {
+      return;
+    }
+    for (const pid of pids) {
+      kill(pid);
+    }
+    await sleep(20);
+  }
+}
+
+const isBelow = (path: string, directory: string) => path === directory || path.startsWith(`${directory}/`);
+
+/** Empty when it has ended. */
+function workingDirectoryOf(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
+}
+
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -56,18 +84,20 @@ export const isPartRunning = (place: NodePlace, part: Part) => pidsOf(place.dire
 
 /** The running processes of a program that were started with a path below the directory. */
 function pidsOf(directory: string, program: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      const [command, ...rest] = commandLineOf(pid);
-      return (
-        command !== undefined &&
-        basename(command) === program &&
-        rest.some((argument) => argument.includes(`${directory}/`))
-      );
-    });
+  return runningPids().filter((pid) => {
+    const [command, ...rest] = commandLineOf(pid);
+    return (
+      command !== undefined &&
+      basename(command) === program &&
+      rest.some((argument) => argument.includes(`${directory}/`))
+    );
+  });
 }
+
+const runningPids = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 
 /** Empty when it has ended or is a zombie. */
 function commandLineOf(pid: number): string[] {
