@@ -67,6 +67,22 @@ export type ClientFeature = z.infer<typeof clientFeature>;
 /** Who may grant the scopes that the entry's manifest names. */
 export const approvers = z.enum(['operator', 'admin']);
 
+/** What a tool means that is new, or no longer what was accepted: the people concerned are told, or its calls are refused, too. */
+export const changedTools = z.enum(['tell', 'refuse']);
+/** Whether a tool can be called that neither a scope nor `listed_tools` names. */
+export const unlistedTools = z.enum(['allow', 'refuse']);
+const listedTools = z
+  .array(z.string().min(1).max(128))
+  .max(500)
+  .refine((tools) => new Set(tools).size === tools.length, 'must not name a tool twice');
+/** What an entry says of its tools as a whole. */
+export const toolPolicy = {
+  changed_tools: changedTools.default('tell'),
+  unlisted_tools: unlistedTools.default('allow'),
+  /** Ungated tools that agents can call where unlisted ones are refused. */
+  listed_tools: listedTools.default([]),
+};
+
 /** What an admin sends to register or replace an entry. */
 export const mcpServerInput = z.strictObject({
   name: entryName,
@@ -81,6 +97,7 @@ export const mcpServerInput = z.strictObject({
     .array(clientFeature)
     .refine((features) => new Set(features).size === features.length, 'must not name a feature twice')
     .default([]),
+  ...toolPolicy,
 });
 export type McpServerInput = z.infer<typeof mcpServerInput>;
 
@@ -102,6 +119,9 @@ export const mcpServer = z.strictObject({
   egress_allow: z.array(egressRule),
   approvers,
   client_features: z.array(clientFeature),
+  changed_tools: changedTools,
+  unlisted_tools: unlistedTools,
+  listed_tools: z.array(z.string()),
   created_at: timestamp,
   created_by: uuid.nullable(),
   updated_at: timestamp,

@@ -16,6 +16,9 @@ export const openedTool = z.strictObject({ server: z.string(), tool: z.string() 
 /** How many are listed in one place; the others are counted. A catalog may gate tens of thousands with one scope. */
 export const mostOpenedTools = 200;
 
+/** How many tools an event names. */
+export const mostNamedTools = 50;
+
 /** The first tools that a scope opens, by server and name, and how many more there are. */
 export const openedTools = z.strictObject({
   tools: z.array(openedTool).max(mostOpenedTools),
@@ -36,6 +39,15 @@ export const payloadByEventType = {
     cause: failureCause,
     exit_code: z.int().nullable(),
     signal: z.string().nullable(),
+  }),
+  /** The first names of each, and how many more there are; `refused`: calls of these wait until an admin accepts them. */
+  'session.tools_changed': z.strictObject({
+    server: z.string(),
+    new_tools: z.array(z.string()).max(mostNamedTools),
+    changed_tools: z.array(z.string()).max(mostNamedTools),
+    more_tools: z.int().nonnegative(),
+    instructions_changed: z.boolean(),
+    refused: z.boolean(),
   }),
   'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
   'agent.message': z.strictObject({ text: eventText, channel: shortText.nullable().default(null) }),

@@ -9,6 +9,7 @@ import {
   manifestEnvField,
   network,
   shape,
+  toolPolicy,
 } from './catalog.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 
@@ -101,6 +102,7 @@ export const frozenServer = z.strictObject({
   egress_allow: z.array(egressRule),
   /** Sessions from before this field have none. */
   client_features: z.array(clientFeature).default([]),
+  ...toolPolicy,
 });
 export type FrozenServer = z.infer<typeof frozenServer>;
 

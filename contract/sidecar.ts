@@ -6,11 +6,12 @@
 import * as z from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
 import { auditSync } from './audit-spool.ts';
-import { clientFeature, network } from './catalog.ts';
+import { clientFeature, network, toolPolicy } from './catalog.ts';
 import { chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
 import { payloadByEventType, type SessionEventType } from './session-event.ts';
 import { callRecord, refusedCallCount } from './tool-call.ts';
+import { shownDefinitions } from './tool-definitions.ts';
 
 export const internalTokenHeader = 'x-internal-token';
 /** Signs the method, the path, the time, and the size and SHA-256 of the body, so that it is verified before the body is read. */
@@ -47,6 +48,7 @@ export const sidecarBoot = z.strictObject({
       tool_scopes: z.record(z.string(), toolScope),
       /** What the server may request of the agent. */
       client_features: z.array(clientFeature).default([]),
+      ...toolPolicy,
       network: network.default('internet'),
       /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
       loads_packages: z.boolean().default(false),
@@ -97,9 +99,20 @@ export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });
 
 /** `POST .../tool-calls/check`: may this call of a gated tool pass, now? The API reads the scope from the frozen configuration. */
-export const checkRequest = z.strictObject({ call_id: chosenId, server: z.string(), tool: z.string() });
+export const checkRequest = z.strictObject({
+  call_id: chosenId,
+  server: z.string(),
+  tool: z.string(),
+  /** Of a server whose changed tools are refused: the call passes only when all that its agent was shown is accepted. */
+  shown: shownDefinitions.optional(),
+});
 /** What the API refuses a call with; the sidecar takes an answer with any other code for none, and so refuses the call. */
-export const checkRefusalCode = z.enum(['permission_required', 'gate_unavailable', 'server_unavailable']);
+export const checkRefusalCode = z.enum([
+  'permission_required',
+  'tool_changed',
+  'gate_unavailable',
+  'server_unavailable',
+]);
 export type CheckRefusalCode = z.infer<typeof checkRefusalCode>;
 export const checkAnswer = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('allowed'), granted_via: uuid.nullable() }),

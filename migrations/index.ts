@@ -33,6 +33,7 @@ import * as createSessionTools from './20261123120000_create_session_tools.ts';
 import * as fillSessionTools from './20261123120100_fill_session_tools.ts';
 import * as keepUsesOfGrants from './20261124100000_keep_uses_of_grants.ts';
 import * as indexUnsettledCalls from './20261124100100_index_unsettled_calls.ts';
+import * as createToolDefinitions from './20261125210000_create_tool_definitions.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -68,6 +69,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261123120100_fill_session_tools': fillSessionTools,
   '20261124100000_keep_uses_of_grants': keepUsesOfGrants,
   '20261124100100_index_unsettled_calls': indexUnsettledCalls,
+  '20261125210000_create_tool_definitions': createToolDefinitions,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

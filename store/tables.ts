@@ -12,6 +12,7 @@ import type { RequestStatus } from '../contract/permission-request.ts';
 import type { SessionStatus } from '../contract/session.ts';
 import type { Actor } from '../contract/session-event.ts';
 import type { ProcessKind, ProcessState } from '../contract/session-process.ts';
+import type { PinnedToolList, ToolDefinition } from '../contract/tool-definitions.ts';
 import type { WorkspaceRole } from '../contract/workspace.ts';
 
 declare module 'knex/types/tables.js' {
@@ -191,6 +192,9 @@ declare module 'knex/types/tables.js' {
       updated_at: string;
       updated_by: string | null;
       client_features: string[];
+      changed_tools: McpServer['changed_tools'];
+      unlisted_tools: McpServer['unlisted_tools'];
+      listed_tools: string[];
       image_command: unknown;
       image_volumes: unknown;
     };
@@ -218,6 +222,14 @@ declare module 'knex/types/tables.js' {
       reason: string | null;
       created_at: string;
       expires_at: string;
+    };
+    pinned_tool_lists: {
+      workspace_id: string;
+      mcp_server_id: string;
+      version: number;
+      source: PinnedToolList['source'];
+      pinned_by: string | null;
+      pinned_at: string;
     };
     removed_call_ids: {
       call_id: string;
@@ -324,6 +336,21 @@ declare module 'knex/types/tables.js' {
       created_at: string;
       expires_at: string;
       revoked_at: string | null;
+    };
+    tool_definitions: {
+      id: string;
+      workspace_id: string;
+      mcp_server_id: string;
+      version: number;
+      part: ToolDefinition['part'];
+      tool: string;
+      digest: string;
+      text: string;
+      is_cut: boolean;
+      seen_at: string;
+      session_id: string | null;
+      accepted_at: string | null;
+      accepted_by: string | null;
     };
     users: {
       id: string;

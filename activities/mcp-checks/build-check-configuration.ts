@@ -57,5 +57,7 @@ function attached(
     ...{ name, entry_id, entry_version, shape, manifest, env },
     ...{ image_digest, image_command, image_volumes },
     ...{ network, egress_allow, approvers, client_features },
+    // Its agent calls no tool.
+    ...{ changed_tools: 'tell', unlisted_tools: 'allow', listed_tools: [] },
   };
 }

@@ -23,6 +23,7 @@ import { sessionRoutes } from './sessions/routes.ts';
 import { shareRoutes } from './shares/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { toolCallRoutes } from './tool-calls/routes.ts';
+import { toolDefinitionRoutes } from './tool-definitions/routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** Users, workspaces and everything that is configured in them. */
@@ -37,6 +38,7 @@ export function configurationRoutes(
     ...memberRoutes(dependencies),
     ...secretRoutes(dependencies),
     ...mcpServerRoutes(dependencies),
+    ...toolDefinitionRoutes(dependencies),
     ...agentRoutes(dependencies),
     ...attachmentRoutes(dependencies),
     ...auditEventRoutes(dependencies),

@@ -23,5 +23,8 @@ export function decidedFields(input: McpServerInput, image: EntryImage | null): 
     egress_allow: input.egress_allow,
     approvers: input.approvers,
     client_features: input.client_features,
+    changed_tools: input.changed_tools,
+    unlisted_tools: input.unlisted_tools,
+    listed_tools: input.listed_tools,
   };
 }

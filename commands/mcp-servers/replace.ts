@@ -4,6 +4,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { type DecidedFields, updateMcpServerRow } from '../../store/mcp-servers/change.ts';
 import { lockMcpServerForChange } from '../../store/mcp-servers/lock.ts';
+import { carryDefinitions, removeOldDefinitions } from '../../store/tool-definitions/record.ts';
 import { decidedFields, type EntryImage } from './decided-fields.ts';
 
 /**
@@ -31,6 +32,11 @@ export async function replaceMcpServer(
     }
     const version = before.version + 1;
     const server = await updateMcpServerRow(trx, before.id, { version, fields, userId });
+    const earlier = { workspaceId, entryId: before.id, version: before.version };
+    if (!changed.includes('shape') && !changed.includes('image_digest')) {
+      await carryDefinitions(trx, earlier);
+    }
+    await removeOldDefinitions(trx, { ...earlier, version });
     await appendAuditEvent(trx, {
       workspaceId,
       event: 'workspace.mcp.updated',

@@ -1,6 +1,15 @@
 /** Attachments of an agent together with the entries that they attach, as a session freezes them. */
 import * as z from 'zod';
-import { approvers, clientFeature, egressRule, manifest, network, shape } from '../../contract/catalog.ts';
+import {
+  approvers,
+  changedTools,
+  clientFeature,
+  egressRule,
+  manifest,
+  network,
+  shape,
+  unlistedTools,
+} from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
@@ -19,6 +28,9 @@ const attachedServer = z.object({
   egress_allow: z.array(egressRule),
   approvers,
   client_features: z.array(clientFeature),
+  changed_tools: changedTools,
+  unlisted_tools: unlistedTools,
+  listed_tools: z.array(z.string()),
   /** As it was entered: plain values and bare references. */
   env: z.record(z.string(), z.string()),
 });
@@ -43,6 +55,9 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       egress_allow: 's.egress_allow',
       approvers: 's.approvers',
       client_features: 's.client_features',
+      changed_tools: 's.changed_tools',
+      unlisted_tools: 's.unlisted_tools',
+      listed_tools: 's.listed_tools',
       env: 'a.env',
     });
   return readRows(query, attachedServer);

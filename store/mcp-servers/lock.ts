@@ -26,5 +26,11 @@ export async function lockMcpServerForRemoval(trx: Transaction, key: EntryKey): 
   return row?.id ?? null;
 }
 
+/** The entry cannot be removed until the transaction ends; it can be changed. False when it has been removed. */
+export async function keepMcpServer(trx: Transaction, id: string): Promise<boolean> {
+  const row = await trx('mcp_servers').where({ id }).forKeyShare().first('id');
+  return row !== undefined;
+}
+
 const entry = (trx: Transaction, { workspaceId, name }: EntryKey) =>
   trx('mcp_servers').where({ workspace_id: workspaceId, name });

@@ -30,6 +30,9 @@ const exceptions: Record<string, Partial<Record<MigrationRule, string>>> = {
     rows: 'listings of checks that run right now; each can be started again',
     'checked at once': 'checks are kept for a day, and a hundred of each workspace',
   },
+  '20261125210000_create_tool_definitions': {
+    'checked at once': 'catalog entries are written by hand, some hundred in a workspace',
+  },
   '20261124100000_keep_uses_of_grants': {
     contraction:
       'a use of an ended session was refused before; its trigger only closes the gap of a check under way',

@@ -22,6 +22,9 @@ export function serverNamed(name: string, changes: Partial<FrozenServer> = {}): 
     network: 'none',
     egress_allow: [],
     client_features: [],
+    changed_tools: 'tell',
+    unlisted_tools: 'allow',
+    listed_tools: [],
     ...changes,
   };
 }

@@ -5,6 +5,7 @@ import type { CheckAnswer, checkRequest, checksAnswer } from '../../../contract/
 import type { Db } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { checkStanding } from '../../../store/grants/check-standing.ts';
+import { checkShown } from '../../../store/tool-definitions/check-shown.ts';
 import type { Sidecar } from '../../route.ts';
 
 type Check = z.infer<typeof checkRequest>;
@@ -19,7 +20,8 @@ export async function checkCall(
   { sessionId, requireOpen }: Sidecar,
   check: Check,
 ): Promise<CheckAnswer> {
-  const answer = await decide(db, sessionId, check);
+  const [changed] = await refuseChanged(db, sessionId, [check]);
+  const answer = changed?.answer ?? (await decide(db, sessionId, check));
   if (answer.decision === 'refused' || answer.granted_via === null) {
     await requireOpen();
   }
@@ -33,13 +35,19 @@ const refusalsLimitMs = 500;
  * The same for several calls of a session. What a standing grant covers passes in one statement, and is answered at once. Only where it
  * covers none, calls are decided on one after the other in their order, so that the first gets a `once` grant: up to the first that
  * passes, or for `limitMs`. So no allowance waits for another call to be decided on, and grows old. Calls without an answer are asked
- * about again; at least one is answered. A call whose check fails is refused by itself.
+ * about again; at least one is answered. A call whose check fails is refused by itself. Calls of changed tools are refused before all that, so
+ * that they use up no grant.
  */
 export async function checkCalls(
   { db, log, limitMs = refusalsLimitMs }: { db: Db; log: Logger; limitMs?: number },
   { sessionId, requireOpen }: Sidecar,
   checks: readonly Check[],
 ): Promise<z.infer<typeof checksAnswer>> {
+  const changed = await refuseChanged(db, sessionId, checks);
+  if (changed.length > 0) {
+    await requireOpen();
+    return { answers: changed };
+  }
   const asked = checks.map(({ call_id: callId, server, tool }) => ({ callId, server, tool }));
   const passed = await checkStanding(db, sessionId, asked);
   if (passed.size > 0) {
@@ -62,6 +70,27 @@ export async function checkCalls(
     }
   }
   return { answers };
+}
+
+/** Refusals of those calls whose tools are not as an admin accepted them. Asks nothing where the sidecar says that no call depends on it. */
+async function refuseChanged(
+  db: Db,
+  sessionId: string,
+  checks: readonly Check[],
+): Promise<{ call_id: string; answer: CheckAnswer }[]> {
+  const calls = checks.flatMap(({ call_id: callId, server, tool, shown }) =>
+    shown === undefined ? [] : [{ callId, server, tool, shown }],
+  );
+  if (calls.length === 0) {
+    return [];
+  }
+  const accepted = await checkShown(db, sessionId, calls);
+  return calls
+    .filter(({ callId }) => !accepted.has(callId))
+    .map(({ callId }) => ({
+      call_id: callId,
+      answer: { decision: 'refused', code: 'tool_changed', scope: null },
+    }));
 }
 
 async function decide(

@@ -41,6 +41,7 @@ import { checkCall, checkCalls } from './check-call.ts';
 import { createIdleClock, type IdleClock } from './idle-clock.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
+import { toolListRoute } from './tool-list-route.ts';
 
 const path = '/sessions/{session_id}';
 const ok = z.strictObject({ ok: z.literal(true) });
@@ -53,6 +54,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
     refusedCallsRoute(dependencies),
     requestStateRoute(dependencies),
     processRoute(dependencies),
+    toolListRoute(dependencies),
     endRoute(dependencies),
   ];
 }

@@ -229,8 +229,10 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
 /** What an admin would send to replace the entry with itself. */
 function inputOf(server: McpServer): McpServerInput {
   const { name, shape, network, egress_allow, approvers, client_features } = server;
+  const { changed_tools, unlisted_tools, listed_tools } = server;
+  const toolPolicy = { changed_tools, unlisted_tools, listed_tools };
   const pasted = server.manifest_source === 'pasted' ? { manifest: server.manifest } : {};
-  return { name, shape, network, egress_allow, approvers, client_features, ...pasted };
+  return { name, shape, network, egress_allow, approvers, client_features, ...toolPolicy, ...pasted };
 }
 
 function removeRoute({ db }: CatalogDependencies): AnyRoute {

@@ -33,7 +33,18 @@ const spec: ProcessWorkloadSpec = {
     agent: { id, name: 'scribe', kind: 'worker', instructions: '', model: null },
     prompt: '',
   },
-  servers: [{ name: longName, tool_scopes: {}, client_features: [], network: 'none', loads_packages: false }],
+  servers: [
+    {
+      name: longName,
+      tool_scopes: {},
+      client_features: [],
+      changed_tools: 'tell',
+      unlisted_tools: 'allow',
+      listed_tools: [],
+      network: 'none',
+      loads_packages: false,
+    },
+  ],
   siblings: [],
   logToolPayloads: false,
   containers: [

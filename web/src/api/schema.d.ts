@@ -1635,7 +1635,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
-                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
                     from?: string;
@@ -1699,6 +1699,59 @@ export interface paths {
                     content: {
                         "application/json": {
                             availability: components["schemas"]["Availability"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/changed-mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Entries with tools that are new or changed, and wait for an admin */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            changed_mcp_servers: {
+                                /** Format: uuid */
+                                id: string;
+                                name: string;
+                                version: number;
+                                waiting: number;
+                                /** Format: date-time */
+                                first_seen_at: string;
+                            }[];
+                            next_cursor: string | null;
                         };
                     };
                 };
@@ -2039,6 +2092,18 @@ export interface paths {
                         approvers?: "operator" | "admin";
                         /** @default [] */
                         client_features?: ("elicitation" | "roots" | "sampling")[];
+                        /**
+                         * @default tell
+                         * @enum {string}
+                         */
+                        changed_tools?: "tell" | "refuse";
+                        /**
+                         * @default allow
+                         * @enum {string}
+                         */
+                        unlisted_tools?: "allow" | "refuse";
+                        /** @default [] */
+                        listed_tools?: string[];
                     };
                 };
             };
@@ -2163,6 +2228,18 @@ export interface paths {
                         approvers?: "operator" | "admin";
                         /** @default [] */
                         client_features?: ("elicitation" | "roots" | "sampling")[];
+                        /**
+                         * @default tell
+                         * @enum {string}
+                         */
+                        changed_tools?: "tell" | "refuse";
+                        /**
+                         * @default allow
+                         * @enum {string}
+                         */
+                        unlisted_tools?: "allow" | "refuse";
+                        /** @default [] */
+                        listed_tools?: string[];
                     };
                 };
             };
@@ -2531,6 +2608,186 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/tool-definitions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The accepted definitions of the entry’s tools, in its current version or an earlier one */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    version?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            pinned: {
+                                version: number;
+                                /** @enum {string} */
+                                source: "check" | "session" | "earlier_version";
+                                /** Format: date-time */
+                                pinned_at: string;
+                                pinned_by: string | null;
+                            } | null;
+                            tool_definitions: {
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                part: "tool" | "instructions";
+                                tool: string;
+                                text: string;
+                                is_cut: boolean;
+                                /** Format: date-time */
+                                seen_at: string;
+                                session_id: string | null;
+                                accepted_at: string | null;
+                                accepted_by: string | null;
+                            }[];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/tool-differences": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Definitions that wait for an admin, each beside the accepted one: the server’s own claims */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    version?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            tool_differences: {
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                part: "tool" | "instructions";
+                                tool: string;
+                                text: string;
+                                is_cut: boolean;
+                                /** Format: date-time */
+                                seen_at: string;
+                                session_id: string | null;
+                                /** @enum {string} */
+                                kind: "new" | "changed";
+                                accepted: {
+                                    text: string;
+                                    is_cut: boolean;
+                                } | null;
+                            }[];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/tool-differences/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept definitions that wait, by their ids; for admins. What was accepted before changes nothing */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        ids: string[];
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            accepted: number;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -3373,7 +3630,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            event: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
             /** Format: date-time */
             at: string;
             actor: {
@@ -3512,6 +3769,18 @@ export interface components {
                 egress_allow: string[];
                 /** @default [] */
                 client_features: ("elicitation" | "roots" | "sampling")[];
+                /**
+                 * @default tell
+                 * @enum {string}
+                 */
+                changed_tools: "tell" | "refuse";
+                /**
+                 * @default allow
+                 * @enum {string}
+                 */
+                unlisted_tools: "allow" | "refuse";
+                /** @default [] */
+                listed_tools: string[];
             }[];
             siblings: {
                 name: string;
@@ -3790,6 +4059,11 @@ export interface components {
             /** @enum {string} */
             approvers: "operator" | "admin";
             client_features: ("elicitation" | "roots" | "sampling")[];
+            /** @enum {string} */
+            changed_tools: "tell" | "refuse";
+            /** @enum {string} */
+            unlisted_tools: "allow" | "refuse";
+            listed_tools: string[];
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
@@ -3970,7 +4244,7 @@ export interface components {
             /** Format: uuid */
             session_id: string;
             /** @enum {string} */
-            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "user.message" | "agent.message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.error" | "agent.permission_request" | "permission.decided" | "child.started" | "child.ended" | "platform.notice";
+            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.tools_changed" | "user.message" | "agent.message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.error" | "agent.permission_request" | "permission.decided" | "child.started" | "child.ended" | "platform.notice";
             /** Format: date-time */
             at: string;
             actor: {

@@ -1,0 +1,38 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ToolListReport, toolListLimits } from '../../contract/tool-definitions.ts';
+import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts';
+
+/** Well under a second of work for a list. */
+const mostComparisons = 4_000_000;
+
+type Text = NonNullable<ToolListReport['instructions']>;
+const nothing = { text: '', is_cut: true };
+
+/**
+ * A list without the values of its server's secrets, which a server may tell anyone who asks; every member reads what is stored of it. Yields
+ * to other work in between. Shows no text at all when `values` is null, or when there is too much to search for.
+ */
+export async function listWithoutValues(
+  report: ToolListReport,
+  values: readonly string[] | null,
+): Promise<ToolListReport> {
+  const blackOut = createBlackOut(values ?? []);
+  const texts = [...report.tools, ...(report.instructions === null ? [] : [report.instructions])];
+  const bytes = Buffer.from(texts.map(({ text }) => text).join(''));
+  const showsNothing =
+    values === null || blackOut.showsNothing || blackOut.comparisons(bytes) > mostComparisons;
+  const clean = (text: Text) => (showsNothing ? nothing : withoutValues(text, blackOut));
+  const tools: ToolListReport['tools'] = [];
+  for (const tool of report.tools) {
+    await nextTurn();
+    tools.push({ ...tool, ...clean(tool) });
+  }
+  const instructions = report.instructions && { ...report.instructions, ...clean(report.instructions) };
+  return { ...report, tools, instructions };
+}
+
+function withoutValues({ text, is_cut }: Text, blackOut: BlackOut): Pick<Text, 'text' | 'is_cut'> {
+  const clean = Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()]).toString('utf8');
+  const shown = clean.slice(0, toolListLimits.textCharacters);
+  return { text: shown, is_cut: is_cut || shown.length < clean.length };
+}

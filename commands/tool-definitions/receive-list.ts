@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { mostNamedTools, systemActor } from '../../contract/session-event.ts';
+import type { ToolListReport } from '../../contract/tool-definitions.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { keepMcpServer } from '../../store/mcp-servers/lock.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import {
+  insertAccepted,
+  insertWaiting,
+  isPinned,
+  listUnaccepted,
+  pinToolList,
+  type Unaccepted,
+} from '../../store/tool-definitions/record.ts';
+import {
+  definitionsOf,
+  type EntryVersion,
+  type ReportedDefinition,
+} from '../../store/tool-definitions/row.ts';
+
+/** Who saw the list: the agent of a session, or an admin's check of the entry. */
+export type ToolListSource = { entry: EntryVersion & { name: string } } & (
+  | { kind: 'session'; sessionId: string; refusesChanges: boolean }
+  | { kind: 'check'; startedBy: string }
+);
+
+/**
+ * Records what a server listed. The first complete list of a version is accepted as it is; whatever differs from what is accepted waits for an
+ * admin, and its session is told. Idempotent. Does nothing for an entry that has been removed.
+ */
+export async function receiveToolList(db: Db, source: ToolListSource, report: ToolListReport): Promise<void> {
+  const definitions = definitionsOf(report);
+  await inTransaction(db, async (trx) => {
+    if (!(await keepMcpServer(trx, source.entry.entryId))) {
+      return;
+    }
+    if (report.is_complete && (await pin(trx, source, definitions))) {
+      return;
+    }
+    if (await isPinned(trx, source.entry)) {
+      await compare(trx, source, definitions);
+    }
+  });
+}
+
+async function pin(
+  trx: Transaction,
+  source: ToolListSource,
+  definitions: readonly ReportedDefinition[],
+): Promise<boolean> {
+  const { entry } = source;
+  const isCheck = source.kind === 'check';
+  const userId = isCheck ? source.startedBy : null;
+  if (!(await pinToolList(trx, entry, { source: source.kind, userId }))) {
+    return false;
+  }
+  const sessionId = isCheck ? null : source.sessionId;
+  await insertAccepted(trx, entry, definitions, { userId, sessionId });
+  await appendAuditEvent(trx, {
+    ...auditedEntry(source),
+    event: 'workspace.mcp.tools_pinned',
+    actor: isCheck ? { type: 'user', id: source.startedBy } : systemActor,
+    data: {
+      version: entry.version,
+      source: source.kind,
+      tools: definitions.filter(({ part }) => part === 'tool').length,
+      has_instructions: definitions.some(({ part }) => part === 'instructions'),
+    },
+  });
+  return true;
+}
+
+async function compare(
+  trx: Transaction,
+  source: ToolListSource,
+  definitions: readonly ReportedDefinition[],
+): Promise<void> {
+  const { entry } = source;
+  const unaccepted = await listUnaccepted(trx, entry, definitions);
+  if (unaccepted.length === 0) {
+    return;
+  }
+  const isSession = source.kind === 'session';
+  const stored = await insertWaiting(trx, entry, definitions, isSession ? source.sessionId : null);
+  const difference = namesOf(unaccepted);
+  if (stored.length > 0) {
+    await appendAuditEvent(trx, {
+      ...auditedEntry(source),
+      event: 'workspace.mcp.tools_changed',
+      actor: systemActor,
+      data: { version: entry.version, ...difference },
+    });
+  }
+  if (isSession) {
+    await appendSessionEvent(trx, source.sessionId, {
+      id: derivedId(source.sessionId, 'tools_changed', entry.name, digestOf(unaccepted)),
+      type: 'session.tools_changed',
+      actor: systemActor,
+      payload: { server: entry.name, ...difference, refused: source.refusesChanges },
+    });
+  }
+}
+
+function namesOf(unaccepted: readonly Unaccepted[]) {
+  const named = (isNew: boolean) => [
+    ...new Set(
+      unaccepted.filter(({ part, is_new }) => part === 'tool' && is_new === isNew).map(({ tool }) => tool),
+    ),
+  ];
+  const [added, changed] = [named(true), named(false)];
+  const shown = {
+    new_tools: added.slice(0, mostNamedTools),
+    changed_tools: changed.slice(0, mostNamedTools),
+  };
+  return {
+    ...shown,
+    more_tools: added.length + changed.length - shown.new_tools.length - shown.changed_tools.length,
+    instructions_changed: unaccepted.some(({ part }) => part === 'instructions'),
+  };
+}
+
+const digestOf = (unaccepted: readonly Unaccepted[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(unaccepted.map(({ part, tool, digest }) => [part, tool, digest])))
+    .digest('hex');
+
+const auditedEntry = (source: ToolListSource) => ({
+  workspaceId: source.entry.workspaceId,
+  resource: { type: 'mcp_server', id: source.entry.entryId, name: source.entry.name },
+  ...(source.kind === 'session' ? { sessionId: source.sessionId } : {}),
+});

@@ -1,0 +1,139 @@
+/** What sidecars report of the tools of an entry's version: the first complete list is pinned, later definitions are compared. */
+import * as z from 'zod';
+import { definitionPart, type pinSource, toolListLimits } from '../../contract/tool-definitions.ts';
+import type { Transaction } from '../database.ts';
+import { readRows } from '../read-rows.ts';
+import { type EntryVersion, givenDefinitions, type ReportedDefinition, valuesOf } from './row.ts';
+
+export interface Pin {
+  source: z.infer<typeof pinSource>;
+  /** Who started the check. */
+  userId: string | null;
+}
+
+/** False when the version is pinned already, also by a transaction that ran at the same time. */
+export async function pinToolList(trx: Transaction, entry: EntryVersion, pin: Pin): Promise<boolean> {
+  const rows = await trx('pinned_tool_lists')
+    .insert({ ...keyOf(entry), source: pin.source, pinned_by: pin.userId })
+    .onConflict(['mcp_server_id', 'version'])
+    .ignore()
+    .returning('version');
+  return rows.length > 0;
+}
+
+export async function isPinned(trx: Transaction, { entryId, version }: EntryVersion): Promise<boolean> {
+  const row = await trx('pinned_tool_lists').where({ mcp_server_id: entryId, version }).first('version');
+  return row !== undefined;
+}
+
+/** Accepts all of the first complete list. */
+export async function insertAccepted(
+  trx: Transaction,
+  entry: EntryVersion,
+  definitions: readonly ReportedDefinition[],
+  { userId, sessionId }: { userId: string | null; sessionId: string | null },
+): Promise<void> {
+  await trx.raw(
+    `insert into tool_definitions
+       (workspace_id, mcp_server_id, version, session_id, accepted_by, accepted_at, part, tool, digest, text, is_cut)
+     select :workspaceId, :entryId, :version, :sessionId, :userId, now(), given.* from ${givenDefinitions}
+     on conflict do nothing`,
+    { ...entry, ...valuesOf(definitions), userId, sessionId },
+  );
+}
+
+const recorded = z.object({ part: definitionPart, tool: z.string() });
+
+/**
+ * Stores those that are not known of this version, as far as the limit of those that wait allows. They wait for an admin.
+ * Returns which were stored now.
+ */
+export function insertWaiting(
+  trx: Transaction,
+  entry: EntryVersion,
+  definitions: readonly ReportedDefinition[],
+  sessionId: string | null,
+): Promise<z.infer<typeof recorded>[]> {
+  const statement = trx.raw(
+    `insert into tool_definitions (workspace_id, mcp_server_id, version, session_id, part, tool, digest, text, is_cut)
+     select :workspaceId, :entryId, :version, :sessionId, given.* from ${givenDefinitions}
+     where not exists (
+       select from tool_definitions known
+       where known.mcp_server_id = :entryId and known.version = :version
+         and (known.part, known.tool, known.digest) = (given.part, given.tool, given.digest)
+     )
+     order by given.part, given.tool, given.digest
+     limit greatest(0, :most - (
+       select count(*) from tool_definitions
+       where workspace_id = :workspaceId and mcp_server_id = :entryId and version = :version and accepted_at is null
+     ))
+     on conflict do nothing
+     returning part, tool`,
+    { ...entry, ...valuesOf(definitions), sessionId, most: toolListLimits.waiting },
+  );
+  return readRows(statement, recorded);
+}
+
+const unaccepted = z.object({
+  part: definitionPart,
+  tool: z.string(),
+  digest: z.string(),
+  is_new: z.boolean(),
+});
+export type Unaccepted = z.infer<typeof unaccepted>;
+
+/** Those that no admin has accepted; `is_new`: neither has any other definition of the tool been. */
+export function listUnaccepted(
+  trx: Transaction,
+  entry: EntryVersion,
+  definitions: readonly ReportedDefinition[],
+): Promise<Unaccepted[]> {
+  const accepted = `select from tool_definitions a
+    where a.mcp_server_id = :entryId and a.version = :version and a.part = given.part and a.tool = given.tool
+      and a.accepted_at is not null`;
+  const statement = trx.raw(
+    `select given.part, given.tool, given.digest, not exists (${accepted}) as is_new from ${givenDefinitions}
+     where not exists (${accepted} and a.digest = given.digest)
+     order by given.part, given.tool, given.digest`,
+    { ...entry, ...valuesOf(definitions) },
+  );
+  return readRows(statement, unaccepted);
+}
+
+/** Max versions of an entry whose definitions are kept. */
+const keptVersions = 10;
+
+/** What was seen and accepted of a version holds for the next one, which runs the same. */
+export async function carryDefinitions(trx: Transaction, from: EntryVersion): Promise<void> {
+  const next = from.version + 1;
+  await trx.raw(
+    `insert into pinned_tool_lists (workspace_id, mcp_server_id, version, source)
+     select workspace_id, mcp_server_id, :next, 'earlier_version' from pinned_tool_lists
+     where mcp_server_id = :entryId and version = :version`,
+    { ...from, next },
+  );
+  await trx.raw(
+    `insert into tool_definitions
+       (workspace_id, mcp_server_id, version, part, tool, digest, text, is_cut, seen_at, session_id, accepted_at, accepted_by)
+     select workspace_id, mcp_server_id, :next, part, tool, digest, text, is_cut, seen_at, session_id, accepted_at, accepted_by
+     from tool_definitions where mcp_server_id = :entryId and version = :version`,
+    { ...from, next },
+  );
+}
+
+/** The versions stay pinned: what a session of one lists from then on waits for an admin, and is not accepted as its first list. */
+export async function removeOldDefinitions(
+  trx: Transaction,
+  { entryId, version }: EntryVersion,
+): Promise<void> {
+  await trx('tool_definitions')
+    .where({ mcp_server_id: entryId })
+    .where('version', '<=', version - keptVersions)
+    .delete();
+}
+
+const keyOf = ({ workspaceId, entryId, version }: EntryVersion) => ({
+  workspace_id: workspaceId,
+  mcp_server_id: entryId,
+  version,
+});
