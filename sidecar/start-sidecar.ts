@@ -20,7 +20,7 @@ import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
-import { createPlatformApi } from './platform-api/platform-api.ts';
+import { createPlatformApi, type PlatformApi } from './platform-api/platform-api.ts';
 import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
@@ -31,6 +31,7 @@ import type { LinkDependencies } from './server-link/link-dependencies.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
 import { createLocalSide } from './server-link/server-side.ts';
 import { agentHttpSocket } from './session-paths.ts';
+import { createToolLists, type ToolLists } from './tool-lists/tool-lists.ts';
 
 export interface RunningSidecar {
   controlUrl: string;
@@ -44,6 +45,7 @@ export interface RunningSidecar {
 const auditCapacity = { calls: 10_000, bytes: 16 * 1024 * 1024 };
 const auditCloseLimitMs = 5000;
 const processCloseLimitMs = 3000;
+const listCloseLimitMs = 3000;
 const platformConnections = 8;
 /** Max wait of a throttled agent's calls before they are refused. */
 const callMaxWaitMs = 10_000;
@@ -53,7 +55,7 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   const dependencies = await createDependencies(boot, logger);
   const processes = await trackProcesses(boot, dependencies);
   const links = await openLinks(boot, dependencies, processes);
-  const { api, inbox, lastRefusals, metrics, audit } = dependencies;
+  const { api, inbox, lastRefusals, metrics, audit, toolLists } = dependencies;
   const { limits, session_id, control_key } = boot;
 
   const agentHttp = createAgentHttp({
@@ -76,7 +78,8 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     async close() {
       stopping.abort();
       await Promise.all([...links.map((link) => link.close()), closeHttp(agentHttp), closeHttp(control)]);
-      await Promise.all([audit.close(), processes.close(processCloseLimitMs)]);
+      const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
+      await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },
   };
 }
@@ -86,7 +89,8 @@ type Dependencies = Awaited<ReturnType<typeof createDependencies>>;
 async function createDependencies(boot: SidecarBoot, logger: Logger) {
   const { api_url: apiUrl, session_id: sessionId, internal_token: token } = boot;
   const api = limitPlatformApi(createPlatformApi({ apiUrl, sessionId, token }), boot.limits);
-  const gateMaps = new Map(boot.servers.map(({ name, tool_scopes }) => [name, createGateMap(tool_scopes)]));
+  const gateMaps = new Map(boot.servers.map((server) => [server.name, gateMapOf(server)]));
+  const toolLists = new Map(boot.servers.map((server) => [server.name, toolListsOf(server, api, logger)]));
   const metrics = createMetrics();
   const lastRefusals = createLastRefusals();
   const audit = await openAuditTrail({
@@ -105,10 +109,31 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
   const largeMessages = createByteBudget(largeMessageBytes);
   const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
   return {
-    ...{ api, metrics, lastRefusals, audit, gate, gateMaps, callPace, largeMessages, waits, logger },
+    ...{
+      api,
+      metrics,
+      lastRefusals,
+      audit,
+      gate,
+      gateMaps,
+      toolLists,
+      callPace,
+      largeMessages,
+      waits,
+      logger,
+    },
     inbox: createInbox(),
   };
 }
+
+const gateMapOf = ({ tool_scopes, unlisted_tools, listed_tools }: SidecarBoot['servers'][number]): GateMap =>
+  createGateMap(tool_scopes, unlisted_tools === 'refuse' ? new Set(listed_tools) : null);
+
+const toolListsOf = (
+  { name, changed_tools }: SidecarBoot['servers'][number],
+  api: PlatformApi,
+  logger: Logger,
+): ToolLists => createToolLists({ server: name, refusesChanges: changed_tools === 'refuse', api, logger });
 
 /** The gated tool that a name is, or imitates. */
 function gatedToolOf(gates: GateMap | undefined, tool: string): string | null {
@@ -124,7 +149,7 @@ function openLinks(
   dependencies: Dependencies,
   processes: ProcessTracking,
 ): Promise<Link[]> {
-  const { gate, gateMaps, audit, callPace, largeMessages, metrics, logger } = dependencies;
+  const { gate, gateMaps, toolLists, audit, callPace, largeMessages, metrics, logger } = dependencies;
   const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
   const linkDependencies = ({
     name: server,
@@ -135,6 +160,7 @@ function openLinks(
   > => ({
     server,
     tools: gateMaps.get(server) ?? createGateMap({}),
+    toolLists: toolLists.get(server) ?? null,
     clientFeatures: new Set(client_features),
     gate,
     audit,

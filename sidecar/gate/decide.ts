@@ -8,6 +8,10 @@ import { hasLookalikeMember } from './protocol-members.ts';
 /** What the decision on a message of the agent depends on, besides the message. */
 export interface GateView {
   tools: GateMap;
+  /** Are calls of tools refused that are not as they were accepted? */
+  refusesChanges: boolean;
+  /** Was the agent shown this tool, and on this connection a whole list? */
+  wasShown(tool: string): boolean;
   /** The era with this message counted in. */
   era: Era;
   /** Is exactly this id of the agent waiting for an answer? */
@@ -48,6 +52,7 @@ export type GateRefusal =
   | 'bad_arguments'
   | 'lookalike_member'
   | 'lookalike_tool_name'
+  | 'unlisted_tool'
   | 'unknown_continuation'
   | 'bad_input_request'
   | 'too_many_rounds';
@@ -68,12 +73,16 @@ export type AgentDecision =
   | { action: 'forward' }
   /** Neither forwarded nor answered: no answer is expected. */
   | { action: 'drop'; reason: GateRefusal }
-  /** Forward once audit and, for a scope, the check allow it. `continues`: a further round of a call (2026 revision). */
+  /**
+   * Forward once audit and, for a scope or a definition that was shown, the check allow it; one that is unknown is refused. `continues`: a further round
+   * of a call (2026 revision).
+   */
   | {
       action: 'call';
       id: RequestId;
       tool: string;
       scope: string | null;
+      definition: 'any' | 'shown' | 'unknown';
       continues: Continuation | null;
     }
   /** `id`: where to send the refusal. `tool`: the refused call, for the audit trail. */
@@ -157,12 +166,25 @@ function decideCall(id: RequestId, params: Params, view: GateView): AgentDecisio
   if (gate.kind === 'lookalike') {
     return invalid('lookalike_tool_name');
   }
+  if (gate.kind === 'unlisted') {
+    return invalid('unlisted_tool');
+  }
   const scope = gate.kind === 'gated' ? gate.scope : null;
+  const definition = definitionStanding(tool, view);
   if (!hasContinuation(params)) {
-    return { action: 'call', id, tool, scope, continues: null };
+    return { action: 'call', id, tool, scope, definition, continues: null };
   }
   const continues = mayAskForInput(view.era, 'tools/call') ? continuationIn(params) : null;
-  return continues ? { action: 'call', id, tool, scope, continues } : invalid('unknown_continuation');
+  return continues
+    ? { action: 'call', id, tool, scope, definition, continues }
+    : invalid('unknown_continuation');
+}
+
+function definitionStanding(tool: string, { refusesChanges, wasShown }: GateView) {
+  if (!refusesChanges) {
+    return 'any';
+  }
+  return wasShown(tool) ? 'shown' : 'unknown';
 }
 
 function hasContinuation(params: Params): boolean {

@@ -3,15 +3,22 @@
 type NameMatch =
   | { kind: 'ungated' }
   | { kind: 'gated'; scope: string }
-  | { kind: 'lookalike'; imitates: string };
+  | { kind: 'lookalike'; imitates: string }
+  | { kind: 'unlisted' };
 
 export interface GateMap {
-  /** `lookalike`: not the name of a gated tool, but a lenient server could take it for one. */
+  /**
+   * `lookalike`: not the name of a gated tool, but a lenient server could take it for one. `unlisted`: no scope names the tool, nor an admin
+   * who refuses all others.
+   */
   lookUp(tool: string): NameMatch;
 }
 
-/** Builds the map from a manifest's `tool_scopes`. */
-export function createGateMap(toolScopes: Readonly<Record<string, string>>): GateMap {
+/** Builds the map from a manifest's `tool_scopes`. `ungated`: the only other tools that can be called; null for any. */
+export function createGateMap(
+  toolScopes: Readonly<Record<string, string>>,
+  ungated: ReadonlySet<string> | null = null,
+): GateMap {
   const scopes = new Map(Object.entries(toolScopes));
   const byFolded = new Map([...scopes.keys()].map((tool) => [foldName(tool), tool]));
   return {
@@ -21,7 +28,10 @@ export function createGateMap(toolScopes: Readonly<Record<string, string>>): Gat
         return { kind: 'gated', scope };
       }
       const imitates = byFolded.get(foldName(tool));
-      return imitates === undefined ? { kind: 'ungated' } : { kind: 'lookalike', imitates };
+      if (imitates !== undefined) {
+        return { kind: 'lookalike', imitates };
+      }
+      return ungated === null || ungated.has(tool) ? { kind: 'ungated' } : { kind: 'unlisted' };
     },
   };
 }

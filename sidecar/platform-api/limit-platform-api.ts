@@ -50,6 +50,7 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
       await requests();
       return send(report, api.requestPermission);
     },
+    reportToolList: (report, timeLimitMs) => send(report, () => api.reportToolList(report, timeLimitMs)),
     readPermissionRequest: (requestId) => send(requestId, api.readPermissionRequest),
     async storeArtifact(metadata, content) {
       await artifacts();

@@ -18,6 +18,7 @@ import {
   readyAnswer,
 } from '../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
+import type { ToolListReport } from '../../contract/tool-definitions.ts';
 import {
   internalUrl,
   type PlatformAddress,
@@ -52,6 +53,7 @@ export interface PlatformApi {
     bytes: Buffer | Readable,
   ): Promise<z.infer<typeof artifactAnswer>>;
   reportProcess(report: ProcessReport, timeLimitMs: number): Promise<void>;
+  reportToolList(report: ToolListReport, timeLimitMs: number): Promise<void>;
   reportEnd(report: z.infer<typeof endReport>): Promise<void>;
 }
 
@@ -118,6 +120,9 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),
     async reportProcess(report, timeLimitMs) {
       await post('processes', report, timeLimitMs, taken);
+    },
+    async reportToolList(report, timeLimitMs) {
+      await post('tool-lists', report, timeLimitMs, taken);
     },
     async reportEnd(report) {
       await post('end', report, reportLimitMs, taken);

@@ -54,11 +54,18 @@ async function carryOut(
 }
 
 const isGated = (decision: AgentDecision | null): boolean =>
-  decision?.action === 'call' && decision.scope !== null;
+  decision?.action === 'call' && isChecked(decision);
 
-function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection, framed: Buffer): GateView {
+/** Whether the platform is asked before the call is forwarded. */
+const isChecked = ({ scope, definition }: AgentDecision & { action: 'call' }): boolean =>
+  scope !== null || definition === 'shown';
+
+function viewOf(connection: AgentConnection, framed: Buffer): GateView {
+  const { dependencies, ledger, lists, serverIds, era } = connection;
   return {
     tools: dependencies.tools,
+    refusesChanges: dependencies.toolLists?.refusesChanges ?? false,
+    wasShown: (tool) => lists?.hasShown(tool) ?? false,
     era,
     agentIdOpen: (id) => ledger.find(id) !== null,
     agentIdTaken: (id) => ledger.isTaken(id),
@@ -87,7 +94,7 @@ async function forwardCall(
   { framed, call: begun }: Pick<AgentLine, 'framed' | 'call'>,
   connection: AgentConnection,
 ): Promise<void> {
-  const { id, tool, scope, continues } = decision;
+  const { id, tool, scope, definition, continues } = decision;
   const { dependencies, ledger, replies } = connection;
   const isModern = connection.era === '2026-07-28';
   const argumentsDigest = isModern ? digestOf(rawArguments) : null;
@@ -99,15 +106,19 @@ async function forwardCall(
     return;
   }
   const request = { id, method: 'tools/call', isModern, call, argumentsDigest };
-  const refusal = await dependencies.gate.admit(call, scope, await connection.connect());
+  const admitted = { scope, isChecked: isChecked(decision) };
+  const refusal = await dependencies.gate.admit(call, admitted, await connection.connect());
   if (refusal) {
     await replies.refuseCall(id, refusal, isModern);
+  } else if (definition === 'unknown') {
+    call.end('refused');
+    await replies.refuseCall(id, callRefusal('tool_changed', call, scope), isModern);
   } else if (connection.isClosed) {
     call.end('refused');
   } else if (connection.serverIsLost) {
     call.end('server_unavailable');
     await replies.refuseCall(id, callRefusal('server_unavailable', call, scope), isModern);
-  } else if (scope === null) {
+  } else if (!admitted.isChecked) {
     ledger.send(request);
     await connection.toServer?.write(framed);
   } else {
@@ -133,7 +144,7 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
     }
     const { id, method } = message;
     const isModern = connection.era === '2026-07-28';
-    ledger.send({ id, method, isModern, call: null, argumentsDigest: null });
+    ledger.send({ id, method, isModern, call: null, argumentsDigest: null, ...cursorOf(message) });
     start.asked(method);
   } else if (message.kind === 'notification') {
     noteCancellation(message, connection);
@@ -141,6 +152,11 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
     serverIds.delete(idSlot(message.id));
   }
   await connection.toServer?.write(framed);
+}
+
+/** A cursor that is no text belongs to no list that this platform follows. */
+function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string } {
+  return method === 'tools/list' && cursor !== undefined ? { cursor: String(cursor) } : {};
 }
 
 /** The agent no longer waits for this request; a late answer is dropped. */

@@ -1,6 +1,7 @@
 /** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform. */
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
 import type { CheckRefusalCode } from '../../contract/sidecar.ts';
+import type { ShownDefinitions } from '../../contract/tool-definitions.ts';
 import type { CallRefusalCode, PlatformError } from '../json-rpc/answers.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import type { LastRefusals } from './last-refusals.ts';
@@ -22,18 +23,25 @@ export interface Verdict {
 }
 
 export interface CallGate {
-  /** Null: the call is on record and its server connected, so that it may pass without a scope. Otherwise as for a verdict. */
-  admit(call: Call, scope: string | null, server: ServerState): Promise<PlatformError | null>;
+  /** Null: the call is on record and its server connected, so that it may pass without a check. Otherwise as for a verdict. */
+  admit(call: Call, admitted: AdmittedCall, server: ServerState): Promise<PlatformError | null>;
   /**
    * Asks the platform about a call that was admitted, now. Asked again, for a call that had to wait or for a further round, it is checked
-   * under the id of the call, which consumes no second grant.
+   * under the id of the call, which consumes no second grant. `shown`: where changed tools are refused, what the agent was shown of this one.
    */
-  check(call: Call, scope: string): Promise<Verdict>;
+  check(call: Call, scope: string | null, shown?: ShownDefinitions): Promise<Verdict>;
+}
+
+/** What a call of a tool needs before it may pass. */
+interface AdmittedCall {
+  scope: string | null;
+  /** Whether the platform is asked about it. */
+  isChecked: boolean;
 }
 
 export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals: LastRefusals): CallGate {
   return {
-    async admit(call, scope, server) {
+    async admit(call, { scope, isChecked }, server) {
       const admitted = await call.admission;
       if (admitted !== 'recorded') {
         return callRefusal(admitted, call, scope);
@@ -42,13 +50,13 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals
         call.end('server_unavailable');
         return callRefusal('server_unavailable', call, scope, server.cause);
       }
-      if (scope === null) {
+      if (!isChecked) {
         decided(call);
       }
       return null;
     },
-    async check(call, scope) {
-      const code = await ask(api, call);
+    async check(call, scope, shown) {
+      const code = await ask(api, call, shown);
       decided(call);
       if (code === null) {
         const verdict = { refusal: null, isFresh: true };
@@ -58,7 +66,7 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals
         return verdict;
       }
       call.end(code === 'permission_required' ? code : 'refused');
-      if (code === 'permission_required') {
+      if (code === 'permission_required' && scope !== null) {
         lastRefusals.remember(scope, { server: call.server, tool: call.tool });
       }
       return { refusal: callRefusal(code, call, scope), isFresh: true };
@@ -77,9 +85,13 @@ function decided(call: Call): void {
 async function ask(
   api: Pick<PlatformApi, 'checkCall'>,
   { callId, server, tool }: Call,
+  shown: ShownDefinitions | undefined,
 ): Promise<CheckRefusalCode | null> {
   try {
-    const answer = await api.checkCall({ call_id: callId, server, tool });
+    const answer = await api.checkCall({
+      ...{ call_id: callId, server, tool },
+      ...(shown === undefined ? {} : { shown }),
+    });
     return answer.decision === 'allowed' ? null : answer.code;
   } catch {
     return 'gate_unavailable';
@@ -96,6 +108,8 @@ interface RefusedCall {
 const messageByCode: Record<CallRefusalCode, (call: RefusedCall) => string> = {
   permission_required: ({ server, tool, scope }) =>
     `The tool ${tool} of ${server} needs the scope ${scope}, and no active grant covers it.`,
+  tool_changed: ({ server, tool }) =>
+    `The tool ${tool} of ${server}, or what that server says of itself, is not known to be as it was accepted, so it was not called.`,
   gate_unavailable: ({ tool }) =>
     `Whether ${tool} may be called could not be checked, so the call was not made.`,
   audit_unavailable: ({ tool }) => `The call of ${tool} could not be recorded, so it was not made.`,
@@ -113,6 +127,10 @@ export function unavailableText(server: string, cause: FailureCause | null): str
 export const lossText = (cause: FailureCause | null): string =>
   cause === null ? 'ended before it answered' : causeText[cause];
 
+const howToListTools = [
+  'If you have not listed all tools of this server since you connected to it, list them, to the last page, and make the call again.',
+  'Otherwise an admin has to accept what is new or changed; make the call again after that.',
+];
 const tryAgain = ['Try again later; nothing was done.'];
 
 /** The agent's result when its call was not made. */
@@ -129,8 +147,15 @@ export function callRefusal(
     tool,
     ...(code === 'server_unavailable' && cause ? { cause } : {}),
     message: messageByCode[code]({ server, tool, scope, cause }),
-    next_steps: code === 'permission_required' ? howToAsk(scope) : tryAgain,
+    next_steps: nextSteps(code, scope),
   };
+}
+
+function nextSteps(code: CallRefusalCode, scope: string | null): string[] {
+  if (code === 'permission_required') {
+    return howToAsk(scope);
+  }
+  return code === 'tool_changed' ? howToListTools : tryAgain;
 }
 
 /** The agent's result when its call was made and no answer is available. */

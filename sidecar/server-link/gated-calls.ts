@@ -9,7 +9,8 @@ import type { AgentConnection } from './link-dependencies.ts';
 
 export interface GatedCall {
   request: SentRequest & { call: NonNullable<SentRequest['call']> };
-  scope: string;
+  /** Null for an ungated tool whose definition is checked. */
+  scope: string | null;
   /** The line that is forwarded, with its line feed. */
   framed: Uint8Array;
 }
@@ -76,8 +77,14 @@ export class GatedCalls {
 
   /** Null when it can no longer be forwarded, so that no grant is used up. */
   async #check({ request, scope }: GatedCall): Promise<Verdict | null> {
-    const { isClosed, serverIsLost, dependencies } = this.#connection;
-    return isClosed || serverIsLost ? null : dependencies.gate.check(request.call, scope);
+    const { gate, toolLists } = this.#connection.dependencies;
+    const shown = toolLists?.refusesChanges ? await toolLists.shown(request.call.tool) : undefined;
+    const { isClosed, serverIsLost } = this.#connection;
+    if (shown === null) {
+      request.call.end('refused');
+      return { refusal: callRefusal('gate_unavailable', request.call, scope), isFresh: true };
+    }
+    return isClosed || serverIsLost ? null : gate.check(request.call, scope, shown);
   }
 
   async #settle(gated: GatedCall, first: Verdict | null | undefined): Promise<void> {

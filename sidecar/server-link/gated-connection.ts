@@ -8,6 +8,7 @@ import type { Era } from '../gate/method-policy.ts';
 import { LineWriter, readLines } from '../json-rpc/lines.ts';
 import type { RequestId } from '../json-rpc/message.ts';
 import type { ServerStart } from '../processes/server-start.ts';
+import type { ConnectionLists } from '../tool-lists/tool-lists.ts';
 import { type AgentLine, readAgentLines } from './agent-lines.ts';
 import { handleAgentLine } from './agent-messages.ts';
 import { lossText, type ServerState } from './call-gate.ts';
@@ -37,6 +38,7 @@ class GatedConnection implements AgentConnection {
   readonly ledger: Ledger;
   readonly replies: Replies;
   readonly start: ServerStart;
+  readonly lists: ConnectionLists | null;
   readonly gatedCalls: GatedCalls = new GatedCalls(this);
   readonly serverIds = new Map<string, RequestId>();
   readonly toAgent: LineWriter;
@@ -52,6 +54,7 @@ class GatedConnection implements AgentConnection {
     this.toAgent = new LineWriter(agent, () => this.#close());
     this.ledger = new Ledger(dependencies, (request) => void failLateCall(request, this));
     this.replies = createReplies(dependencies, this.toAgent);
+    this.lists = dependencies.toolLists?.connect() ?? null;
     this.start = dependencies.startServer(() => void this.loseServer());
   }
 
@@ -164,6 +167,7 @@ class GatedConnection implements AgentConnection {
     }
     this.#phase = this.serverIsLost ? 'closed_after_loss' : 'closed';
     this.start.left();
+    this.lists?.close();
     this.ledger.close();
     for (const side of this.#server ? [this.#server, this.#agent] : [this.#agent]) {
       endDuplex(side);

@@ -53,6 +53,8 @@ export interface SentRequest {
   /** Is it of the 2026 revision? */
   isModern: boolean;
   call: Call | null;
+  /** The page that a `tools/list` asks for, other than the first. */
+  cursor?: string | undefined;
   /** How the call's arguments were written; null where no further round can follow. */
   argumentsDigest: string | null;
 }
@@ -165,14 +167,18 @@ export class Ledger {
     this.#sent.set(idSlot(request.id), { request, timer });
   }
 
-  /** The server's answer arrived: a call is over with it, or waits for its next round when the answer asks for `input`. */
-  answer(id: RequestId, message: Message, input: InputRequest | null): void {
+  /**
+   * The server's answer arrived: a call is over with it, or waits for its next round when the answer asks for `input`. Returns what was
+   * answered.
+   */
+  answer(id: RequestId, message: Message, input: InputRequest | null): SentRequest | null {
     const request = this.#remove(id);
     if (input && request?.call && this.#paused.size < maxPaused) {
       this.#pause(request.call, request.argumentsDigest, input);
     } else {
       request?.call?.end(outcomeOf(message), resultOf(message));
     }
+    return request;
   }
 
   /** Ends the request without the server's answer. Returns it; null when none waits under this id. */

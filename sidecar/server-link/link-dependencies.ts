@@ -10,6 +10,7 @@ import type { RequestId } from '../json-rpc/message.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Pace } from '../pace/pace.ts';
 import type { ServerStart, StartServer } from '../processes/server-start.ts';
+import type { ConnectionLists, ToolLists } from '../tool-lists/tool-lists.ts';
 import type { AgentLine } from './agent-lines.ts';
 import type { CallGate, ServerState } from './call-gate.ts';
 import type { GatedCalls } from './gated-calls.ts';
@@ -22,6 +23,8 @@ export interface LinkDependencies {
   side: ServerSide;
   startServer: StartServer;
   tools: GateMap;
+  /** What it lists of its tools; null for the platform's own server. */
+  toolLists: ToolLists | null;
   /** What the server may ask of the agent. */
   clientFeatures: ReadonlySet<ClientFeature>;
   gate: CallGate;
@@ -47,6 +50,7 @@ export interface AgentConnection {
   readonly ledger: Ledger;
   readonly replies: Replies;
   readonly start: ServerStart;
+  readonly lists: ConnectionLists | null;
   readonly gatedCalls: GatedCalls;
   /** The server's requests that the agent has not answered, by slot. */
   readonly serverIds: Map<string, RequestId>;

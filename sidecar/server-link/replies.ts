@@ -50,9 +50,7 @@ export function createReplies(
     },
     refuseMessage(reason, code, id) {
       note('agent', reason);
-      const detail =
-        reason === 'too_many_values' ? `params may hold ${limits.messageValues} values at most` : null;
-      return toAgent.write(invalidMessageAnswer(id, code, reason, detail));
+      return toAgent.write(invalidMessageAnswer(id, code, reason, detailOf(reason, limits)));
     },
     refuseCall(id, error, isModern) {
       note('agent', error.code);
@@ -69,4 +67,14 @@ export function createReplies(
       );
     },
   };
+}
+
+function detailOf(
+  reason: GateRefusal,
+  { messageValues }: Pick<LinkDependencies['limits'], 'messageValues'>,
+): string | null {
+  if (reason === 'too_many_values') {
+    return `params may hold ${messageValues} values at most`;
+  }
+  return reason === 'unlisted_tool' ? 'an admin has not listed this tool for agents' : null;
 }

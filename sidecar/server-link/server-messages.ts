@@ -30,11 +30,14 @@ export async function handleServerLine(line: Line, connection: AgentConnection):
 }
 
 async function handleMessage(message: Message, framed: Buffer, connection: AgentConnection): Promise<void> {
-  const { ledger, replies, serverIds, start } = connection;
+  const { ledger, lists, replies, serverIds, start } = connection;
   const decision = decideServerMessage(message, viewOf(connection));
   if (decision.action === 'answer') {
-    ledger.answer(decision.id, message, decision.input);
+    const request = ledger.answer(decision.id, message, decision.input);
     start.answered();
+    if (request?.call === null && message.kind === 'result') {
+      await lists?.answered(request, message.result);
+    }
     await connection.toAgent.write(framed);
   } else if (decision.action === 'forward') {
     if (message.kind === 'request') {

@@ -59,6 +59,7 @@ export class GateUnderTest {
       side: { connect: server },
       startServer: startOfLocalServer,
       tools: createGateMap({ [gatedTool]: 'danger.use' }),
+      toolLists: null,
       clientFeatures: new Set(),
       gate: createCallGate(api, createLastRefusals()),
       audit,

@@ -23,6 +23,7 @@ import {
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../../contract/tool-call.ts';
+import { type ToolListReport, toolListReport } from '../../../contract/tool-definitions.ts';
 
 type Ask<Schema extends z.ZodType> = z.infer<Schema>;
 
@@ -39,6 +40,7 @@ export interface PlatformStandIn {
   requests: Ask<typeof permissionRequestReport>[];
   ends: Ask<typeof endReport>[];
   processes: ProcessReport[];
+  toolLists: ToolListReport[];
   artifacts: { query: Record<string, string>; bytes: Buffer }[];
   /** The highest number of concurrent uploads. */
   mostUploads: number;
@@ -78,6 +80,7 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     requests: [],
     ends: [],
     processes: [],
+    toolLists: [],
     artifacts: [],
     mostUploads: 0,
     artifactMs: 0,
@@ -134,6 +137,9 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
     case 'POST ready':
       platform.controlUrl = readyReport.parse(body).control_url;
       return { inputs: platform.inputs };
+    case 'POST tool-lists':
+      platform.toolLists.push(toolListReport.parse(body));
+      return { ok: true };
     case 'POST tool-calls/check': {
       const check = checkRequest.parse(body);
       platform.checks.push(check);

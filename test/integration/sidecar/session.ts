@@ -16,12 +16,16 @@ import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
 import type { Programs } from './programs.ts';
 
+type ToolPolicy = Pick<SidecarBoot['servers'][number], 'changed_tools' | 'unlisted_tools' | 'listed_tools'>;
+const unrestricted: ToolPolicy = { changed_tools: 'tell', unlisted_tools: 'allow', listed_tools: [] };
+
 export interface ServerSetUp {
   command: string;
   args: string[];
   toolScopes?: Record<string, string>;
   clientFeatures?: ClientFeature[];
   loadsPackages?: boolean;
+  toolPolicy?: Partial<ToolPolicy>;
   /** Its container does not start. */
   isAbsent?: boolean;
 }
@@ -88,10 +92,12 @@ export class TestSession {
       control_host: '127.0.0.1',
       control_port: 0,
       servers: Object.entries(this.#servers).map(
-        ([name, { toolScopes = {}, clientFeatures = [], loadsPackages = false }]) => ({
+        ([name, { toolScopes = {}, clientFeatures = [], loadsPackages = false, toolPolicy }]) => ({
           name,
           tool_scopes: toolScopes,
           client_features: clientFeatures,
+          ...unrestricted,
+          ...toolPolicy,
           network: 'internet',
           loads_packages: loadsPackages,
         }),

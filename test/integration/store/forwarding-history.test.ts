@@ -136,6 +136,7 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
     side: { connect: () => Promise.resolve(near) },
     startServer: startOfLocalServer,
     tools: createGateMap(Object.fromEntries(permissions.map((name) => [name, name]))),
+    toolLists: null,
     clientFeatures: new Set(),
     gate: createCallGate(
       {

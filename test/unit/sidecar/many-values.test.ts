@@ -60,6 +60,7 @@ async function connectToPlatform(messageValues: number) {
     side: createLocalSide(async (connection) => servePlatformTools(connection, dependencies, logger)),
     startServer: startOfLocalServer,
     tools: createGateMap({}),
+    toolLists: null,
     clientFeatures: new Set(),
     gate: createCallGate(api, lastRefusals),
     audit,

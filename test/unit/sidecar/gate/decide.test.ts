@@ -15,6 +15,8 @@ const tools = createGateMap({ write_file: 'files.write', 'delete-all': 'files.de
 const view = (changes: Partial<GateView> = {}): GateView => ({
   tools,
   era: '2025-11-25',
+  refusesChanges: false,
+  wasShown: () => false,
   agentIdOpen: () => false,
   agentIdTaken: () => false,
   serverIdOpen: () => false,
@@ -32,13 +34,8 @@ const decideCall = (params: Record<string, unknown>) => decideAgentMessage(callO
 
 describe('what the agent sends', () => {
   it('passes with the scope of its tool, or with none', () => {
-    expect(decideCall({ name: 'write_file' })).toEqual({
-      action: 'call',
-      id: 1,
-      tool: 'write_file',
-      scope: 'files.write',
-      continues: null,
-    });
+    const call = { action: 'call', id: 1, tool: 'write_file', scope: 'files.write' };
+    expect(decideCall({ name: 'write_file' })).toEqual({ ...call, definition: 'any', continues: null });
     expect(decideCall({ name: 'read_file', arguments: {} })).toMatchObject({ action: 'call', scope: null });
   });
 

@@ -33,6 +33,7 @@ it('the gate says to all lines of servers what the corpus says', () => {
 const needsMore: Partial<Record<LineProblem | GateRefusal, true>> = {
   too_large: true,
   too_many_requests: true,
+  unlisted_tool: true,
   too_many_rounds: true,
   too_many_values: true,
 };
@@ -63,6 +64,7 @@ const reasons: Record<LineProblem | GateRefusal, true> = {
   bad_arguments: true,
   lookalike_member: true,
   lookalike_tool_name: true,
+  unlisted_tool: true,
   unknown_continuation: true,
   bad_input_request: true,
   too_many_rounds: true,

@@ -8,6 +8,8 @@ const call = (name: string) =>
     {
       tools: createGateMap({ danger: 'a.b' }),
       era: '2025-11-25',
+      refusesChanges: false,
+      wasShown: () => false,
       agentIdOpen: () => false,
       agentIdTaken: () => false,
       serverIdOpen: () => false,

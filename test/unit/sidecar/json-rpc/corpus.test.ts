@@ -21,6 +21,8 @@ function verdictOn(bytes: Buffer): Verdict {
   const decision = decideAgentMessage(parsed.message, {
     tools,
     era: '2025-11-25',
+    refusesChanges: false,
+    wasShown: () => false,
     agentIdOpen: (id) => ledger.find(id) !== null,
     agentIdTaken: (id) => ledger.isTaken(id),
     serverIdOpen: (id) => id === 'p',

@@ -73,6 +73,7 @@ beforeEach(async () => {
     side: { connect: () => Promise.resolve(near) },
     startServer: startOfLocalServer,
     tools: createGateMap({ write: 'files.write' }),
+    toolLists: null,
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, createLastRefusals()),
     audit: auditTrailOf({

@@ -50,6 +50,7 @@ function connect() {
     side: { connect: () => Promise.resolve(serverSide) },
     startServer: startOfLocalServer,
     tools: createGateMap({ write: 'files.write', remove: 'files.remove' }),
+    toolLists: null,
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, createLastRefusals()),
     audit,
