@@ -61,6 +61,7 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     config: 'any',
     store: 'any',
     commands: 'any',
+    'lib/black-out': 'any',
     'lib/oci': 'any',
     'lib/patterns': 'any',
     'lib/timing': 'any',
@@ -94,7 +95,7 @@ const packageOwners: [RegExp, string[], string][] = [
 ];
 /** What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster. */
 const webPackages =
-  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
+  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|diff|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
 const contractPackages = /^(zod|re2js|node:crypto)$/;
 
 const maxFileLines = 400;

@@ -20,6 +20,9 @@ const event = (changes: Partial<AuditEvent>): AuditEvent => ({
   ...changes,
 });
 
+const linksOfTools = (resource: AuditEvent['resource']) =>
+  linksOf('demo', event({ event: 'workspace.mcp.tools_accepted', resource, session_id: null, data: {} }));
+
 describe('audit events as text', () => {
   it('has a label for every event, and for no other', () => {
     expect(Object.keys(eventLabels).sort()).toEqual(auditEventName.options.toSorted());
@@ -35,6 +38,36 @@ describe('audit events as text', () => {
     expect(aboutOf(event({ event: 'workspace.member.added', resource: max, data: { role: 'member' } }))).toBe(
       'max@demo.test: member',
     );
+  });
+
+  it('says what happened to the tools of a server, and leads to them', () => {
+    const files = { type: 'mcp_server', id: 'x', name: 'files' };
+    const about = (name: AuditEvent['event'], data: AuditEvent['data']) =>
+      aboutOf(event({ event: name, resource: files, data }));
+    const pinned = { version: 1, source: 'check', tools: 1, has_instructions: true };
+    expect(about('workspace.mcp.tools_pinned', pinned)).toBe('files: 1 tool and its instructions by a check');
+    expect(
+      about('workspace.mcp.tools_pinned', {
+        ...pinned,
+        source: 'session',
+        tools: 4,
+        has_instructions: false,
+      }),
+    ).toBe('files: 4 tools by the first session');
+    const changed = {
+      new_tools: ['a'],
+      changed_tools: ['b', 'c'],
+      more_tools: 7,
+      instructions_changed: true,
+    };
+    expect(about('workspace.mcp.tools_changed', changed)).toBe(
+      'files: new a; changed b, c; 7 more; its instructions',
+    );
+    expect(
+      about('workspace.mcp.tools_accepted', { tools: ['a', 'b'], more_tools: 2, instructions: true }),
+    ).toBe('files: a, b, 2 more, its instructions');
+    expect(about('workspace.mcp.tools_accepted', {})).toBe('files: ');
+    expect(linksOfTools(files)).toEqual([{ label: 'Tools', to: '/demo/catalog/files/tools' }]);
   });
 
   it('names outcomes of calls and sessions only', () => {

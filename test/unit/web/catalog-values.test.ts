@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../web/src/api/types.ts';
 import {
   fieldOf,
+  hasField,
   inputOf,
   newEntry,
   problemsOf,
@@ -63,6 +64,9 @@ const server: McpServer = {
   egress_allow: ['10.0.0.1:80', 'db:5432'],
   approvers: 'admin',
   client_features: ['roots'],
+  changed_tools: 'refuse',
+  unlisted_tools: 'refuse',
+  listed_tools: ['read_file', 'list'],
   unavailable: null,
   created_at: '2026-01-01T00:00:00Z',
   created_by: null,
@@ -73,6 +77,7 @@ const server: McpServer = {
 describe("an entry's form", () => {
   it('sends back what it was given, line breaks in arguments included', () => {
     const { name, shape, manifest, network, egress_allow, approvers, client_features } = server;
+    const { changed_tools, unlisted_tools, listed_tools } = server;
     expect(inputOf(valuesOf(server))).toEqual({
       name,
       shape,
@@ -81,6 +86,9 @@ describe("an entry's form", () => {
       egress_allow,
       approvers,
       client_features,
+      changed_tools,
+      unlisted_tools,
+      listed_tools,
     });
     expect(problemsOf(valuesOf(server))).toEqual({});
   });
@@ -101,12 +109,24 @@ describe("an entry's form", () => {
     const values = { ...newEntry, name: 'No', egress: 'x', manifestText: '{' };
     expect(Object.keys(problemsOf(values)).sort()).toEqual(['command', 'egress', 'manifestText', 'name']);
   });
+  it('takes one listed tool a line, each once', () => {
+    const values = { ...valuesOf(server), listedTools: ' read_file \n\nwrite_file' };
+    expect(inputOf(values).listed_tools).toEqual(['read_file', 'write_file']);
+    expect(hasField(values, fieldOf('listed_tools.1'))).toBe(true);
+    expect(problemsOf({ ...values, listedTools: 'list\nlist' })).toEqual({
+      listedTools: expect.stringMatching(/twice/),
+    });
+    expect(problemsOf({ ...values, listedTools: `list\n${'x'.repeat(129)}` })).toHaveProperty('listedTools');
+  });
   it.each([
     ['shape.type', 'shapeType'],
     ['shape.args.1', 'args.1'],
     ['shape.image', 'image'],
     ['shape.registry_secret', 'registrySecret'],
     ['egress_allow.0', 'egress'],
+    ['changed_tools', 'changedTools'],
+    ['unlisted_tools', 'unlistedTools'],
+    ['listed_tools.3', 'listedTools'],
     ['manifest.env.A.label', 'manifestText'],
     ['name', 'name'],
   ])('shows %s at %s', (path, field) => expect(fieldOf(path)).toBe(field));

@@ -10,6 +10,8 @@ export const keys = {
   mcpServers: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-servers', ...more],
   /** Not below `mcpServers`: what a check says does not change with the catalog. */
   mcpChecks: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-checks', ...more],
+  /** Entries with tools that are new or changed. */
+  changedServers: (slug: string) => ['w', slug, 'changed-mcp-servers'],
   agents: (slug: string, ...more: unknown[]) => ['w', slug, 'agents', ...more],
   agent: (id: string, ...more: unknown[]) => ['agent', id, ...more],
   grants: (slug: string, ...more: unknown[]) => ['w', slug, 'grants', ...more],

@@ -18,7 +18,14 @@ export const stale = {
     keys.mcpServers(slug, 'uses'),
   ],
   /** An edit of a catalog entry decides which agents can run, and which grants count. */
-  entry: (slug: string): QueryKey[] => [keys.mcpServers(slug), keys.agents(slug), keys.grants(slug)],
+  entry: (slug: string): QueryKey[] => [
+    keys.mcpServers(slug),
+    keys.changedServers(slug),
+    keys.agents(slug),
+    keys.grants(slug),
+  ],
+  /** What servers say of their tools was seen, or accepted. */
+  toolDefinitions: (slug: string): QueryKey[] => [keys.mcpServers(slug, 'tools'), keys.changedServers(slug)],
   /** A decision on a permission request of the session. */
   decision: (slug: string, sessionId: string): QueryKey[] => [
     keys.permissionRequests(slug),

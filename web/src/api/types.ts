@@ -41,6 +41,23 @@ type Body<Operation> = Operation extends { requestBody: { content: { 'applicatio
   ? Content
   : never;
 
+type Answer<Operation> = Operation extends {
+  responses: { 200: { content: { 'application/json': infer Content } } };
+}
+  ? Content
+  : never;
+
+type OfEntry<Path extends string> = Answer<
+  paths[`/api/workspaces/{slug}/mcp-servers/{name}/${Path}` & keyof paths]['get']
+>;
+
+export type ToolDefinition = OfEntry<'tool-definitions'>['tool_definitions'][number];
+export type PinnedToolList = NonNullable<OfEntry<'tool-definitions'>['pinned']>;
+export type ToolDifference = OfEntry<'tool-differences'>['tool_differences'][number];
+export type ChangedServer = Answer<
+  paths['/api/workspaces/{slug}/changed-mcp-servers']['get']
+>['changed_mcp_servers'][number];
+
 /** What a form sends. */
 export type McpServerInput = Body<paths['/api/workspaces/{slug}/mcp-servers']['post']>;
 export type GrantInput = Body<paths['/api/workspaces/{slug}/grants']['post']>;

@@ -2,7 +2,7 @@
 import { type QueryKey, queryOptions, useQuery } from '@tanstack/react-query';
 import { api, call } from './client.ts';
 import { keys } from './keys.ts';
-import type { Agent, McpServer, Secret } from './types.ts';
+import type { Agent, ChangedServer, McpServer, Secret } from './types.ts';
 
 interface Page<Item> {
   items: Item[];
@@ -55,6 +55,15 @@ export const allAgents = (slug: string) =>
     return { items: page.agents, next_cursor: page.next_cursor };
   });
 
+/** Entries whose current version has definitions of tools that wait for an admin. */
+export const changedServers = (slug: string) =>
+  allOf<ChangedServer>(keys.changedServers(slug), async (query, signal) => {
+    const params = { path: { slug }, query };
+    const page = await call(api.GET('/api/workspaces/{slug}/changed-mcp-servers', { params, signal }));
+    return { items: page.changed_mcp_servers, next_cursor: page.next_cursor };
+  });
+
 export const useAllSecrets = (slug: string) => useQuery(allSecrets(slug));
 export const useAllServers = (slug: string) => useQuery(allServers(slug));
 export const useAllAgents = (slug: string) => useQuery(allAgents(slug));
+export const useChangedServers = (slug: string) => useQuery(changedServers(slug));

@@ -8,6 +8,7 @@ import type { StreamState } from './event-stream.ts';
 import type { ApiFailure } from './failure.ts';
 import { keys } from './keys.ts';
 import { serverNowMs } from './server-time.ts';
+import { stale } from './stale.ts';
 import { SessionFollower } from './stream/session-follower.ts';
 import { useLive } from './stream/use-live.ts';
 import type { SessionEvent } from './types.ts';
@@ -100,6 +101,7 @@ function changedBy(events: readonly SessionEvent[], slug: string, sessionId: str
       ? [keys.session(sessionId), keys.sessions(slug)]
       : []),
     ...(changesWaiting.some((type) => types.has(type)) ? [keys.session(sessionId, 'one')] : []),
+    ...(types.has('session.tools_changed') ? stale.toolDefinitions(slug) : []),
     ...(types.has('session.server_failed') ? [keys.session(sessionId, 'processes')] : []),
     ...(types.has('agent.artifact') ? [keys.session(sessionId, 'artifacts')] : []),
   ];

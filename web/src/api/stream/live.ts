@@ -198,6 +198,7 @@ export class Live {
     for (const { slug } of me?.workspaces ?? []) {
       this.refresher.refresh(keys.sessions(slug));
       this.refresher.refresh(keys.permissionRequests(slug));
+      this.refresher.refresh(keys.changedServers(slug));
     }
     this.refreshShownSessions();
     for (const sessionId of this.followers.keys()) {

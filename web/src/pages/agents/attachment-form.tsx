@@ -70,7 +70,7 @@ export function AttachmentForm({
             ))}
           </Stack>
         </Card>
-        <GatedTools manifest={manifest} approvers={entry.approvers} />
+        <GatedTools entry={entry} />
         <FailureAlert
           error={save.error}
           shownAtFields={shownPaths(save.error, Object.keys(manifest.env))}

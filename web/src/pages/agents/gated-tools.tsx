@@ -1,16 +1,19 @@
 import { Alert, List, Text } from '@mantine/core';
-import type { Manifest, McpServer } from '../../api/types.ts';
+import type { McpServer } from '../../api/types.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { unlistedToolsText } from '../../text/tool-policy-text.ts';
 
 /** What attaching opens at once, and what the agent will have to ask for. */
-export function GatedTools({
-  manifest,
-  approvers,
-}: {
-  manifest: Manifest;
-  approvers: McpServer['approvers'];
-}) {
+export function GatedTools({ entry }: { entry: McpServer }) {
+  const { manifest, approvers, unlisted_tools: unlisted } = entry;
   const gated = Object.entries(manifest.tool_scopes);
+  if (gated.length === 0 && unlisted === 'refuse') {
+    return (
+      <Alert role="note" color="blue" title="Only listed tools can be called">
+        No tool needs a grant. Its tools <VisibleText text={unlistedToolsText(entry)} />.
+      </Alert>
+    );
+  }
   if (gated.length === 0) {
     return (
       <Alert role="note" color="yellow" title="All tools are open">
@@ -28,7 +31,14 @@ export function GatedTools({
         ))}
       </List>
       <Text size="sm" mt="xs">
-        {approvers === 'admin' ? 'Only admins can grant them. ' : ''}All other tools are open.
+        {approvers === 'admin' ? 'Only admins can grant them. ' : ''}
+        {unlisted === 'allow' ? (
+          'All other tools are open.'
+        ) : (
+          <>
+            All other tools <VisibleText text={unlistedToolsText(entry)} />.
+          </>
+        )}
       </Text>
     </Alert>
   );

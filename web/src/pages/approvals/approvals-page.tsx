@@ -11,6 +11,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { ApprovalDialog } from './approval-dialog.tsx';
+import { ChangedServers } from './changed-servers.tsx';
 import { RequestCard } from './request-card.tsx';
 import { type RequestStatus, statusLabel } from './request-text.ts';
 
@@ -21,7 +22,7 @@ const choices = [
 ];
 
 export function ApprovalsPage({ requestId }: { requestId: string | null }) {
-  const { slug } = useWorkspace();
+  const { slug, isAdmin } = useWorkspace();
   const [, navigate] = useLocation();
   const [params, setParams] = useSearchParams();
   const status = choices.find(({ value }) => value === params.get('status'))?.value ?? 'open';
@@ -44,6 +45,7 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
         />
       }
     >
+      {isAdmin && status === 'open' ? <ChangedServers /> : null}
       <ListState list={list} what="The requests" empty={<NothingHere status={status} />}>
         {(items) => (
           <Stack gap="sm" component="ul" m={0} p={0} aria-label="Permission requests">

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { useArmed } from '../../components/use-armed.ts';
 import { ArmingNote } from './arming-note.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
 import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
@@ -11,7 +12,6 @@ import { DecisionAlert } from './decision-alert.tsx';
 import type { DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { WhatItOpens, WhoAsks } from './request-facts.tsx';
-import { useArmed } from './use-armed.ts';
 import type { Decision } from './use-request.ts';
 import { useSeen } from './use-seen.ts';
 

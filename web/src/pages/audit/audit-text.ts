@@ -1,6 +1,7 @@
 /** Audit events as people read them. */
 import type { AuditEvent } from '../../api/types.ts';
 import { pathOf, type SectionPath } from '../../app/paths.ts';
+import { toolEventText } from './tool-event-text.ts';
 
 /** In the order of the filter. */
 export const eventLabels: Record<AuditEvent['event'], string> = {
@@ -31,6 +32,9 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.mcp.removed': 'MCP server removed',
   'workspace.mcp.checked': 'MCP server checked',
   'workspace.mcp.check_output_read': 'Check output viewed',
+  'workspace.mcp.tools_pinned': 'Tools pinned',
+  'workspace.mcp.tools_changed': 'Tools changed',
+  'workspace.mcp.tools_accepted': 'Changed tools accepted',
   'workspace.secret.set': 'Secret set',
   'workspace.secret.replaced': 'Secret replaced',
   'workspace.secret.cleared': 'Secret cleared',
@@ -49,6 +53,10 @@ const textOf = (data: AuditEvent['data'], name: string): string | null => {
 
 /** What it was about: `files.write_file`, `files of scribe`, `max@demo.test: member`. Names are other people's words. */
 export function aboutOf({ event, resource, data }: AuditEvent): string {
+  const ofTools = toolEventText({ event, data });
+  if (ofTools !== null) {
+    return `${resource.name}: ${ofTools}`;
+  }
   const [name, role] = [textOf(data, 'name'), textOf(data, 'role')];
   if (event === 'session.mcp.tool_called' || event === 'session.mcp.calls_refused') {
     const count = event === 'session.mcp.calls_refused' ? ` (${String(data['count'])} calls)` : '';
@@ -103,6 +111,9 @@ export function linksOf(slug: string, event: AuditEvent): EventLink[] {
   }
   if (resource.type === 'agent' && event.event !== 'agent.removed') {
     add('Agent', 'agents', resource.id);
+  }
+  if (toolEventText(event) !== null) {
+    links.push({ label: 'Tools', to: pathOf(slug, 'catalog', resource.name, 'tools') });
   }
   return links;
 }

@@ -2,6 +2,7 @@ import { Checkbox, Radio, Stack, Textarea } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
 import type { EntryFormState } from './shape-fields.tsx';
+import { ToolPolicyFields } from './tool-policy-fields.tsx';
 
 const features = [
   { value: 'elicitation', label: 'Ask the agent questions (elicitation)' },
@@ -9,7 +10,7 @@ const features = [
   { value: 'sampling', label: 'Use the agent’s model (sampling)' },
 ];
 
-/** What the server may reach, who approves its gated tools, and what it may ask of the agent. */
+/** What the server may reach, which of its tools can be called, who approves the gated ones, and what it may ask of the agent. */
 export function AccessFields({ form }: { form: EntryFormState }) {
   const here = useAvailability();
   return (
@@ -56,6 +57,7 @@ export function AccessFields({ form }: { form: EntryFormState }) {
           />
         </Stack>
       </Radio.Group>
+      <ToolPolicyFields form={form} />
       <Checkbox.Group
         label="What it can ask of the agent"
         description="Nothing unless selected. A server that uses the agent’s model or asks it questions can influence the agent."

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Table, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { McpServer } from '../../api/types.ts';
-import { useAllServers } from '../../api/use-all.ts';
+import { useAllServers, useChangedServers } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -13,6 +13,8 @@ import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
+import { waitingText } from '../../text/tool-change-text.ts';
+import { gatedText } from '../../text/tool-policy-text.ts';
 
 /** The MCP servers that agents of the workspace can be attached to. */
 export function CatalogPage() {
@@ -82,8 +84,9 @@ function EntriesTable({ servers }: { servers: McpServer[] }) {
 
 function EntryRow({ server }: { server: McpServer }) {
   const { slug } = useWorkspace();
+  const changed = useChangedServers(slug).data?.find(({ id }) => id === server.id);
   const { name, shape, manifest, updated_at, updated_by, version } = server;
-  const gated = Object.keys(manifest.tool_scopes).length;
+  const gated = gatedText(server);
   const secrets = Object.values(manifest.env).filter(({ kind }) => kind === 'secret').length;
   return (
     <Table.Tr>
@@ -93,6 +96,11 @@ function EntryRow({ server }: { server: McpServer }) {
           <div>
             <UnavailableBadge reason={server.unavailable.reason} />
           </div>
+        )}
+        {changed === undefined ? null : (
+          <Badge color="yellow" variant="light" tt="none" title={waitingText(changed.waiting)}>
+            tools changed
+          </Badge>
         )}
       </Table.Td>
       <Table.Td maw={360}>
@@ -104,12 +112,12 @@ function EntryRow({ server }: { server: McpServer }) {
         </Text>
       </Table.Td>
       <Table.Td>
-        {gated === 0 ? (
+        {gated.isOpen ? (
           <Badge color="yellow" variant="light">
-            none: all open
+            {gated.text}
           </Badge>
         ) : (
-          gated
+          gated.text
         )}
       </Table.Td>
       <Table.Td>{secrets === 0 ? 'none' : secrets}</Table.Td>

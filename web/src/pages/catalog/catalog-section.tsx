@@ -6,11 +6,12 @@ import { LoadingState, NoPermissionState, NotFoundState } from '../../components
 import { CatalogPage } from './catalog-page.tsx';
 import { EditEntryPage } from './edit-entry-page.tsx';
 import { EntryPage } from './entry-page.tsx';
-import { ImportPage } from './import-page.tsx';
 import { RegisterPage } from './register-page.tsx';
 
-/** Loaded when it is opened: few need it, and it brings the fields of an attachment. */
+/** Loaded when they are opened: few need them, and they bring the fields of an attachment, the formats of an import and a diff. */
+const ImportPage = lazy(() => loadPage(() => import('./import-page.tsx')));
 const CheckPage = lazy(() => loadPage(() => import('./check/check-page.tsx')));
+const ToolsPage = lazy(() => loadPage(() => import('./tools/tools-page.tsx')));
 
 /** Pages below `/{slug}/catalog`. No entry is called `_`. */
 export default function CatalogSection() {
@@ -29,7 +30,9 @@ export default function CatalogSection() {
         <RegisterPage />
       </Route>
       <Route path="/:slug/catalog/_/import">
-        <ImportPage />
+        <Suspense fallback={<LoadingState />}>
+          <ImportPage />
+        </Suspense>
       </Route>
       <Route path="/:slug/catalog/:name">{({ name }) => <EntryPage key={name} name={name} />}</Route>
       <Route path="/:slug/catalog/:name/edit">{({ name }) => <EditEntryPage key={name} name={name} />}</Route>
@@ -37,6 +40,13 @@ export default function CatalogSection() {
         {({ name }) => (
           <Suspense fallback={<LoadingState />}>
             <CheckPage key={name} name={name} />
+          </Suspense>
+        )}
+      </Route>
+      <Route path="/:slug/catalog/:name/tools">
+        {({ name }) => (
+          <Suspense fallback={<LoadingState />}>
+            <ToolsPage key={name} name={name} />
           </Suspense>
         )}
       </Route>

@@ -3,6 +3,7 @@ import type { McpServer } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { networkText, shapeLabels, shapeText } from '../../text/shape-text.ts';
+import { changedToolsText, unlistedToolsText } from '../../text/tool-policy-text.ts';
 
 /** What an entry runs and may, in words. */
 export function EntryFacts({ entry }: { entry: McpServer }) {
@@ -27,6 +28,10 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       </Fact>
       <Fact name="Can ask of the agent">
         {client_features.length === 0 ? 'nothing' : client_features.join(', ')}
+      </Fact>
+      <Fact name="New and changed tools">{changedToolsText(entry.changed_tools)}</Fact>
+      <Fact name="Tools that no scope names">
+        <VisibleText text={unlistedToolsText(entry)} />
       </Fact>
     </FactList>
   );

@@ -62,11 +62,8 @@ export function EntryForm({
             onChange={(text) => form.setFieldValue('manifestText', text)}
             read={manifest}
             error={form.errors['manifestText']}
-            emptyMeans={
-              shapeType === 'image'
-                ? 'Leave empty to use the manifest of the image, if it has one.'
-                : 'If empty, the server takes no variables and all of its tools are open.'
-            }
+            emptyMeans={emptyMeans(shapeType)}
+            unlistedTools={form.values.unlistedTools}
           />
         </Part>
         <Part title="Access">
@@ -96,6 +93,11 @@ export function EntryForm({
     </form>
   );
 }
+
+const emptyMeans = (shapeType: EntryValues['shapeType']): string =>
+  shapeType === 'image'
+    ? 'Leave empty to use the manifest of the image, if it has one.'
+    : 'If empty, the server takes no variables and none of its tools needs a grant.';
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
   return (

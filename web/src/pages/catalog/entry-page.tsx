@@ -14,6 +14,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { EntryFacts } from './entry-facts.tsx';
 import { EntryHistory } from './entry-history.tsx';
+import { EntryTools } from './entry-tools.tsx';
 import { EntryUses } from './entry-uses.tsx';
 import { ImageCheck } from './image-check.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
@@ -69,7 +70,10 @@ function Entry({ entry }: { entry: McpServer }) {
       <Part title="Manifest">
         {entry.manifest_source === 'none' ? <Text c="dimmed">No manifest.</Text> : null}
         {isAdmin && Object.keys(entry.manifest.tool_scopes).length === 0 ? <CheckFirst name={name} /> : null}
-        <ManifestPreview manifest={entry.manifest} />
+        <ManifestPreview manifest={entry.manifest} unlistedTools={entry.unlisted_tools} />
+      </Part>
+      <Part title="Tools">
+        <EntryTools entry={entry} />
       </Part>
       <Part title="Used by">
         <EntryUses name={name} />

@@ -21,6 +21,10 @@ export interface EntryValues {
   egress: string;
   approvers: McpServer['approvers'];
   clientFeatures: McpServer['client_features'];
+  changedTools: McpServer['changed_tools'];
+  unlistedTools: McpServer['unlisted_tools'];
+  /** One name a line. */
+  listedTools: string;
 }
 
 export const newEntry: EntryValues = {
@@ -36,6 +40,9 @@ export const newEntry: EntryValues = {
   egress: '',
   approvers: 'operator',
   clientFeatures: [],
+  changedTools: 'tell',
+  unlistedTools: 'allow',
+  listedTools: '',
 };
 
 export function valuesOf(server: McpServer): EntryValues {
@@ -54,6 +61,9 @@ export function valuesOf(server: McpServer): EntryValues {
     egress: server.egress_allow.join('\n'),
     approvers,
     clientFeatures: server.client_features,
+    changedTools: server.changed_tools,
+    unlistedTools: server.unlisted_tools,
+    listedTools: server.listed_tools.join('\n'),
   };
 }
 
@@ -90,6 +100,9 @@ export function inputOf(values: EntryValues): McpServerInput {
     egress_allow: linesOf(values.egress),
     approvers: values.approvers,
     client_features: values.clientFeatures,
+    changed_tools: values.changedTools,
+    unlisted_tools: values.unlistedTools,
+    listed_tools: linesOf(values.listedTools),
   };
 }
 
@@ -105,17 +118,25 @@ export function fieldOf(path: string): string {
     return path.slice('shape.'.length);
   }
   const [first = ''] = path.split('.');
-  return (
-    { egress_allow: 'egress', client_features: 'clientFeatures', manifest: 'manifestText' }[first] ?? path
-  );
+  return fieldsByName[first] ?? path;
 }
+
+const fieldsByName: Record<string, keyof EntryValues> = {
+  egress_allow: 'egress',
+  client_features: 'clientFeatures',
+  changed_tools: 'changedTools',
+  unlisted_tools: 'unlistedTools',
+  listed_tools: 'listedTools',
+  manifest: 'manifestText',
+};
 
 const fieldsOfShape: Record<EntryValues['shapeType'], RegExp> = {
   command: /^(command|args|args\.\d+)$/,
   image: /^(image|registrySecret)$/,
   remote: /^url$/,
 };
-const otherFields = /^(name|shapeType|network|egress|approvers|clientFeatures)$/;
+const otherFields =
+  /^(name|shapeType|network|egress|approvers|clientFeatures|changedTools|unlistedTools|listedTools)$/;
 
 /** Whether the form shows a problem of this field there. Those of the manifest are listed. */
 export const hasField = ({ shapeType }: EntryValues, field: string): boolean =>

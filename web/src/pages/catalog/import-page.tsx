@@ -29,7 +29,7 @@ const example = `{
 }`;
 
 /** Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the end. */
-export function ImportPage() {
+export default function ImportPage() {
   const query = useAllServers(useWorkspace().slug);
   return (
     <QueryState query={query} what="The catalog">

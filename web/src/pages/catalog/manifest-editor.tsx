@@ -1,6 +1,7 @@
 import { Alert, Button, Card, Group, List, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { FieldProblem } from '../../../../contract/errors.ts';
+import type { McpServer } from '../../api/types.ts';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
 import { exampleManifest, manifestText, type ReadManifest } from './manifest-text.ts';
@@ -12,6 +13,7 @@ export function ManifestEditor({
   read,
   error,
   emptyMeans,
+  unlistedTools,
 }: {
   value: string;
   onChange: (text: string) => void;
@@ -20,6 +22,7 @@ export function ManifestEditor({
   error: ReactNode;
   /** What the absence of a manifest means for this shape. */
   emptyMeans: string;
+  unlistedTools: McpServer['unlisted_tools'];
 }) {
   const { manifest, problems } = read;
   return (
@@ -46,7 +49,7 @@ export function ManifestEditor({
       <Problems problems={problems} />
       {manifest === null ? null : (
         <Card withBorder>
-          <ManifestPreview manifest={manifest} />
+          <ManifestPreview manifest={manifest} unlistedTools={unlistedTools} />
         </Card>
       )}
     </Stack>

@@ -1,9 +1,15 @@
 import { Badge, Code, Stack, Table, Text, Title } from '@mantine/core';
-import type { Manifest, ManifestEnvField } from '../../api/types.ts';
+import type { Manifest, ManifestEnvField, McpServer } from '../../api/types.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 /** What a manifest means: the variables that an attachment fills in, and the tools that need a grant. */
-export function ManifestPreview({ manifest }: { manifest: Manifest }) {
+export function ManifestPreview({
+  manifest,
+  unlistedTools,
+}: {
+  manifest: Manifest;
+  unlistedTools: McpServer['unlisted_tools'];
+}) {
   const scopes = Object.entries(manifest.tool_scopes);
   const fields = Object.entries(manifest.env);
   return (
@@ -12,7 +18,10 @@ export function ManifestPreview({ manifest }: { manifest: Manifest }) {
         Tools that need a grant
       </Title>
       {scopes.length === 0 ? (
-        <Text size="sm">None: any agent with this server attached can call all of its tools.</Text>
+        <Text size="sm">
+          None: any agent with this server attached can call{' '}
+          {unlistedTools === 'allow' ? 'all of its tools' : 'those that are listed, and no others'}.
+        </Text>
       ) : (
         <ScopesTable scopes={scopes} />
       )}

@@ -12,6 +12,9 @@ const columns: Record<string, string> = {
   egress_allow: 'private destinations',
   approvers: 'who can grant',
   client_features: 'what it can ask of the agent',
+  changed_tools: 'what happens to changed tools',
+  unlisted_tools: 'tools that no scope names',
+  listed_tools: 'listed tools',
 };
 
 export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>): {

@@ -1,14 +1,13 @@
 /** What the session runs with, frozen at its start. References are shown; values never come here. */
 import { Button, Card, Code, Group, List, Modal, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
 import type { Configuration } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { changedToolsText, unlistedToolsText } from '../../text/tool-policy-text.ts';
+import { useConfiguration } from './use-configuration.ts';
 
 export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
   const [opened, { open, close }] = useDisclosure();
@@ -33,16 +32,8 @@ export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
 }
 
 function Frozen({ sessionId }: { sessionId: string }) {
-  const query = useQuery({
-    queryKey: keys.session(sessionId, 'configuration'),
-    queryFn: ({ signal }) => {
-      const params = { path: { session_id: sessionId } };
-      return call(api.GET('/api/sessions/{session_id}/configuration', { params, signal }));
-    },
-    staleTime: Number.POSITIVE_INFINITY,
-  });
   return (
-    <QueryState query={query} what="The configuration">
+    <QueryState query={useConfiguration(sessionId)} what="The configuration">
       {({ configuration }) => <Parts configuration={configuration} />}
     </QueryState>
   );
@@ -124,6 +115,10 @@ function Server({ server }: { server: Configuration['servers'][number] }) {
             </List>
           )}
         </Fact>
+        <Fact name="Other tools">
+          <VisibleText text={unlistedToolsText(server)} />
+        </Fact>
+        <Fact name="New and changed tools">{changedToolsText(server.changed_tools)}</Fact>
       </FactList>
     </Card>
   );

@@ -7,6 +7,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText } from './process-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { SessionStatus } from './session-status.tsx';
+import { ToolsChangedContent } from './tools-changed-content.tsx';
 
 type Content = Extract<
   EventContent,
@@ -15,6 +16,7 @@ type Content = Extract<
       | 'session.status_changed'
       | 'session.authorization_required'
       | 'session.server_failed'
+      | 'session.tools_changed'
       | 'child.started'
       | 'child.ended'
       | 'platform.notice';
@@ -29,6 +31,8 @@ export function PlatformContent({ content }: { content: Content | EventContent }
       return <SignInNeeded needed={content.payload} />;
     case 'session.server_failed':
       return <VisibleText text={failureText(content.payload.server, content.payload.cause)} />;
+    case 'session.tools_changed':
+      return <ToolsChangedContent change={content.payload} />;
     case 'child.started':
       return (
         <>

@@ -9,6 +9,7 @@ import { QueryState } from '../../../components/query-state.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { UnavailableAlert } from '../../../components/unavailable.tsx';
 import { useEntry } from '../use-entry.ts';
+import { ChangedSinceCheck } from './changed-since-check.tsx';
 import { CheckForm } from './check-form.tsx';
 import { CheckResult } from './check-result.tsx';
 import { ClaimedTools } from './claimed-tools.tsx';
@@ -59,6 +60,9 @@ function Check({ entry }: { entry: McpServer }) {
         </Alert>
       ) : null}
       {found === undefined || isRunning ? null : <CheckResult name={name} check={found} />}
+      {found === undefined || isRunning ? null : (
+        <ChangedSinceCheck key={`changed ${found.id}`} name={name} />
+      )}
       {found?.listing?.outcome === 'listed' ? (
         <ClaimedTools key={found.id} entry={entry} check={found} listing={found.listing} />
       ) : null}

@@ -53,7 +53,10 @@ export function ClaimedTools({
         </Title>
         <Text size="sm">
           Names, descriptions and hints come from the server and are not verified, and neither are suggestions
-          based on them. A tool without a scope is open to any agent with this server attached.
+          based on them. A tool without a scope{' '}
+          {begun.unlisted_tools === 'allow'
+            ? 'is open to any agent with this server attached.'
+            : 'can be called only if it is listed in the entry.'}
         </Text>
         <LeftOut listing={listing} />
         {entry.version === check.mcp_server.version || entry.version === begun.version ? null : (

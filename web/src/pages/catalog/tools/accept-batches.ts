@@ -1,0 +1,11 @@
+/** Max ids of one request to accept (contract/tool-definitions.ts). */
+const mostOfOne = 500;
+
+/** The ids in requests that the API takes, in their order. */
+export function batchesOf(ids: readonly string[]): string[][] {
+  const batches: string[][] = [];
+  for (let from = 0; from < ids.length; from += mostOfOne) {
+    batches.push(ids.slice(from, from + mostOfOne));
+  }
+  return batches;
+}

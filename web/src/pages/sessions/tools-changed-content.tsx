@@ -1,0 +1,45 @@
+/** What a server's tools say of themselves is not what an admin accepted. */
+import { Code } from '@mantine/core';
+import { Fragment } from 'react';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { partsOfChange } from '../../text/tool-change-text.ts';
+import type { PayloadOf } from './session-event-type.ts';
+import { useTranscript } from './transcript-context.ts';
+import { useConfiguration } from './use-configuration.ts';
+
+export function ToolsChangedContent({ change }: { change: PayloadOf<'session.tools_changed'> }) {
+  const { server, refused } = change;
+  return (
+    <>
+      <VisibleText text={server} /> differs from what is accepted:{' '}
+      {partsOfChange(change).map(({ label, tools }, at) => (
+        <Fragment key={label}>
+          {at === 0 ? '' : '; '}
+          {label}
+          {tools.map((tool, place) => (
+            <Fragment key={tool}>
+              {place === 0 ? ' ' : ', '}
+              <Code>
+                <VisibleText text={tool} />
+              </Code>
+            </Fragment>
+          ))}
+        </Fragment>
+      ))}
+      . {refused ? 'Calls of these are refused until an admin accepts them.' : 'Calls of these pass.'}{' '}
+      <ToolsLink server={server} />
+    </>
+  );
+}
+
+/** To the version that the session runs with, which may not be the current one. */
+function ToolsLink({ server }: { server: string }) {
+  const { slug } = useWorkspace();
+  const { data } = useConfiguration(useTranscript().sessionId);
+  const version = data?.configuration.servers.find(({ name }) => name === server)?.entry_version;
+  const search = version === undefined ? '' : `?version=${version}`;
+  return <TextLink to={`${pathOf(slug, 'catalog', server, 'tools')}${search}`}>View its tools</TextLink>;
+}
