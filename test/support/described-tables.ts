@@ -3,13 +3,14 @@ import ts from 'typescript';
 import * as z from 'zod';
 import { agentKind } from '../../contract/agent.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
-import { approvers, mcpServer, network } from '../../contract/catalog.ts';
+import { approvers, changedTools, mcpServer, network, unlistedTools } from '../../contract/catalog.ts';
 import { grantScope } from '../../contract/grant.ts';
 import { mcpCheckStatus } from '../../contract/mcp-check.ts';
 import { requestStatus } from '../../contract/permission-request.ts';
 import { sessionStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';
 import { processKind, processState } from '../../contract/session-process.ts';
+import { definitionPart, pinSource } from '../../contract/tool-definitions.ts';
 import { workspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
 import { readRows } from '../../store/read-rows.ts';
@@ -23,12 +24,16 @@ const valuesByType: Record<string, readonly string[]> = {
   "InputMessage['kind']": inputMessage.shape.kind.options,
   McpCheckStatus: mcpCheckStatus.options,
   "McpServer['approvers']": approvers.options,
+  "McpServer['changed_tools']": changedTools.options,
   "McpServer['manifest_source']": mcpServer.shape.manifest_source.options,
   "McpServer['network']": network.options,
+  "McpServer['unlisted_tools']": unlistedTools.options,
+  "PinnedToolList['source']": pinSource.options,
   ProcessKind: processKind.options,
   ProcessState: processState.options,
   RequestStatus: requestStatus.options,
   SessionStatus: sessionStatus.options,
+  "ToolDefinition['part']": definitionPart.options,
   WorkspaceRole: workspaceRole.options,
 };
 
