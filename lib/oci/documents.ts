@@ -1,6 +1,6 @@
 /** Image indexes, manifests and configurations (OCI image specification 1.1, Docker schema 2): the fields that are read. */
 import * as z from 'zod';
-import { holdsMoreValues } from '../../contract/json-values.ts';
+import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { ImageError } from './errors.ts';
 
 /** An index of 1,000 images with their platforms and annotations has some 15,000. */
@@ -88,16 +88,12 @@ export function parseConfiguration(bytes: Buffer, what: string): ImageConfigurat
   return parse(configuration, parseJson(bytes, what), what);
 }
 
-/** Counts first: millions of small values in a few megabytes would block this process for seconds. */
 function parseJson(bytes: Buffer, what: string): unknown {
-  if (holdsMoreValues(bytes, maxValues)) {
-    throw new ImageError('invalid_response', `${what} holds more than ${maxValues} JSON values`);
+  const parsed = parseBoundedJson(bytes, maxValues);
+  if ('problem' in parsed) {
+    throw new ImageError('invalid_response', `${what} ${parsed.problem}`);
   }
-  try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch {
-    throw new ImageError('invalid_response', `${what} is not JSON`);
-  }
+  return parsed.value;
 }
 
 function parse<Schema extends z.ZodType>(schema: Schema, value: unknown, what: string): z.infer<Schema> {

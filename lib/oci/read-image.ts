@@ -1,7 +1,7 @@
 /** What the platform needs to know of an image, read over the registry protocol: nothing is run, nothing is stored. */
 import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
-import { resolveAllAddresses } from '../outbound/get.ts';
 import type { ResolveName } from '../outbound/guarded-lookup.ts';
+import { resolveAllAddresses } from '../outbound/send.ts';
 import { withinLimit } from '../timing/time-limit.ts';
 import type { RegistryCredentials } from './authorize.ts';
 import { ImageError, type ImageErrorCode } from './errors.ts';
@@ -77,9 +77,18 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
 function imageErrorCode(code: OutboundErrorCode): ImageErrorCode {
   switch (code) {
     case 'unreachable':
+    case 'connection_refused':
+    case 'certificate_refused':
+    case 'client_certificate_required':
+    case 'tls_failed':
       return 'registry_unreachable';
     case 'insecure':
       return 'insecure_registry';
+    case 'timed_out':
+      return 'time_limit';
+    case 'redirect_refused':
+    case 'unexpected_content_type':
+      return 'invalid_response';
     default:
       return code;
   }

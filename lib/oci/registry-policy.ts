@@ -1,6 +1,7 @@
 /** Which registries the platform's operator trusts beyond the defaults (docs/decisions/0011). */
-import type { OutboundContext } from '../outbound/get.ts';
+
 import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
+import type { OutboundContext } from '../outbound/send.ts';
 import type { ImageReference } from './reference.ts';
 
 /** Which hosts may have a private address, by `host` of a URL: registries and token servers. */

@@ -1,22 +1,7 @@
 /** Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address. */
-import { lookup } from 'node:dns/promises';
-import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { literalAddress } from './classify-address.ts';
+import type { IncomingMessage } from 'node:http';
 import { OutboundError } from './errors.ts';
-import { guardedLookup, type ResolveName, refuseAddress } from './guarded-lookup.ts';
-import { allowsHttp, type OutboundPolicy } from './policy.ts';
-
-export interface OutboundContext {
-  policy: OutboundPolicy;
-  /** Ends every request and every body. */
-  signal: AbortSignal;
-  resolveName: ResolveName;
-  /** PEM of a certificate authority beside the system's. */
-  certificateAuthority?: string | undefined;
-  /** An agent that goes through a proxy to the host of a URL; false for a direct connection. A proxy resolves names itself. */
-  agentFor?: (url: URL) => Agent | false;
-}
+import { type OutboundContext, send } from './send.ts';
 
 export interface HttpAnswer {
   /** The one that answered, after redirects. */
@@ -27,12 +12,13 @@ export interface HttpAnswer {
   body: IncomingMessage;
 }
 
-export const resolveAllAddresses: ResolveName = (hostname) => lookup(hostname, { all: true });
-
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
+/** Whether the answer leads elsewhere instead of being one. */
+export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
+
 /**
- * Follows at most `redirects` redirects. `Authorization` goes to the origin of `url` alone.
+ * Follows at most `redirects` redirects, to where `mayFollow` agrees. `Authorization` goes to the origin of `url` alone.
  * Throws OutboundError, and connection errors as they are.
  */
 export async function get(
@@ -40,19 +26,25 @@ export async function get(
   url: URL,
   headers: Readonly<Record<string, string>>,
   redirects: number,
+  mayFollow: (target: URL) => boolean = () => true,
 ): Promise<HttpAnswer> {
   let target = url;
   for (let followed = 0; ; followed += 1) {
-    const body = await send(context, target, target.origin === url.origin ? headers : publicPart(headers));
+    const sent = target.origin === url.origin ? headers : publicPart(headers);
+    const body = await send(context, target, { method: 'GET', headers: sent, body: null });
     const { statusCode: status = 0, headers: answered } = body;
-    if (!redirectStatuses.has(status)) {
+    if (!isRedirect(status)) {
       return { url: target, status, headers: answered, body };
     }
     body.destroy();
     if (followed >= redirects) {
       throw new OutboundError('too_many_redirects', `${url.host} redirects more than ${redirects} times`);
     }
-    target = redirectTarget(answered.location, target);
+    const next = redirectTarget(answered.location, target);
+    if (!mayFollow(next)) {
+      throw refusedRedirect(target, answered.location);
+    }
+    target = next;
   }
 }
 
@@ -75,8 +67,17 @@ export async function readResponseBody(
   return Buffer.concat(chunks);
 }
 
+/** The refusal of a redirect that could be followed but is not; names its host alone, since the rest may hold anything. */
+export function refusedRedirect(from: URL, location: string | undefined): OutboundError {
+  const { host } = redirectTarget(location, from);
+  const where = host === from.host ? 'another address of its own' : host;
+  return new OutboundError('redirect_refused', `${from.host} redirects to ${where}, which is not followed`);
+}
+
 function publicPart(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'));
+  return Object.fromEntries(
+    Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'authorization'),
+  );
 }
 
 function redirectTarget(location: string | undefined, from: URL): URL {
@@ -88,42 +89,4 @@ function redirectTarget(location: string | undefined, from: URL): URL {
     );
   }
   return target;
-}
-
-function send(
-  { policy, signal, resolveName, certificateAuthority, agentFor = () => false }: OutboundContext,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
-      throw new OutboundError(
-        'insecure',
-        `${url.host} is asked over https only; ${policy.setting} names the hosts that speak plain http`,
-      );
-    }
-    const literal = literalAddress(url.hostname);
-    if (literal !== null) {
-      refuseAddress(policy, url, literal);
-    }
-    const start = url.protocol === 'https:' ? requestHttps : requestHttp;
-    start(
-      {
-        protocol: url.protocol,
-        // Without brackets: the connection expects a bare IPv6 address.
-        hostname: literal ?? url.hostname,
-        port: url.port,
-        path: `${url.pathname}${url.search}`,
-        headers: { 'user-agent': 'agent-platform', ...headers },
-        lookup: guardedLookup(policy, url, resolveName),
-        // A new connection for each request: none is reused that was checked for another.
-        agent: agentFor(url),
-        ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
-        signal,
-      },
-      resolve,
-    )
-      .on('error', reject)
-      .end();
-  });
 }

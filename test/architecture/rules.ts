@@ -30,7 +30,8 @@ const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   workflows: { contract: 'any', activities: 'type' },
   'lib/black-out': {},
   'lib/timing': {},
-  'lib/outbound': {},
+  'lib/outbound': { contract: 'any', 'lib/timing': 'any' },
+  'lib/oauth': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
   'lib/oci': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
   'lib/patterns': { contract: 'any', 'lib/timing': 'any' },
   activities: {

@@ -2,7 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import { rootCertificates } from 'node:tls';
 import { OutboundError } from '../../../../lib/outbound/errors.ts';
-import { get, resolveAllAddresses } from '../../../../lib/outbound/get.ts';
+import { get } from '../../../../lib/outbound/get.ts';
+import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
 import { retry } from '../../../../lib/timing/retry.ts';
 import { withinLimit } from '../../../../lib/timing/time-limit.ts';
 import { PackagesError } from '../errors.ts';

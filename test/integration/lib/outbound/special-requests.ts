@@ -5,7 +5,9 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { connect, createServer, isIPv6, type Server } from 'node:net';
-import { get, type OutboundContext, resolveAllAddresses } from '../../../../lib/outbound/get.ts';
+import { request } from '../../../../lib/outbound/exchange.ts';
+import { get } from '../../../../lib/outbound/get.ts';
+import { type OutboundContext, resolveAllAddresses } from '../../../../lib/outbound/send.ts';
 import { disguises, spellings } from './address-spellings.ts';
 import { listening, publicAddress, special, unbound } from './special-addresses.ts';
 
@@ -56,7 +58,26 @@ const context = (): OutboundContext => ({
   signal: AbortSignal.timeout(limitMs),
 });
 
-const refusals = new Set(['address_refused', 'insecure', 'invalid_response']);
+const refusals = new Set(['address_refused', 'insecure', 'invalid_response', 'redirect_refused']);
+const headers = { authorization: 'Bearer a-secret' };
+
+/** Asks a URL; returns the status. */
+type Ask = (url: URL) => Promise<number>;
+
+/** The two ways through the guard: one follows redirects, the other has a body and must not follow any. */
+const ways: Readonly<Record<string, Ask>> = {
+  GET: async (url) => {
+    const { body, status } = await get(context(), url, headers, 5);
+    body.destroy();
+    return status;
+  },
+  POST: async (url) => {
+    const body = { form: { client_secret: 'a-secret' } };
+    const limits = { contentTypes: [], maxBytes: 1000, timeoutMs: limitMs };
+    return (await request(context(), { method: 'POST', url, headers, body, ...limits })).status;
+  },
+};
+let way = 'GET';
 
 /** Each of these must be refused by the guard, before a connection is made. */
 async function attempt(text: string, mayFailOtherwise = false): Promise<void> {
@@ -65,13 +86,11 @@ async function attempt(text: string, mayFailOtherwise = false): Promise<void> {
     return;
   }
   try {
-    const { body, status } = await get(context(), new URL(text), { authorization: 'Bearer a-secret' }, 5);
-    body.destroy();
-    unexpected.push(`${text} answered ${status}`);
+    unexpected.push(`${way} ${text} answered ${await ways[way]?.(new URL(text))}`);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     if (!refusals.has(code) && !mayFailOtherwise) {
-      unexpected.push(`${text} failed with ${code}`);
+      unexpected.push(`${way} ${text} failed with ${code}`);
     }
   }
 }
@@ -117,41 +136,47 @@ const { status, body } = await get(context(), new URL('http://public.test/'), {}
 body.destroy();
 answered = status === 200 ? 1 : 0;
 
-for (const host of [...special, ...unbound]) {
-  const literal = isIPv6(host) ? `[${host}]` : host;
-  const spelled = isIPv6(host) ? [literal] : spellings(host);
-  for (const each of spelled) {
-    await attempt(`https://${each}/`);
-    await attempt(`http://${each}/`);
-    await attempt(`http://public.test/302/${encodeURIComponent(`https://${each}/`)}`);
+async function attemptAll(): Promise<void> {
+  for (const host of [...special, ...unbound]) {
+    const literal = isIPv6(host) ? `[${host}]` : host;
+    const spelled = isIPv6(host) ? [literal] : spellings(host);
+    for (const each of spelled) {
+      await attempt(`https://${each}/`);
+      await attempt(`http://${each}/`);
+      await attempt(`http://public.test/302/${encodeURIComponent(`https://${each}/`)}`);
+    }
+    for (const url of isIPv6(host) ? [] : disguises(host)) {
+      // Some of these name the public host in the standard's parser, where nothing listens for TLS.
+      await attempt(url, true);
+    }
+    for (const code of [301, 303, 307, 308]) {
+      await attempt(`http://public.test/${code}/${encodeURIComponent(`https://${literal}/`)}`);
+      await attempt(`http://public.test/${code}/${encodeURIComponent(`//${literal}/`)}`);
+    }
+    await attempt(`https://${nameFor([host])}/`);
+    await attempt(`https://${nameFor([publicAddress, host])}/`);
+    await attempt(`https://${nameFor([host, publicAddress])}/`);
+    // The name is public when it is asked first, and something else at the next request.
+    const turning = nameFor([publicAddress], [host]);
+    await attempt(`https://${turning}/`, true);
+    await attempt(`https://${turning}/`);
+    await attempt(`http://public.test/302/${encodeURIComponent(`https://${nameFor([host])}/`)}`);
   }
-  for (const url of isIPv6(host) ? [] : disguises(host)) {
-    // Some of these name the public host in the standard's parser, where nothing listens for TLS.
-    await attempt(url, true);
+  for (const name of ['localhost', 'LOCALHOST', 'localhost.', 'ip6-localhost', 'a.localhost']) {
+    await attempt(`https://${name}/`, true);
   }
-  for (const code of [301, 303, 307, 308]) {
-    await attempt(`http://public.test/${code}/${encodeURIComponent(`https://${literal}/`)}`);
-    await attempt(`http://public.test/${code}/${encodeURIComponent(`//${literal}/`)}`);
+  for (const scheme of [
+    'file:///etc/passwd',
+    'ftp://127.0.0.1/',
+    'data:text/plain,x',
+    'gopher://127.0.0.1:80/',
+  ]) {
+    await attempt(`http://public.test/302/${encodeURIComponent(scheme)}`);
   }
-  await attempt(`https://${nameFor([host])}/`);
-  await attempt(`https://${nameFor([publicAddress, host])}/`);
-  await attempt(`https://${nameFor([host, publicAddress])}/`);
-  // The name is public when it is asked first, and something else at the next request.
-  const turning = nameFor([publicAddress], [host]);
-  await attempt(`https://${turning}/`, true);
-  await attempt(`https://${turning}/`);
-  await attempt(`http://public.test/302/${encodeURIComponent(`https://${nameFor([host])}/`)}`);
 }
-for (const name of ['localhost', 'LOCALHOST', 'localhost.', 'ip6-localhost', 'a.localhost']) {
-  await attempt(`https://${name}/`, true);
-}
-for (const scheme of [
-  'file:///etc/passwd',
-  'ftp://127.0.0.1/',
-  'data:text/plain,x',
-  'gopher://127.0.0.1:80/',
-]) {
-  await attempt(`http://public.test/302/${encodeURIComponent(scheme)}`);
+
+for (way of Object.keys(ways)) {
+  await attemptAll();
 }
 
 const report: Report = {

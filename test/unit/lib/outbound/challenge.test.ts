@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseChallenges } from '../../../../lib/oci/challenge.ts';
+import { parseChallenges } from '../../../../lib/outbound/challenge.ts';
 
 const read = (header: string) =>
   parseChallenges(header).map(({ scheme, parameters }) => [scheme, Object.fromEntries(parameters)]);
