@@ -1,0 +1,81 @@
+/** How the platform becomes a client of an authorization server. Pure. */
+import { classifyAddress, literalAddress } from '../outbound/classify-address.ts';
+import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
+import { OAuthDiscoveryError } from './errors.ts';
+import { quote } from './quote.ts';
+
+export interface ClientOptions {
+  /** What an admin entered; null for nothing. */
+  preRegistered: { clientId: string; hasSecret: boolean } | null;
+  /** Where the platform serves the Client ID Metadata Document of this entry; null when it serves none. */
+  metadataUrl: string | null;
+}
+
+export type ClientChoice =
+  | { kind: 'pre_registered'; clientId: string; tokenAuthMethod: TokenAuthMethod }
+  | { kind: 'metadata_document'; clientId: string; tokenAuthMethod: 'none' }
+  | { kind: 'registered'; registrationEndpoint: string; tokenAuthMethod: TokenAuthMethod };
+
+/**
+ * Chooses in the order of the MCP specification: what an admin entered, a Client ID Metadata Document, dynamic registration. Throws
+ * OAuthDiscoveryError `client_missing` when none is possible.
+ */
+export function chooseClient(server: AuthorizationServer, options: ClientOptions): ClientChoice {
+  const { preRegistered, metadataUrl } = options;
+  if (preRegistered !== null) {
+    const tokenAuthMethod = chooseTokenAuthMethod(server, preRegistered.hasSecret ? 'secret' : 'none');
+    return { kind: 'pre_registered', clientId: preRegistered.clientId, tokenAuthMethod };
+  }
+  // Such a client has no secret (draft-ietf-oauth-client-id-metadata-document, 4.1), so the server must admit clients without one.
+  const isAdmitted = server.takesClientMetadataUrls && server.tokenAuthMethods.includes('none');
+  if (metadataUrl !== null && isAdmitted && isPublicDocument(metadataUrl)) {
+    return { kind: 'metadata_document', clientId: metadataUrl, tokenAuthMethod: 'none' };
+  }
+  if (server.registrationEndpoint !== null) {
+    const tokenAuthMethod = chooseTokenAuthMethod(server, 'any');
+    return { kind: 'registered', registrationEndpoint: server.registrationEndpoint, tokenAuthMethod };
+  }
+  throw new OAuthDiscoveryError(
+    'client_missing',
+    `The authorization server ${quote(server.issuer)} registers no clients by itself; register the platform there and enter the client's id in the entry.`,
+  );
+}
+
+/** The authorization server fetches the document itself: from an https address with a path, of a host that is on the internet. */
+export function isPublicDocument(url: string): boolean {
+  if (!/^https:\/\/[\x21-\x7e]+$/.test(url) || !URL.canParse(url)) {
+    return false;
+  }
+  const { href, hostname, pathname, username, password, hash } = new URL(url);
+  const literal = literalAddress(hostname);
+  const isPublic =
+    literal === null
+      ? hostname.includes('.') && !/\.(localhost|local|internal|home\.arpa)\.?$/.test(hostname)
+      : classifyAddress(literal) === 'public';
+  return isPublic && href === url && pathname !== '/' && username === '' && password === '' && hash === '';
+}
+
+const preferred: Readonly<Record<'secret' | 'none' | 'any', readonly TokenAuthMethod[]>> = {
+  secret: ['client_secret_basic', 'client_secret_post'],
+  none: ['none'],
+  any: ['client_secret_basic', 'client_secret_post', 'none'],
+};
+
+/**
+ * The safest method that both sides speak. With a secret, a stolen code or refresh token is of no use to its thief; in a header, it stays
+ * out of logs of bodies. Throws OAuthDiscoveryError `feature_unsupported` when there is none.
+ */
+export function chooseTokenAuthMethod(
+  { issuer, tokenAuthMethods }: AuthorizationServer,
+  having: 'secret' | 'none' | 'any',
+): TokenAuthMethod {
+  const chosen = preferred[having].find((method) => tokenAuthMethods.includes(method));
+  if (chosen === undefined) {
+    const way = having === 'none' ? "; enter the client's secret, too" : '';
+    throw new OAuthDiscoveryError(
+      'feature_unsupported',
+      `The authorization server ${quote(issuer)} offers none of ${preferred[having].join(', ')} in "token_endpoint_auth_methods_supported"${way}.`,
+    );
+  }
+  return chosen;
+}

@@ -1,0 +1,114 @@
+/** Fetches and reads the JSON documents of discovery. */
+import type * as z from 'zod';
+import { parseBoundedJson } from '../outbound/bounded-json.ts';
+import { OutboundError } from '../outbound/errors.ts';
+import { request } from '../outbound/exchange.ts';
+import { limitsOf, type OAuthContext } from './context.ts';
+import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode } from './errors.ts';
+import { quoteValue } from './quote.ts';
+
+/** Codes that the same request may not meet again. */
+const temporary = new Set(['unreachable', 'connection_refused', 'timed_out', 'tls_failed']);
+
+/** An OutboundError as an OAuthDiscoveryError `unreachable` with the same sentence; anything else as it is. */
+export const explained = (error: unknown): unknown =>
+  error instanceof OutboundError
+    ? new OAuthDiscoveryError('unreachable', `${error.message}.`, temporary.has(error.code))
+    : error;
+
+/** Whether a status says that the server has trouble of its own and may answer later. */
+export const isTrouble = (status: number): boolean => status === 429 || status >= 500;
+
+export type FirstDocument = { kind: 'found'; url: URL; body: Buffer } | { kind: 'none'; remark: string };
+
+/**
+ * The first of `urls` that has a document. An address that answers with something else, such as a page, has none, and is mentioned in the
+ * remark, which begins with a space. A server in trouble ends the search, since which document is used must not depend on a moment.
+ * Throws OAuthDiscoveryError.
+ */
+export async function fetchFirstDocument(
+  context: OAuthContext,
+  urls: readonly URL[],
+): Promise<FirstDocument> {
+  let remark = '';
+  for (const url of urls) {
+    const answer = await fetchDocument(context, url);
+    if (typeof answer === 'string') {
+      remark = ` (${answer})`;
+    } else if (answer !== null) {
+      return { kind: 'found', url, body: answer };
+    }
+  }
+  return { kind: 'none', remark };
+}
+
+/** The bytes; null when there is nothing; a text when there is something that is no document. */
+async function fetchDocument(context: OAuthContext, url: URL): Promise<Buffer | string | null> {
+  const { requestTimeoutMs, documentBytes, redirects } = limitsOf(context);
+  try {
+    const { status, body } = await request(context, {
+      method: 'GET',
+      url,
+      headers: { accept: 'application/json' },
+      contentTypes: ['application/json'],
+      maxBytes: documentBytes,
+      timeoutMs: requestTimeoutMs,
+      redirects,
+    });
+    if (isTrouble(status)) {
+      const message = `${url.host} answered ${status} when it was asked for its metadata.`;
+      throw new OAuthDiscoveryError('unreachable', message, true);
+    }
+    return status === 200 ? body : null;
+  } catch (error) {
+    if (error instanceof OutboundError && error.code === 'unexpected_content_type') {
+      return error.message;
+    }
+    throw explained(error);
+  }
+}
+
+/** The parsed JSON of a document. Throws OAuthDiscoveryError with `code`. */
+export function readJson(
+  body: Buffer,
+  maxValues: number,
+  what: string,
+  code: OAuthDiscoveryErrorCode,
+): unknown {
+  const parsed = parseBoundedJson(body, maxValues);
+  if ('problem' in parsed) {
+    throw new OAuthDiscoveryError(code, `${sentence(what)} ${parsed.problem}.`);
+  }
+  return parsed.value;
+}
+
+/**
+ * The fields of a document that are read. Throws OAuthDiscoveryError with `code`, which names the first wrong field and what it holds; of
+ * `secretFields` only the name.
+ */
+export function readFields<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  what: string,
+  code: OAuthDiscoveryErrorCode,
+  secretFields: ReadonlySet<string> = new Set(),
+): z.output<Schema> {
+  const result = schema.safeParse(value);
+  if (result.success) {
+    return result.data;
+  }
+  const [issue] = result.error.issues;
+  const field = issue?.path[0];
+  if (typeof field !== 'string' || typeof value !== 'object' || value === null) {
+    throw new OAuthDiscoveryError(code, `${sentence(what)} is not a JSON object.`);
+  }
+  const found: unknown = Object.hasOwn(value, field) ? Reflect.get(value, field) : undefined;
+  const shown = secretFields.has(field) ? 'a value' : quoteValue(found);
+  const holds = found === undefined ? 'is missing' : `holds ${shown}`;
+  throw new OAuthDiscoveryError(
+    code,
+    `In ${what} the field "${field}" ${holds}; it ${issue?.message ?? 'is invalid'}.`,
+  );
+}
+
+const sentence = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

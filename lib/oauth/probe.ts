@@ -1,0 +1,168 @@
+/** Asks an address, without a credential, whether it is an MCP server and whether people have to sign in (MCP, Streamable HTTP). */
+import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
+import { parseBoundedJson } from '../outbound/bounded-json.ts';
+import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
+import { exchange, mediaType } from '../outbound/exchange.ts';
+import { readResponseBody } from '../outbound/get.ts';
+import { classifyProbe, type Probe, type ProbeAnswer } from './classify-probe.ts';
+import { limitsOf, type OAuthContext } from './context.ts';
+import { explained } from './documents.ts';
+import { OAuthDiscoveryError } from './errors.ts';
+
+const clientInfo = { name: 'agent-platform', version: '1' };
+const modern = '2026-07-28';
+
+/** Opens a session in revisions up to 2025-11-25. The version goes into the body: its header belongs to later requests. */
+const initialize = {
+  headers: {},
+  body: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+  },
+};
+/** What servers of revision 2026-07-28 answer, who know no `initialize`. Header and body must name the same version. */
+const discover = {
+  headers: { 'mcp-protocol-version': modern, 'mcp-method': 'server/discover' },
+  body: {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'server/discover',
+    params: {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': modern,
+        'io.modelcontextprotocol/clientInfo': clientInfo,
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    },
+  },
+};
+
+/**
+ * Sends `initialize`, and `server/discover` to a server that refuses it. May be repeated: a session that the server opened for it is
+ * ended. Throws OAuthDiscoveryError for what is no MCP server, takes a static key, or cannot be reached.
+ */
+export async function probe(
+  context: OAuthContext,
+  server: URL,
+): Promise<Exclude<Probe, { kind: 'refused_method' }>> {
+  for (const question of [initialize, discover]) {
+    const found = classifyProbe(await ask(context, server, question));
+    if (found.kind !== 'refused_method') {
+      return found;
+    }
+  }
+  throw new OAuthDiscoveryError(
+    'not_an_mcp_server',
+    `${server.host} refuses both "initialize" and "server/discover"; enter the address of its MCP endpoint, or ask its operator which revision of MCP it speaks.`,
+  );
+}
+
+async function ask(
+  context: OAuthContext,
+  server: URL,
+  { headers, body }: typeof initialize | typeof discover,
+): Promise<ProbeAnswer> {
+  const { requestTimeoutMs: timeoutMs, documentBytes, documentValues } = limitsOf(context);
+  const accept = 'application/json, text/event-stream';
+  const sent = {
+    method: 'POST' as const,
+    url: server,
+    headers: { ...headers, accept },
+    body: { json: body },
+    timeoutMs,
+  };
+  try {
+    return await exchange(context, sent, async ({ status, headers: answered, body: stream }) => {
+      const contentType = mediaType(answered['content-type']);
+      const text = await readMessage(stream, contentType, documentBytes, server.host);
+      const parsed = text === null ? { problem: '' } : parseBoundedJson(text, documentValues);
+      await endSession(context, server, answered['mcp-session-id']);
+      return {
+        host: server.host,
+        status,
+        contentType,
+        authenticate: answered['www-authenticate'],
+        message: 'value' in parsed ? parsed.value : null,
+      };
+    });
+  } catch (error) {
+    throw refusedAnswer(error);
+  }
+}
+
+/** The bytes of the response; null for a body that is not read. */
+async function readMessage(
+  stream: IncomingMessage,
+  contentType: string,
+  maxBytes: number,
+  host: string,
+): Promise<Buffer | null> {
+  switch (contentType) {
+    case 'application/json':
+      return readResponseBody(stream, maxBytes, `the answer of ${host}`);
+    case 'text/event-stream':
+      return readFirstResponse(stream, maxBytes, host);
+    default:
+      return null;
+  }
+}
+
+/** A stream may stay open after the response, and other messages may come before it. */
+async function readFirstResponse(
+  stream: IncomingMessage,
+  maxBytes: number,
+  host: string,
+): Promise<Buffer | null> {
+  let found: string | null = null;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      found ??= /"(result|error)"/.test(data) ? data : null;
+    },
+  });
+  const decoder = new TextDecoder();
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      throw new OutboundError('too_large', `the answer of ${host} is larger than ${maxBytes} bytes`);
+    }
+    parser.feed(decoder.decode(chunk, { stream: true }));
+    if (found !== null) {
+      return Buffer.from(found);
+    }
+  }
+  return null;
+}
+
+/** A courtesy: the probe's session is of no use to anybody, and a server may keep it for hours. */
+async function endSession(
+  context: OAuthContext,
+  server: URL,
+  id: string | string[] | undefined,
+): Promise<void> {
+  if (typeof id !== 'string' || !/^[\x21-\x7e]{1,1000}$/.test(id)) {
+    return;
+  }
+  const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
+  const sent = { method: 'DELETE' as const, url: server, headers, timeoutMs: 1000 };
+  await exchange(context, sent, async () => undefined).catch(() => undefined);
+}
+
+/** What shows that something other than an MCP server is there, and what to do then. */
+const wayOn = new Map<OutboundErrorCode, string>([
+  ['redirect_refused', 'enter the address that it redirects to.'],
+  ['client_certificate_required', 'such servers cannot be used.'],
+  ['invalid_response', 'is this the address of an MCP endpoint?'],
+  ['timed_out', 'is this the address of an MCP endpoint?'],
+  ['too_large', 'is this the address of an MCP endpoint?'],
+]);
+
+function refusedAnswer(error: unknown): unknown {
+  const way = error instanceof OutboundError ? wayOn.get(error.code) : undefined;
+  return error instanceof OutboundError && way !== undefined
+    ? new OAuthDiscoveryError('not_an_mcp_server', `${error.message}; ${way}`, error.code === 'timed_out')
+    : explained(error);
+}

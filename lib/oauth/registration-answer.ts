@@ -1,0 +1,186 @@
+/** What an authorization server made of a registration (RFC 7591 3.2): accepted only as far as it is what was asked for. Pure. */
+import * as z from 'zod';
+import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
+import { readFields } from './documents.ts';
+import { OAuthDiscoveryError } from './errors.ts';
+import { quote } from './quote.ts';
+import type { RegistrationRequest } from './registration-request.ts';
+
+/** Holds secrets: it is sealed before it is stored, and never logged. */
+export interface RegisteredClient {
+  /** Whose client it is; it is never used at another's. */
+  issuer: string;
+  clientId: string;
+  redirectUri: string;
+  tokenAuthMethod: TokenAuthMethod;
+  /** Null exactly when the method is `none`. */
+  clientSecret: string | null;
+  /** In seconds since 1970; null when the secret does not expire. */
+  secretExpiresAtSeconds: number | null;
+  /** Whether it was given the refresh_token grant. */
+  refreshesTokens: boolean;
+  /** For RFC 7592; null when the server named nothing that could be used. */
+  management: ClientManagement | null;
+}
+
+export interface ClientManagement {
+  url: string;
+  accessToken: string;
+}
+
+const code = 'registration_invalid';
+const visible = z.string('must be a text').max(4096, 'is longer than 4096 characters');
+const credential = visible.regex(/^[\x20-\x7e]+$/, 'has characters that no credential has');
+const listed = z.array(visible, 'must be a list of texts').max(100, 'has more than 100 items');
+const schema = z.object({
+  client_id: credential,
+  client_secret: credential.nullish(),
+  client_secret_expires_at: z.int('must be a whole number').nonnegative('must not be negative').nullish(),
+  redirect_uris: listed,
+  // Their defaults of RFC 7591 2.
+  grant_types: listed.nullish().transform((types) => types ?? ['authorization_code']),
+  response_types: listed.nullish().transform((types) => types ?? ['code']),
+  token_endpoint_auth_method: visible.nullish(),
+  // Of no use with characters that no header has, and then dropped.
+  registration_access_token: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,4096}$/)
+    .nullish()
+    .catch(null),
+  registration_client_uri: z.string().max(2048).nullish().catch(null),
+});
+type Answer = z.infer<typeof schema>;
+/** Fields whose values no message repeats. */
+const secretFields = new Set(['client_secret', 'registration_access_token']);
+
+type Refuse = (field: keyof Answer, why: string) => OAuthDiscoveryError;
+
+/** Reads the answer to `request`. `now` is compared with the secret's expiry. Throws OAuthDiscoveryError, without any secret in it. */
+export function parseRegistration(
+  server: AuthorizationServer,
+  request: RegistrationRequest,
+  value: unknown,
+  now: Date,
+): RegisteredClient {
+  const what = `the registration at ${quote(server.issuer)}`;
+  const answer = readFields(schema, value, what, code, secretFields);
+  const refuse: Refuse = (field, why) =>
+    new OAuthDiscoveryError(
+      code,
+      `In ${what} the field "${field}" ${why}; the client is not used, so ask the server's operator.`,
+    );
+  requireRedirectUri(request, answer, refuse);
+  requireTypes(request, answer, refuse);
+  const tokenAuthMethod = readMethod(server, request, answer, refuse);
+  return {
+    issuer: server.issuer,
+    clientId: answer.client_id,
+    redirectUri: request.redirect_uris[0],
+    tokenAuthMethod,
+    clientSecret: readSecret(tokenAuthMethod, answer, refuse),
+    secretExpiresAtSeconds: readExpiry(answer, now, refuse),
+    refreshesTokens: answer.grant_types.includes('refresh_token'),
+    management: readManagement(server, answer),
+  };
+}
+
+/** Codes go to the one that was asked for, letter by letter, and to no other beside it. */
+function requireRedirectUri(
+  { redirect_uris: [asked] }: RegistrationRequest,
+  answer: Answer,
+  refuse: Refuse,
+): void {
+  const other = answer.redirect_uris.find((uri) => uri !== asked);
+  if (other !== undefined) {
+    throw refuse('redirect_uris', `holds ${quote(other)} instead of what was asked for`);
+  }
+  if (answer.redirect_uris.length !== 1) {
+    throw refuse('redirect_uris', 'does not hold exactly what was asked for');
+  }
+}
+
+/** Fewer grants than asked for are accepted: without refresh_token people only sign in more often. */
+function requireTypes(request: RegistrationRequest, answer: Answer, refuse: Refuse): void {
+  const added = answer.grant_types.find((type) => !request.grant_types.some((asked) => asked === type));
+  if (added !== undefined) {
+    throw refuse('grant_types', `holds ${quote(added)}, which was not asked for`);
+  }
+  if (!answer.grant_types.includes('authorization_code')) {
+    throw refuse('grant_types', 'lacks "authorization_code", by which people sign in');
+  }
+  if (answer.response_types.length !== 1 || answer.response_types[0] !== 'code') {
+    throw refuse('response_types', 'does not hold exactly "code"');
+  }
+}
+
+/** Another method than asked for is accepted from among those that both sides speak, but none that gives up the secret. */
+function readMethod(
+  server: AuthorizationServer,
+  { token_endpoint_auth_method: asked }: RegistrationRequest,
+  { token_endpoint_auth_method: answered }: Answer,
+  refuse: Refuse,
+): TokenAuthMethod {
+  const given = answered ?? asked;
+  const offered: readonly TokenAuthMethod[] =
+    asked === 'none'
+      ? server.tokenAuthMethods
+      : server.tokenAuthMethods.filter((method) => method !== 'none');
+  const method = [asked, ...offered].find((each) => each === given);
+  if (method === undefined) {
+    throw refuse('token_endpoint_auth_method', `holds ${quote(given)}, which was not offered`);
+  }
+  return method;
+}
+
+function readSecret(
+  method: TokenAuthMethod,
+  { client_secret: given }: Answer,
+  refuse: Refuse,
+): string | null {
+  const secret = given ?? null;
+  if (method === 'none' && secret !== null) {
+    throw refuse('client_secret', 'holds a secret although the client has none to show');
+  }
+  if (method !== 'none' && secret === null) {
+    throw refuse('client_secret', `is missing although the client has to show it (${method})`);
+  }
+  return secret;
+}
+
+/** Zero means never (RFC 7591 3.2.1). */
+function readExpiry(
+  { client_secret: secret, client_secret_expires_at: atSeconds }: Answer,
+  now: Date,
+  refuse: Refuse,
+): number | null {
+  if ((secret ?? null) === null || (atSeconds ?? 0) === 0) {
+    return null;
+  }
+  const expiry = atSeconds ?? 0;
+  if (expiry * 1000 <= now.getTime()) {
+    throw refuse('client_secret_expires_at', `says that the secret has expired already (${expiry})`);
+  }
+  return expiry;
+}
+
+/**
+ * Where the client can be deleted. An address on another origin than the registration's is dropped and not refused: the token goes to
+ * nobody then, and the client is as good without it.
+ */
+function readManagement(
+  { registrationEndpoint }: AuthorizationServer,
+  { registration_client_uri: url, registration_access_token: accessToken }: Answer,
+): ClientManagement | null {
+  const isUsable =
+    url !== null &&
+    url !== undefined &&
+    /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(url) &&
+    !url.includes('#') &&
+    URL.canParse(url);
+  if (!isUsable || registrationEndpoint === null || typeof accessToken !== 'string') {
+    return null;
+  }
+  const { origin, username, password } = new URL(url);
+  const isOwn = origin === new URL(registrationEndpoint).origin && username === '' && password === '';
+  return isOwn ? { url, accessToken } : null;
+}

@@ -1,0 +1,56 @@
+/** Which URLs a remote server or an authorization server may have. Pure. */
+import { literalAddress } from '../outbound/classify-address.ts';
+import { OutboundError } from '../outbound/errors.ts';
+import { refuseAddress } from '../outbound/guarded-lookup.ts';
+import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
+import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode } from './errors.ts';
+import { quote } from './quote.ts';
+
+const maxLength = 2048;
+/**
+ * Parsers of URLs skip spaces, tabs and line breaks, and read a backslash as a slash: two of them could see different hosts. The standard
+ * of URIs has none of these, and nothing beyond ASCII.
+ */
+const plain = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
+
+/** The URL in `text`, which `what` names in messages. Throws OAuthDiscoveryError with `code` for one that no request may go to. */
+export function parseServerUrl(
+  policy: OutboundPolicy,
+  text: string,
+  what: string,
+  code: OAuthDiscoveryErrorCode,
+): URL {
+  const refuse = (why: string) => new OAuthDiscoveryError(code, `${what} ${quote(text)} ${why}`);
+  if (text.length > maxLength || !plain.test(text) || !URL.canParse(text)) {
+    throw refuse('is not a web address that begins with https://.');
+  }
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') {
+    throw refuse('holds a user name or password; credentials have no place in an address.');
+  }
+  if (text.includes('#')) {
+    throw refuse('has a fragment (#), which no server would ever see.');
+  }
+  if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
+    throw refuse(`is not https; ${policy.setting} names the hosts that may speak plain http.`);
+  }
+  const literal = literalAddress(url.hostname);
+  if (literal !== null) {
+    checkAddress(policy, url, literal, refuse);
+  }
+  return url;
+}
+
+/** A request would be refused anyway, but a browser is led to some of these URLs, too. */
+function checkAddress(
+  policy: OutboundPolicy,
+  url: URL,
+  address: string,
+  refuse: (why: string) => OAuthDiscoveryError,
+): void {
+  try {
+    refuseAddress(policy, url, address);
+  } catch (error) {
+    throw error instanceof OutboundError ? refuse(`is refused: ${error.message}.`) : error;
+  }
+}
