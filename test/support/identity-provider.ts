@@ -1,15 +1,12 @@
 /** A company's identity provider: a real OpenID Connect provider over TLS, with a certificate of an authority of its own. */
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { jest } from '@jest/globals';
 import type Provider from 'oidc-provider';
 import type { Request } from '../../bin/start/provider-sign-in.ts';
+import { makeCertificate } from './certificate.ts';
 
 export interface IdentityProvider {
   issuer: string;
@@ -125,18 +122,4 @@ function requestTrusting(certificate: string, url: string, init: RequestInit): P
     sent.once('error', reject);
     sent.end(body);
   });
-}
-
-function makeCertificate(address: string): { key: string; certificate: string } {
-  const directory = mkdtempSync(join(tmpdir(), 'certificate-'));
-  const [keyFile, certificateFile] = [join(directory, 'key.pem'), join(directory, 'certificate.pem')];
-  try {
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-    const names = ['-subj', '/CN=identity provider', '-addext', `subjectAltName=IP:${address}`];
-    const files = ['-keyout', keyFile, '-out', certificateFile];
-    execFileSync('openssl', ['req', '-x509', '-days', '7', ...curve, ...names, ...files], { stdio: 'pipe' });
-    return { key: readFileSync(keyFile, 'utf8'), certificate: readFileSync(certificateFile, 'utf8') };
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
 }

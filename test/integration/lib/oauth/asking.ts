@@ -1,0 +1,41 @@
+/** Asks servers of a test, which are on loopback and must be listed. */
+import { defaultOAuthLimits, type OAuthContext } from '../../../../lib/oauth/context.ts';
+import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
+import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+
+/** A context that may ask these hosts, over plain HTTP unless `scheme` says otherwise. */
+export const contextFor = (
+  hosts: readonly string[],
+  changed: Partial<OAuthContext> = {},
+  scheme: 'http' | 'https' = 'http',
+): OAuthContext => ({
+  policy: {
+    privateHosts: new Map(hosts.map((host) => [host, scheme])),
+    setting: 'SETTING of the API',
+  },
+  signal: new AbortController().signal,
+  resolveName: resolveAllAddresses,
+  limits: defaultOAuthLimits,
+  ...changed,
+});
+
+/** Small enough for attacks on them to end soon. */
+export const smallLimits = {
+  ...defaultOAuthLimits,
+  requestTimeoutMs: 500,
+  documentBytes: 20_000,
+  documentValues: 1000,
+};
+
+/** What work is refused with; null when it is not. */
+export async function refusalOf(work: Promise<unknown>): Promise<OAuthDiscoveryError | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    if (error instanceof OAuthDiscoveryError) {
+      return error;
+    }
+    throw error;
+  }
+}
