@@ -147,7 +147,7 @@ async function endSession(
     return;
   }
   const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
-  const sent = { method: 'DELETE' as const, url: server, headers, timeoutMs: 1000 };
+  const sent = { method: 'DELETE' as const, url: server, headers, timeoutMs: 2000 };
   await exchange(context, sent, async () => undefined).catch(() => undefined);
 }
 

@@ -22,7 +22,6 @@ export const contextFor = (
 /** Small enough for attacks on them to end soon. */
 export const smallLimits = {
   ...defaultOAuthLimits,
-  requestTimeoutMs: 500,
   documentBytes: 20_000,
   documentValues: 1000,
 };
@@ -39,3 +38,6 @@ export async function refusalOf(work: Promise<unknown>): Promise<OAuthDiscoveryE
     throw error;
   }
 }
+
+/** For each request of an attack that ends by it. */
+export const slowLimitMs = 2000;

@@ -4,7 +4,7 @@ import { discoverRemoteServer } from '../../../../lib/oauth/discover.ts';
 import { readAuthorizationServer } from '../../../../lib/oauth/find-authorization-server.ts';
 import { deleteClient, registerClient } from '../../../../lib/oauth/register-client.ts';
 import { honestClient, paths, type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
-import { contextFor, refusalOf, smallLimits } from './asking.ts';
+import { contextFor, refusalOf, slowLimitMs, smallLimits } from './asking.ts';
 import type { Attack } from './attacks/attack.ts';
 import { issuerAttacks } from './attacks/issuer.ts';
 import { probeAttacks } from './attacks/probe.ts';
@@ -30,7 +30,10 @@ beforeEach(async () => {
 });
 afterEach(() => hostile.close());
 
-const context = () => contextFor([hostile.host, other.host], { limits: smallLimits });
+const context = (attack?: Attack) => {
+  const limits = attack?.isSlow === true ? { ...smallLimits, requestTimeoutMs: slowLimitMs } : smallLimits;
+  return contextFor([hostile.host, other.host], { limits });
+};
 const options = {
   redirectUri: 'https://platform.test/callback/1',
   clientName: 'Platform',
@@ -58,7 +61,7 @@ const named = (attacks: readonly Attack[]) => attacks.map((attack) => [attack.na
 
 describe('discovery refuses', () => {
   it.each(named([...probeAttacks, ...resourceAttacks, ...issuerAttacks]))('%s', async (_name, attack) => {
-    await suffer(attack, () => discoverRemoteServer(context(), hostile.url));
+    await suffer(attack, () => discoverRemoteServer(context(attack), hostile.url));
   });
 });
 
@@ -66,12 +69,12 @@ describe('registration refuses', () => {
   it.each(named(registrationAttacks))('%s', async (_name, attack) => {
     const server = await readAuthorizationServer(context(), hostile.origin);
     hostile.requests.length = 0;
-    await suffer(attack, () => registerClient(context(), server, options, new Date()));
+    await suffer(attack, () => registerClient(context(attack), server, options, new Date()));
   });
 
   it.each(named(deletionAttacks))('%s', async (_name, attack) => {
     const management = { url: `${hostile.origin}/register/1`, accessToken: 'the-registration-token' };
-    await suffer(attack, () => deleteClient(context(), management));
+    await suffer(attack, () => deleteClient(context(attack), management));
   });
 
   it('an address for the deletion on another origin, where the token would go', async () => {

@@ -10,6 +10,8 @@ export interface Attack {
   /** Part of its message. */
   says?: string;
   isTemporary?: boolean;
+  /** Whether it ends by the limit of time alone. */
+  isSlow?: boolean;
   /** More requests than this are too many. */
   maxRequests?: number;
 }

@@ -23,11 +23,15 @@ export const probeAttacks: Attack[] = [
   probeAttack('has nothing there', status(404), aside, 'has nothing at this address (404)'),
   probeAttack('accepts no POST', status(405), aside, 'accepts no POST'),
   probeAttack('answers with nothing', status(202), aside, 'gives no answer to a request (202)'),
-  probeAttack('hangs', hang, aside, 'took longer than 0.5 seconds', { isTemporary: true }),
-  probeAttack('hangs after its headers', hangAfterHeaders, aside, 'took longer than 0.5 seconds', {
+  probeAttack('hangs', hang, aside, 'took longer than 2 seconds', { isTemporary: true, isSlow: true }),
+  probeAttack('hangs after its headers', hangAfterHeaders, aside, 'took longer than 2 seconds', {
     isTemporary: true,
+    isSlow: true,
   }),
-  probeAttack('sends a byte at a time', drip, aside, 'took longer than 0.5 seconds', { isTemporary: true }),
+  probeAttack('sends a byte at a time', drip, aside, 'took longer than 2 seconds', {
+    isTemporary: true,
+    isSlow: true,
+  }),
   probeAttack('never ends', endless('application/json', ' '), aside, 'is larger than 20000 bytes'),
   probeAttack(
     'streams other events for ever',

@@ -108,8 +108,9 @@ export const resourceAttacks: Attack[] = [
     'unreachable',
     'is larger than 20000 bytes',
   ),
-  resourceAttack('comes a byte at a time', () => drip, 'unreachable', 'took longer than 0.5 seconds', {
+  resourceAttack('comes a byte at a time', () => drip, 'unreachable', 'took longer than 2 seconds', {
     isTemporary: true,
+    isSlow: true,
   }),
   resourceAttack('is deep', () => raw(deep), 'resource_metadata_invalid', 'holds more than 1000 JSON values'),
   resourceAttack(
