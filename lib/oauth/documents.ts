@@ -7,14 +7,28 @@ import { limitsOf, type OAuthContext } from './context.ts';
 import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode } from './errors.ts';
 import { quoteValue } from './quote.ts';
 
-/** Codes that the same request may not meet again. */
-const temporary = new Set(['unreachable', 'connection_refused', 'timed_out', 'tls_failed']);
-
-/** An OutboundError as an OAuthDiscoveryError `unreachable` with the same sentence; anything else as it is. */
-export const explained = (error: unknown): unknown =>
-  error instanceof OutboundError
-    ? new OAuthDiscoveryError('unreachable', `${error.message}.`, temporary.has(error.code))
-    : error;
+/** An OutboundError as an OAuthDiscoveryError with the same sentence; anything else as it is. */
+export function explained(error: unknown): unknown {
+  if (!(error instanceof OutboundError)) {
+    return error;
+  }
+  const message = `${error.message}.`;
+  switch (error.code) {
+    case 'unreachable':
+    case 'connection_refused':
+    case 'timed_out':
+    case 'tls_failed':
+      return new OAuthDiscoveryError('unreachable', message, true);
+    case 'certificate_refused':
+    case 'client_certificate_required':
+      return new OAuthDiscoveryError('unreachable', message);
+    case 'address_refused':
+    case 'insecure':
+      return new OAuthDiscoveryError('address_refused', message);
+    default:
+      return new OAuthDiscoveryError('answer_refused', message);
+  }
+}
 
 /** Whether a status says that the server has trouble of its own and may answer later. */
 export const isTrouble = (status: number): boolean => status === 429 || status >= 500;

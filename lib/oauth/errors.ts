@@ -1,6 +1,8 @@
 /** Why a remote server cannot be used, or no client of it be made. The message is for the admin who entered its URL. */
 export type OAuthDiscoveryErrorCode =
   | 'unreachable'
+  | 'address_refused'
+  | 'answer_refused'
   | 'url_refused'
   | 'not_an_mcp_server'
   | 'static_key'

@@ -1,14 +1,12 @@
 /** Asks an address, without a credential, whether it is an MCP server and whether people have to sign in (MCP, Streamable HTTP). */
-import type { IncomingMessage } from 'node:http';
-import { createParser } from 'eventsource-parser';
-import { parseBoundedJson } from '../outbound/bounded-json.ts';
+import * as z from 'zod';
 import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
 import { exchange, mediaType } from '../outbound/exchange.ts';
-import { readResponseBody } from '../outbound/get.ts';
 import { classifyProbe, type Probe, type ProbeAnswer } from './classify-probe.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
-import { explained } from './documents.ts';
+import { explained, isTrouble } from './documents.ts';
 import { OAuthDiscoveryError } from './errors.ts';
+import { readRpcResponse } from './rpc-response.ts';
 
 const clientInfo = { name: 'agent-platform', version: '1' };
 const modern = '2026-07-28';
@@ -65,7 +63,7 @@ async function ask(
   server: URL,
   { headers, body }: typeof initialize | typeof discover,
 ): Promise<ProbeAnswer> {
-  const { requestTimeoutMs: timeoutMs, documentBytes, documentValues } = limitsOf(context);
+  const { requestTimeoutMs: timeoutMs } = limitsOf(context);
   const accept = 'application/json, text/event-stream';
   const sent = {
     method: 'POST' as const,
@@ -77,15 +75,16 @@ async function ask(
   try {
     return await exchange(context, sent, async ({ status, headers: answered, body: stream }) => {
       const contentType = mediaType(answered['content-type']);
-      const text = await readMessage(stream, contentType, documentBytes, server.host);
-      const parsed = text === null ? { problem: '' } : parseBoundedJson(text, documentValues);
-      await endSession(context, server, answered['mcp-session-id']);
+      // What such a status means, no body changes.
+      const isFinal = status === 401 || status === 403 || isTrouble(status);
+      const message = isFinal ? null : await readRpcResponse(context, contentType, stream, server.host);
+      await endSession(context, server, answered['mcp-session-id'], message);
       return {
         host: server.host,
         status,
         contentType,
         authenticate: answered['www-authenticate'],
-        message: 'value' in parsed ? parsed.value : null,
+        message,
       };
     });
   } catch (error) {
@@ -93,60 +92,20 @@ async function ask(
   }
 }
 
-/** The bytes of the response; null for a body that is not read. */
-async function readMessage(
-  stream: IncomingMessage,
-  contentType: string,
-  maxBytes: number,
-  host: string,
-): Promise<Buffer | null> {
-  switch (contentType) {
-    case 'application/json':
-      return readResponseBody(stream, maxBytes, `the answer of ${host}`);
-    case 'text/event-stream':
-      return readFirstResponse(stream, maxBytes, host);
-    default:
-      return null;
-  }
-}
-
-/** A stream may stay open after the response, and other messages may come before it. */
-async function readFirstResponse(
-  stream: IncomingMessage,
-  maxBytes: number,
-  host: string,
-): Promise<Buffer | null> {
-  let found: string | null = null;
-  const parser = createParser({
-    onEvent: ({ data }) => {
-      found ??= /"(result|error)"/.test(data) ? data : null;
-    },
-  });
-  const decoder = new TextDecoder();
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > maxBytes) {
-      throw new OutboundError('too_large', `the answer of ${host} is larger than ${maxBytes} bytes`);
-    }
-    parser.feed(decoder.decode(chunk, { stream: true }));
-    if (found !== null) {
-      return Buffer.from(found);
-    }
-  }
-  return null;
-}
+const agreed = z.object({ result: z.object({ protocolVersion: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) }) });
 
 /** A courtesy: the probe's session is of no use to anybody, and a server may keep it for hours. */
 async function endSession(
   context: OAuthContext,
   server: URL,
   id: string | string[] | undefined,
+  message: unknown,
 ): Promise<void> {
-  if (typeof id !== 'string' || !/^[\x21-\x7e]{1,1000}$/.test(id)) {
+  const version = agreed.safeParse(message).data?.result.protocolVersion;
+  if (version === undefined || typeof id !== 'string' || !/^[\x21-\x7e]{1,1000}$/.test(id)) {
     return;
   }
-  const headers = { 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
+  const headers = { 'mcp-session-id': id, 'mcp-protocol-version': version };
   const sent = { method: 'DELETE' as const, url: server, headers, timeoutMs: 2000 };
   await exchange(context, sent, async () => undefined).catch(() => undefined);
 }

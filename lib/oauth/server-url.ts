@@ -22,7 +22,7 @@ export function parseServerUrl(
 ): URL {
   const refuse = (why: string) => new OAuthDiscoveryError(code, `${what} ${quote(text)} ${why}`);
   if (text.length > maxLength || !plain.test(text) || !URL.canParse(text)) {
-    throw refuse('is not a web address that begins with https://.');
+    throw refuse('is not a web address that begins with https:// and has only plain characters (ASCII).');
   }
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {

@@ -41,6 +41,24 @@ describe('a server without sign-in', () => {
   );
 });
 
+it('a response is found on a stream that holds other messages and stays open', async () => {
+  const server = await started(startRemoteServer());
+  const log = { jsonrpc: '2.0', method: 'notifications/message', params: { error: 'ä', result: {} } };
+  const result = { protocolVersion: '2025-11-25', capabilities: {} };
+  const bytes = Buffer.from(
+    [log, { jsonrpc: '2.0', id: 1, result }].map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''),
+  );
+  server.change({
+    [paths.mcp]: (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      // In the middle of a letter.
+      const at = bytes.indexOf('ä') + 1;
+      response.write(bytes.subarray(0, at), () => setTimeout(() => response.write(bytes.subarray(at)), 50));
+    },
+  });
+  expect(await discoverRemoteServer(contextFor([server.host]), server.url)).toEqual({ kind: 'no_sign_in' });
+});
+
 describe('a connection that fails', () => {
   const { key, certificate } = makeCertificate('127.0.0.1');
 
@@ -60,6 +78,14 @@ describe('a connection that fails', () => {
     expect((await refusalOf(discoverRemoteServer(context, 'https://server.test/mcp')))?.message).toContain(
       'server.test has no address',
     );
+  });
+
+  it('is not made when a name has a private address', async () => {
+    const context = contextFor([], { resolveName: async () => [{ address: '10.0.0.1', family: 4 }] });
+    expect(await refusalOf(discoverRemoteServer(context, 'https://server.test/mcp'))).toMatchObject({
+      code: 'address_refused',
+      isTemporary: false,
+    });
   });
 
   it('is explained when the certificate is not trusted, and made when it is', async () => {

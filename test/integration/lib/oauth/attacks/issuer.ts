@@ -134,13 +134,13 @@ export const issuerAttacks: Attack[] = [
   issuerAttack(
     'leads elsewhere',
     (_origin, other) => status(302, { location: `${other}/issuer` }),
-    'unreachable',
+    'answer_refused',
     'which is not followed',
   ),
   issuerAttack(
     'never ends',
     () => endless('application/json', ' '),
-    'unreachable',
+    'answer_refused',
     'is larger than 20000 bytes',
   ),
   issuerAttack('hangs', () => hang, 'unreachable', 'took longer than 2 seconds', {

@@ -88,6 +88,11 @@ export const probeAttacks: Attack[] = [
     says: 'enter the address that it redirects to',
   })),
   {
+    name: 'a challenge with a body that never ends',
+    replies: () => ({ [paths.mcp]: endless('application/json', ' ', 401, { 'www-authenticate': 'Bearer' }) }),
+    code: null,
+  },
+  {
     name: 'a challenge whose metadata is on another origin',
     replies: (origin, other) => ({
       [paths.mcp]: status(401, { 'www-authenticate': `Bearer resource_metadata="${other}/metadata"` }),

@@ -66,15 +66,15 @@ registrationAttacks.push(
     registering(
       `leads elsewhere with ${code}`,
       (other) => status(code, { location: `${other}/register` }),
-      'unreachable',
+      'answer_refused',
       'which is not followed',
     ),
   ),
-  registering('is a page', () => html, 'unreachable', 'answers with text/html where application/json'),
+  registering('is a page', () => html, 'answer_refused', 'answers with text/html where application/json'),
   registering(
     'never ends',
     () => endless('application/json', ' '),
-    'unreachable',
+    'answer_refused',
     'is larger than 20000 bytes',
   ),
   registering('hangs', () => hang, 'unreachable', 'took longer than 2 seconds', {
@@ -108,13 +108,13 @@ export const deletionAttacks: Attack[] = [
     replies: (_origin: string, other: string) => ({
       [paths.deletion]: status(code, { location: `${other}/register/1` }),
     }),
-    code: 'unreachable',
+    code: 'answer_refused',
     says: 'which is not followed',
   })),
   {
     name: 'a deletion that leads elsewhere on its own origin',
     replies: (origin) => ({ [paths.deletion]: status(307, { location: `${origin}/elsewhere` }) }),
-    code: 'unreachable',
+    code: 'answer_refused',
     says: 'redirects to another address of its own',
     maxRequests: 1,
   },

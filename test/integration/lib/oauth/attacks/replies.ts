@@ -20,9 +20,9 @@ export const drip: Reply = (_request, response) => {
   pour(response, ' ', 50);
 };
 export const endless =
-  (contentType: string, part: string): Reply =>
+  (contentType: string, part: string, code = 200, headers: Record<string, string> = {}): Reply =>
   (_request, response) => {
-    response.writeHead(200, { 'content-type': contentType });
+    response.writeHead(code, { 'content-type': contentType, ...headers });
     pour(response, part.repeat(1000), 0);
   };
 

@@ -87,25 +87,25 @@ export const resourceAttacks: Attack[] = [
   resourceAttack(
     'leads elsewhere',
     (_origin, other) => status(302, { location: `${other}/metadata` }),
-    'unreachable',
+    'answer_refused',
     'which is not followed',
   ),
   resourceAttack(
     'leads in a circle',
     (origin) => status(307, { location: `${origin}${paths.resource.slice(4)}` }),
-    'unreachable',
+    'answer_refused',
     'redirects more than 3 times',
   ),
   resourceAttack(
     'leads to a file',
     () => status(302, { location: 'file:///etc/passwd' }),
-    'unreachable',
+    'answer_refused',
     'not a web address',
   ),
   resourceAttack(
     'never ends',
     () => endless('application/json', ' '),
-    'unreachable',
+    'answer_refused',
     'is larger than 20000 bytes',
   ),
   resourceAttack('comes a byte at a time', () => drip, 'unreachable', 'took longer than 2 seconds', {
