@@ -1,9 +1,8 @@
 /** What a server's answer to `initialize` or `server/discover` without a credential says about it. Pure. */
 import * as z from 'zod';
-import { parseChallenges } from '../outbound/challenge.ts';
 import { isTrouble } from './documents.ts';
 import { OAuthDiscoveryError } from './errors.ts';
-import { parseScopes } from './scopes.ts';
+import { readSignInChallenge, type SignInChallenge } from './sign-in-challenge.ts';
 
 export interface ProbeAnswer {
   host: string;
@@ -22,15 +21,6 @@ export type Probe =
   /** It speaks JSON-RPC, but not this revision of MCP. */
   | { kind: 'refused_method' };
 
-export interface SignInChallenge {
-  /** Whether it asked for a bearer token; a 401 need not say what it asks for. */
-  isBearer: boolean;
-  /** RFC 9728 5.1; null when it names none. */
-  resourceMetadata: URL | null;
-  /** Null when it names none. */
-  scopes: readonly string[] | null;
-}
-
 /** Of a revision with a handshake, and of one without. */
 const initialized = z.object({ protocolVersion: z.string(), capabilities: z.object({}) });
 const discovered = z.object({ supportedVersions: z.array(z.string()).min(1), capabilities: z.object({}) });
@@ -44,15 +34,12 @@ const response = z.object({
 /** Throws OAuthDiscoveryError for what is no MCP server, takes a static key, or cannot answer now. */
 export function classifyProbe(answer: ProbeAnswer): Probe {
   const { status, host } = answer;
-  const challenges = parseChallenges(answer.authenticate);
-  const bearers = challenges.filter(({ scheme }) => scheme === 'bearer').map(({ parameters }) => parameters);
-  if (status === 401 && (bearers.length > 0 || challenges.length === 0)) {
-    return { kind: 'sign_in', challenge: readChallenge(bearers) };
-  }
-  if (status === 403 && bearers.length > 0) {
-    return { kind: 'sign_in', challenge: readChallenge(bearers) };
-  }
   if (status === 401 || status === 403) {
+    const challenge = readSignInChallenge(answer.authenticate);
+    // A 401 need not say how to sign in; the metadata tells then.
+    if (challenge.asksFor === 'bearer' || (status === 401 && challenge.asksFor === 'unknown')) {
+      return { kind: 'sign_in', challenge };
+    }
     throw staticKey(host, `answered ${status} without a way to sign in with OAuth`);
   }
   if (isTrouble(status)) {
@@ -71,18 +58,6 @@ export const staticKey = (host: string, what: string): OAuthDiscoveryError =>
     'static_key',
     `${host} ${what}; it probably takes a static key, which is set as a header of the entry.`,
   );
-
-function readChallenge(bearers: readonly ReadonlyMap<string, string>[]): SignInChallenge {
-  const chosen = bearers.find((each) => each.has('resource_metadata')) ?? bearers[0];
-  const metadata = chosen?.get('resource_metadata');
-  const scope = chosen?.get('scope');
-  return {
-    isBearer: bearers.length > 0,
-    // What cannot be asked is no hint: the well-known addresses are asked then.
-    resourceMetadata: metadata !== undefined && URL.canParse(metadata) ? new URL(metadata) : null,
-    scopes: scope === undefined || scope.trim() === '' ? null : parseScopes(scope),
-  };
-}
 
 function classifyMessage({ status, host, contentType, message }: ProbeAnswer): Probe {
   const { result, error } = response.safeParse(message).data ?? {};

@@ -1,7 +1,7 @@
 /** From the URL of a remote MCP server to all that a sign-in there needs. */
 import { withinLimit } from '../timing/time-limit.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
-import { type SignInChallenge, staticKey } from './classify-probe.ts';
+import { staticKey } from './classify-probe.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
 import { OAuthDiscoveryError } from './errors.ts';
 import { findAuthorizationServer } from './find-authorization-server.ts';
@@ -10,6 +10,7 @@ import { quote } from './quote.ts';
 import { findResourceMetadata } from './resource-metadata.ts';
 import { selectScopes } from './scopes.ts';
 import { parseServerUrl } from './server-url.ts';
+import type { SignInChallenge } from './sign-in-challenge.ts';
 
 /** Plain data without anything secret: it may be stored and passed through a workflow. */
 export type RemoteServer = { kind: 'no_sign_in' } | SignInServer;
@@ -75,8 +76,8 @@ async function discoverSignIn(
  * later revisions require the metadata, so such a server is refused.
  */
 function withoutMetadata(server: URL, challenge: SignInChallenge, remark: string): OAuthDiscoveryError {
-  const { isBearer, resourceMetadata: named } = challenge;
-  if (!isBearer) {
+  const { asksFor, resourceMetadata: named } = challenge;
+  if (asksFor !== 'bearer') {
     return staticKey(server.host, `asks for a credential and has no protected resource metadata${remark}`);
   }
   const elsewhere =

@@ -42,33 +42,41 @@ describe('a server refuses the method', () => {
 describe('a server needs a sign-in', () => {
   const metadata = 'https://server.test/.well-known/oauth-protected-resource';
   it.each([
-    ['without a challenge', undefined, { isBearer: false, resourceMetadata: null, scopes: null }],
-    ['with one of a scheme of its own', 'ApiKey', { isBearer: false, resourceMetadata: null, scopes: null }],
+    [
+      'without a challenge',
+      undefined,
+      { asksFor: 'unknown', error: null, resourceMetadata: null, scopes: null },
+    ],
+    [
+      'with one of a scheme of its own',
+      'ApiKey',
+      { asksFor: 'unknown', error: null, resourceMetadata: null, scopes: null },
+    ],
     [
       'with one that cannot be read',
       'Bearer realm="',
-      { isBearer: false, resourceMetadata: null, scopes: null },
+      { asksFor: 'unknown', error: null, resourceMetadata: null, scopes: null },
     ],
-    ['with Bearer alone', 'Bearer', { isBearer: true, resourceMetadata: null, scopes: null }],
+    ['with Bearer alone', 'Bearer', { asksFor: 'bearer', error: null, resourceMetadata: null, scopes: null }],
     [
       'with metadata and scopes',
       `Bearer error="invalid_token", resource_metadata="${metadata}", scope="a b"`,
-      { isBearer: true, resourceMetadata: new URL(metadata), scopes: ['a', 'b'] },
+      { asksFor: 'bearer', error: 'invalid_token', resourceMetadata: new URL(metadata), scopes: ['a', 'b'] },
     ],
     [
       'beside Basic',
       `Basic realm="x", Bearer resource_metadata="${metadata}"`,
-      { isBearer: true, resourceMetadata: new URL(metadata), scopes: null },
+      { asksFor: 'bearer', error: null, resourceMetadata: new URL(metadata), scopes: null },
     ],
     [
       'with several, of which the one with metadata counts',
       `Bearer scope="a", Bearer resource_metadata="${metadata}", scope="b"`,
-      { isBearer: true, resourceMetadata: new URL(metadata), scopes: ['b'] },
+      { asksFor: 'bearer', error: null, resourceMetadata: new URL(metadata), scopes: ['b'] },
     ],
     [
       'with metadata at no address',
       'Bearer resource_metadata="nowhere", scope=" "',
-      { isBearer: true, resourceMetadata: null, scopes: null },
+      { asksFor: 'bearer', error: null, resourceMetadata: null, scopes: null },
     ],
   ])('%s', (_what, header, challenge) => {
     expect(challenged(header)).toEqual({ kind: 'sign_in', challenge });
@@ -77,7 +85,7 @@ describe('a server needs a sign-in', () => {
   it('that answers 403 with a challenge', () => {
     expect(challenged('Bearer error="insufficient_scope", scope="a"', 403)).toMatchObject({
       kind: 'sign_in',
-      challenge: { scopes: ['a'] },
+      challenge: { error: 'insufficient_scope', scopes: ['a'] },
     });
   });
 });

@@ -1,0 +1,29 @@
+/** What a remote server asks for in `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1). Pure. */
+import { parseChallenges } from '../outbound/challenge.ts';
+import { parseScopes } from './scopes.ts';
+
+export interface SignInChallenge {
+  /** `unknown` when the header is missing, cannot be read, or names only schemes that are not known here. */
+  asksFor: 'bearer' | 'basic' | 'unknown';
+  /** Such as `insufficient_scope`; null when it names none. */
+  error: string | null;
+  /** The address of the protected resource metadata, not checked; null when it names none. */
+  resourceMetadata: URL | null;
+  /** Null when it names none. */
+  scopes: readonly string[] | null;
+}
+
+/** Reads a header; of several bearer challenges the first that names metadata, or else the first. Throws OAuthDiscoveryError `challenge_invalid`. */
+export function readSignInChallenge(header: string | undefined): SignInChallenge {
+  const challenges = parseChallenges(header);
+  const bearers = challenges.flatMap(({ scheme, parameters }) => (scheme === 'bearer' ? [parameters] : []));
+  const chosen = bearers.find((each) => each.has('resource_metadata')) ?? bearers[0];
+  const [error, metadata, scope] = ['error', 'resource_metadata', 'scope'].map((name) => chosen?.get(name));
+  return {
+    asksFor: bearers.length > 0 ? 'bearer' : challenges.length > 0 ? 'basic' : 'unknown',
+    error: error !== undefined && /^[a-z0-9_]{1,100}$/.test(error) ? error : null,
+    // What cannot be asked is no hint: the well-known addresses are asked then.
+    resourceMetadata: metadata !== undefined && URL.canParse(metadata) ? new URL(metadata) : null,
+    scopes: scope === undefined || scope.trim() === '' ? null : parseScopes(scope),
+  };
+}
