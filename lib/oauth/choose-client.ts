@@ -1,5 +1,6 @@
 /** How the platform becomes a client of an authorization server. Pure. */
 import { classifyAddress, literalAddress } from '../outbound/classify-address.ts';
+import { parseUrl } from '../outbound/parse-url.ts';
 import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
 import { OAuthDiscoveryError } from './errors.ts';
 import { quote } from './quote.ts';
@@ -43,10 +44,11 @@ export function chooseClient(server: AuthorizationServer, options: ClientOptions
 
 /** The authorization server fetches the document itself: from an https address with a path, of a host that is on the internet. */
 export function isPublicDocument(url: string): boolean {
-  if (!/^https:\/\/[\x21-\x7e]+$/.test(url) || !URL.canParse(url)) {
+  const parsed = /^https:\/\/[\x21-\x7e]+$/.test(url) ? parseUrl(url) : null;
+  if (parsed === null) {
     return false;
   }
-  const { href, hostname, pathname, username, password, hash } = new URL(url);
+  const { href, hostname, pathname, username, password, hash } = parsed;
   const literal = literalAddress(hostname);
   const isPublic =
     literal === null

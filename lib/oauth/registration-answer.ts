@@ -1,5 +1,6 @@
 /** What an authorization server made of a registration (RFC 7591 3.2): accepted only as far as it is what was asked for. Pure. */
 import * as z from 'zod';
+import { parseUrl } from '../outbound/parse-url.ts';
 import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
 import { readFields } from './documents.ts';
 import { OAuthDiscoveryError } from './errors.ts';
@@ -171,16 +172,12 @@ function readManagement(
   { registrationEndpoint }: AuthorizationServer,
   { registration_client_uri: url, registration_access_token: accessToken }: Answer,
 ): ClientManagement | null {
-  const isUsable =
-    url !== null &&
-    url !== undefined &&
-    /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(url) &&
-    !url.includes('#') &&
-    URL.canParse(url);
-  if (!isUsable || registrationEndpoint === null || typeof accessToken !== 'string') {
+  const text = url ?? '';
+  const parsed = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i.test(text) ? parseUrl(text) : null;
+  if (parsed === null || registrationEndpoint === null || typeof accessToken !== 'string') {
     return null;
   }
-  const { origin, username, password } = new URL(url);
+  const { origin, username, password } = parsed;
   const isOwn = origin === new URL(registrationEndpoint).origin && username === '' && password === '';
-  return isOwn ? { url, accessToken } : null;
+  return isOwn ? { url: text, accessToken } : null;
 }

@@ -1,4 +1,5 @@
 /** Whether what a server calls itself is what the admin entered (RFC 9728 3.3, and the parent rule of its update draft). Pure. */
+import { parseUrl } from '../outbound/parse-url.ts';
 import { OAuthDiscoveryError } from './errors.ts';
 import { quote } from './quote.ts';
 
@@ -24,10 +25,10 @@ export function resourceRefusal(resource: string, server: URL): string | null {
   if (resource === server.href) {
     return null;
   }
-  if (!/^https?:\/\/[\x21-\x7e]+$/i.test(resource) || !URL.canParse(resource)) {
+  const named = /^https?:\/\/[\x21-\x7e]+$/i.test(resource) ? parseUrl(resource) : null;
+  if (named === null) {
     return 'is not a web address';
   }
-  const named = new URL(resource);
   if (named.username !== '' || named.password !== '' || resource.includes('#')) {
     return 'has a user name, password or fragment';
   }

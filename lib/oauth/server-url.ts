@@ -2,6 +2,7 @@
 import { literalAddress } from '../outbound/classify-address.ts';
 import { OutboundError } from '../outbound/errors.ts';
 import { refuseAddress } from '../outbound/guarded-lookup.ts';
+import { parseUrl } from '../outbound/parse-url.ts';
 import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
 import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode } from './errors.ts';
 import { quote } from './quote.ts';
@@ -21,10 +22,10 @@ export function parseServerUrl(
   code: OAuthDiscoveryErrorCode,
 ): URL {
   const refuse = (why: string) => new OAuthDiscoveryError(code, `${what} ${quote(text)} ${why}`);
-  if (text.length > maxLength || !plain.test(text) || !URL.canParse(text)) {
+  const url = text.length <= maxLength && plain.test(text) ? parseUrl(text) : null;
+  if (url === null) {
     throw refuse('is not a web address that begins with https:// and has only plain characters (ASCII).');
   }
-  const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
     throw refuse('holds a user name or password; credentials have no place in an address.');
   }

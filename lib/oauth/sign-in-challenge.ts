@@ -1,5 +1,6 @@
 /** What a remote server asks for in `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1). Pure. */
 import { parseChallenges } from '../outbound/challenge.ts';
+import { parseUrl } from '../outbound/parse-url.ts';
 import { parseScopes } from './scopes.ts';
 
 export interface SignInChallenge {
@@ -23,7 +24,7 @@ export function readSignInChallenge(header: string | undefined): SignInChallenge
     asksFor: bearers.length > 0 ? 'bearer' : challenges.length > 0 ? 'basic' : 'unknown',
     error: error !== undefined && /^[a-z0-9_]{1,100}$/.test(error) ? error : null,
     // What cannot be asked is no hint: the well-known addresses are asked then.
-    resourceMetadata: metadata !== undefined && URL.canParse(metadata) ? new URL(metadata) : null,
+    resourceMetadata: metadata === undefined ? null : parseUrl(metadata),
     scopes: scope === undefined || scope.trim() === '' ? null : parseScopes(scope),
   };
 }

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { parseChallenges } from '../outbound/challenge.ts';
 import { get, readResponseBody } from '../outbound/get.ts';
+import { parseUrl } from '../outbound/parse-url.ts';
 import { ImageError } from './errors.ts';
 import type { ImageLimits } from './limits.ts';
 import type { ImageReference } from './reference.ts';
@@ -81,7 +82,7 @@ function realmUrl(
   credentials: RegistryCredentials | null,
   text: string | undefined,
 ): URL {
-  const realm = text !== undefined && URL.canParse(text) ? new URL(text) : null;
+  const realm = text === undefined ? null : parseUrl(text);
   if (realm === null || realm.username !== '' || realm.password !== '') {
     throw new ImageError('invalid_response', `${reference.registry} names no usable token server`);
   }

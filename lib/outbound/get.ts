@@ -1,6 +1,7 @@
 /** Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address. */
 import type { IncomingMessage } from 'node:http';
 import { OutboundError } from './errors.ts';
+import { parseUrl } from './parse-url.ts';
 import { type OutboundContext, send } from './send.ts';
 
 export interface HttpAnswer {
@@ -81,7 +82,7 @@ function publicPart(headers: Readonly<Record<string, string>>): Record<string, s
 }
 
 function redirectTarget(location: string | undefined, from: URL): URL {
-  const target = location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : null;
+  const target = location === undefined ? null : parseUrl(location, from);
   if (target === null || !/^https?:$/.test(target.protocol)) {
     throw new OutboundError(
       'invalid_response',
