@@ -59,7 +59,4 @@ async function readFirstResponse(
 }
 
 const isResponse = (message: unknown): boolean =>
-  typeof message === 'object' &&
-  message !== null &&
-  ('result' in message || 'error' in message) &&
-  !('method' in message);
+  typeof message === 'object' && message !== null && ('result' in message || 'error' in message);

@@ -189,6 +189,19 @@ describe('a discovery', () => {
     });
   });
 
+  it('waits for the first authorization server rather than take another while that is in trouble', async () => {
+    const server = await started(startRemoteServer());
+    const issuers = [`${server.origin}/first`, server.origin];
+    server.change({
+      [paths.resource]: { json: { resource: server.url, authorization_servers: issuers } },
+      'GET /.well-known/openid-configuration/first': { status: 503, json: {} },
+    });
+    expect(await refusalOf(discoverRemoteServer(contextFor([server.host]), server.url))).toMatchObject({
+      code: 'unreachable',
+      isTemporary: true,
+    });
+  });
+
   it('ends at once when it is aborted, with the reason', async () => {
     const server = await started(startRemoteServer());
     server.change({ [paths.issuer]: () => undefined });
