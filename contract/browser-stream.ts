@@ -23,7 +23,7 @@ export const streamMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('workspace.changed'),
     workspace_id: uuid,
-    topic: z.enum(['sessions', 'permission_requests']),
+    topic: z.enum(['sessions', 'permission_requests', 'tool_definitions']),
   }),
   /** The reader was added to a workspace, removed from one, or has another role. */
   z.strictObject({ type: z.literal('memberships.changed') }),

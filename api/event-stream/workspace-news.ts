@@ -10,6 +10,7 @@ export interface WorkspaceNews {
 function topicsOf(eventType: string | null): WorkspaceTopic[] {
   switch (eventType) {
     case null:
+      return ['sessions', 'permission_requests', 'tool_definitions'];
     case 'agent.permission_request':
     case 'permission.decided':
     case 'session.status_changed':
@@ -18,6 +19,8 @@ function topicsOf(eventType: string | null): WorkspaceTopic[] {
     case 'user.message':
     case 'agent.shared':
       return ['sessions'];
+    case 'session.tools_changed':
+      return ['tool_definitions'];
     default:
       return [];
   }

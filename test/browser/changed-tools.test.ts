@@ -173,7 +173,13 @@ describeInBrowser('tools that change after they were approved', () => {
     const watching = await open('ada', `sessions/${session.id}`);
     const transcript = watching.page.getByRole('region', { name: 'Transcript' });
     await watching.page.getByText('Live: new events appear here.').waitFor();
+    const deciding = await open('ada', 'approvals');
+    await deciding.page.getByRole('heading', { name: 'No open requests' }).waitFor();
+    expect(await deciding.page.getByText('Tools that changed').count()).toBe(0);
     await seeInSession(session, 'archive', differing);
+    // Without a reload.
+    await deciding.page.getByText('4 definitions wait for an admin').waitFor();
+    await deciding.leave();
     await transcript.getByText('archive differs from what is accepted').waitFor();
     await transcript.getByText('Calls of these are refused until an admin accepts them.').waitFor();
     await transcript.locator('code').getByText('delete_all').waitFor();

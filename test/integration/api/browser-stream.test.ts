@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { type StreamMessage, streamMessage } from '../../../contract/browser-stream.ts';
 import type { Session } from '../../../contract/session.ts';
+import { systemActor } from '../../../contract/session-event.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import type { Person } from '../../support/api.ts';
@@ -145,6 +146,16 @@ describe('the stream of a browser', () => {
     const changed = (topic: string) => ({ type: 'workspace.changed', workspace_id: workspace.id, topic });
     await eventually(() => expect(readers.admin.messages).toContainEqual(changed('sessions')));
     await eventually(() => expect(readers.admin.messages).toContainEqual(changed('permission_requests')));
+    await appendSessionEvent(api.db, session.id, {
+      id: randomUUID(),
+      type: 'session.tools_changed',
+      actor: systemActor,
+      payload: {
+        ...{ server: 'files', new_tools: ['send'], changed_tools: [], more_tools: 0 },
+        ...{ instructions_changed: false, refused: false },
+      },
+    });
+    await eventually(() => expect(readers.admin.messages).toContainEqual(changed('tool_definitions')));
     expect(JSON.stringify(readers.stranger.messages)).not.toContain(workspace.id);
   });
 

@@ -1,6 +1,6 @@
 /** What the stream tells this tab, carried to the pages: session events to their followers, other changes to the cache. */
 import type { QueryClient } from '@tanstack/react-query';
-import type { StreamMessage } from '../../../../contract/browser-stream.ts';
+import type { StreamMessage, WorkspaceTopic } from '../../../../contract/browser-stream.ts';
 import { watchedFetch } from '../client.ts';
 import {
   readConnection,
@@ -11,6 +11,7 @@ import {
 } from '../connection.ts';
 import type { LinkState } from '../event-stream.ts';
 import { keys } from '../keys.ts';
+import { stale } from '../stale.ts';
 import type { Me, SessionEvent } from '../types.ts';
 import { Refresher } from './refresher.ts';
 import type { SessionFollower } from './session-follower.ts';
@@ -135,7 +136,7 @@ export class Live {
     }
   }
 
-  private takeWorkspaceChange(workspaceId: string, topic: 'sessions' | 'permission_requests'): void {
+  private takeWorkspaceChange(workspaceId: string, topic: WorkspaceTopic): void {
     const me = this.queries.getQueryData<Me>(keys.me);
     const slug = me?.workspaces.find(({ id }) => id === workspaceId)?.slug;
     if (slug === undefined) {
@@ -144,6 +145,12 @@ export class Live {
     }
     if (topic === 'permission_requests') {
       this.refresher.refresh(keys.permissionRequests(slug));
+      return;
+    }
+    if (topic === 'tool_definitions') {
+      for (const key of stale.toolDefinitions(slug)) {
+        this.refresher.refresh(key);
+      }
       return;
     }
     this.refresher.refresh(keys.sessions(slug));
