@@ -19,8 +19,10 @@ export const toolListLimits = {
   nameCharacters: 256,
   /** Of one definition's text; the digest is of all of it. */
   textCharacters: 16 * 1024,
-  /** Of all texts of a report together. */
-  reportCharacters: 384 * 1024,
+  /** Of all texts of a report together, as its JSON has them. */
+  reportTextBytes: 384 * 1024,
+  /** Of all tools of a report; with the instructions it is less than the API takes. */
+  reportBytes: 960 * 1024,
   /** Definitions of one version of an entry that wait for an admin. */
   waiting: 1000,
 } as const;
@@ -93,7 +95,7 @@ export type PinnedToolList = z.infer<typeof pinnedToolList>;
 const maxAccepted = 500;
 export const acceptDefinitions = z.strictObject({ ids: z.array(uuid).min(1).max(maxAccepted) });
 
-/** Entries of a workspace with definitions that wait, in their current version. */
+/** Entries of a workspace with definitions that wait, in their latest version that has any: sessions go on with an earlier one. */
 export const changedServer = z.strictObject({
   id: uuid,
   name: entryName,

@@ -1,6 +1,6 @@
 /**
  * Limits the requests to the platform that an agent may cause: immediate within each limit, then throttled, then
- * refused. The sidecar's own reports (ready, calls, the end) are not throttled.
+ * refused. The sidecar's own reports (ready, calls, lists of tools, the end) are not throttled.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -50,7 +50,6 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
       await requests();
       return send(report, api.requestPermission);
     },
-    reportToolList: (report, timeLimitMs) => send(report, () => api.reportToolList(report, timeLimitMs)),
     readPermissionRequest: (requestId) => send(requestId, api.readPermissionRequest),
     async storeArtifact(metadata, content) {
       await artifacts();

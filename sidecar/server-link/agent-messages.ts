@@ -155,8 +155,10 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
 }
 
 /** A cursor that is no text belongs to no list that this platform follows. */
-function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string } {
-  return method === 'tools/list' && cursor !== undefined ? { cursor: String(cursor) } : {};
+function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string | null } {
+  return method === 'tools/list' && cursor !== undefined
+    ? { cursor: typeof cursor === 'string' ? cursor : null }
+    : {};
 }
 
 /** The agent no longer waits for this request; a late answer is dropped. */

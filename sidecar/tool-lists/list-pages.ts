@@ -4,11 +4,13 @@ import type { Definition, ListedTool } from './definition.ts';
 
 export class ListPages {
   readonly #tools = new Map<string, ToolListReport['tools'][number]>();
-  #characters = 0;
+  /** Of the report, and of the texts in it. */
+  #bytes = 0;
+  #textBytes = 0;
   /** Nothing of it is missing so far. */
-  #isWhole: boolean;
-  /** The cursor of its next page; null when this was the last. */
-  expects: string | null = null;
+  readonly #isWhole: boolean;
+  /** The cursor of its next page, empty while the first is read; null when this was the last. */
+  expects: string | null = '';
 
   constructor({ isFromStart }: { isFromStart: boolean }) {
     this.#isWhole = isFromStart;
@@ -18,29 +20,30 @@ export class ListPages {
     return this.expects === null && this.#isWhole;
   }
 
-  add({ name, definition }: ListedTool): void {
+  /** False when there is no room: the digest of every definition is reported, the text as far as it fits. */
+  add({ name, definition }: ListedTool): boolean {
     const key = `${definition.digest} ${name}`;
     if (this.#tools.has(key)) {
-      return;
+      return true;
     }
-    if (this.#tools.size >= toolListLimits.tools) {
-      this.#isWhole = false;
-      return;
+    const withoutText = { name, ...definition, text: '', is_cut: true };
+    const bytes = bytesOf(withoutText);
+    const textBytes = bytesOf(definition.text);
+    if (this.#tools.size >= toolListLimits.tools || this.#bytes + bytes > toolListLimits.reportBytes) {
+      return false;
     }
-    this.#tools.set(key, { name, ...this.#withinReport(definition) });
+    const hasText =
+      this.#textBytes + textBytes <= toolListLimits.reportTextBytes &&
+      this.#bytes + bytes + textBytes <= toolListLimits.reportBytes;
+    this.#tools.set(key, hasText ? { name, ...definition } : withoutText);
+    this.#textBytes += hasText ? textBytes : 0;
+    this.#bytes += bytes + (hasText ? textBytes : 0);
+    return true;
   }
 
   report(server: string, instructions: Definition | null): ToolListReport {
     return { server, is_complete: this.isComplete, tools: [...this.#tools.values()], instructions };
   }
-
-  /** The digest of every definition is reported, the text as far as there is room. */
-  #withinReport(definition: Definition): Definition {
-    const { text } = definition;
-    if (this.#characters + text.length > toolListLimits.reportCharacters) {
-      return { ...definition, text: '', is_cut: true };
-    }
-    this.#characters += text.length;
-    return definition;
-  }
 }
+
+const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));

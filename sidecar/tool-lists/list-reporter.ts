@@ -1,5 +1,4 @@
-/** Reports the lists of one server to the platform, in their order, and each only when it differs from the one before. */
-import { createHash } from 'node:crypto';
+/** Reports the lists of one server to the platform, in their order, and each only when it says something that was not reported. */
 import type { Logger } from 'pino';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
@@ -9,13 +8,16 @@ import type { PlatformApi } from '../platform-api/platform-api.ts';
 const reportLimitMs = 600_000;
 /** Max lists that are not reported yet. */
 const maxWaiting = 16;
+/** Beyond it everything counts as not reported. */
+const maxKnown = 20_000;
 
 export class ListReporter {
   readonly #api: Pick<PlatformApi, 'reportToolList'>;
   readonly #logger: Logger;
   readonly #waiting: ToolListReport[] = [];
   #reporting: Promise<void> = Promise.resolve();
-  #lastDigest = '';
+  /** Definitions that were reported, and whether a complete list was. A server cannot crowd out a new one with lists of these. */
+  readonly #known = new Set<string>();
 
   constructor(api: Pick<PlatformApi, 'reportToolList'>, logger: Logger) {
     this.#api = api;
@@ -23,15 +25,19 @@ export class ListReporter {
   }
 
   add(report: ToolListReport): void {
-    const digest = digestOf(report);
-    if (digest === this.#lastDigest) {
+    const news = newsOf(report).filter((each) => !this.#known.has(each));
+    if (news.length === 0) {
       return;
     }
     if (this.#waiting.length >= maxWaiting) {
       this.#note(report, 'too many lists wait');
       return;
     }
-    this.#lastDigest = digest;
+    if (this.#known.size + news.length <= maxKnown) {
+      for (const each of news) {
+        this.#known.add(each);
+      }
+    }
     this.#waiting.push(report);
     this.#reporting = this.#reporting.then(() => this.#reportNext());
   }
@@ -53,7 +59,7 @@ export class ListReporter {
       }
     } catch (error) {
       // The next list is reported, also when it is the same.
-      this.#lastDigest = '';
+      this.#known.clear();
       this.#note(report, String(error));
     }
     this.#waiting.shift();
@@ -64,9 +70,11 @@ export class ListReporter {
   }
 }
 
-function digestOf({ is_complete, tools, instructions }: ToolListReport): string {
-  const definitions = tools.map(({ name, digest }) => [name, digest]);
-  return createHash('sha256')
-    .update(JSON.stringify([is_complete, instructions?.digest, definitions]))
-    .digest('hex');
+/** What a report may say for the first time. */
+function newsOf({ is_complete: isComplete, tools, instructions }: ToolListReport): string[] {
+  return [
+    ...(isComplete ? ['complete'] : []),
+    ...(instructions === null ? [] : [`instructions ${instructions.digest}`]),
+    ...tools.map(({ name, digest }) => `tool ${digest} ${name}`),
+  ];
 }

@@ -14,8 +14,10 @@ import { ShownTools } from './shown-tools.ts';
 
 /** As long as a check waits for the platform. */
 const reportWaitMs = 10_000;
-/** A list is read in turns of the event loop of about this many tools. */
-const toolsOfTurn = 8;
+/** A list is read in turns of the event loop of about this long. */
+const turnMs = 2;
+/** A page whose next one is not asked for, or instructions without a list, are reported after this long. */
+const flushAfterMs = 2000;
 
 export interface ToolListDependencies {
   server: string;
@@ -35,10 +37,10 @@ export interface ToolLists {
   close(limitMs: number): Promise<void>;
 }
 
-/** A request of the agent whose answer may say something of the tools. `cursor`: the page that it asks for. */
+/** A request of the agent whose answer may say something of the tools. `cursor`: the page that it asks for; null when it is no text. */
 export interface ListingRequest {
   method: string;
-  cursor?: string | undefined;
+  cursor?: string | null | undefined;
 }
 
 export interface ConnectionLists {
@@ -83,6 +85,7 @@ class Connection implements ConnectionLists {
   /** The list whose next page may come. */
   #pages: ListPages | null = null;
   #isReported = true;
+  #flushTimer: NodeJS.Timeout | undefined;
   #hasCompleteList = false;
 
   constructor(server: string, seen: ShownTools, reporter: ListReporter, onClose: () => void) {
@@ -105,10 +108,19 @@ class Connection implements ConnectionLists {
   }
 
   flush(): void {
-    if (this.#pages !== null && !this.#isReported) {
+    clearTimeout(this.#flushTimer);
+    if (!this.#isReported) {
       this.#isReported = true;
-      this.#reporter.add(this.#pages.report(this.#server, this.#instructions));
+      const pages = this.#pages ?? new ListPages({ isFromStart: false });
+      this.#reporter.add(pages.report(this.#server, this.#instructions));
     }
+  }
+
+  /** There is something to report, if nothing follows that completes it. */
+  #flushLater(): void {
+    this.#isReported = false;
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = setTimeout(() => this.flush(), flushAfterMs).unref();
   }
 
   close(): void {
@@ -117,26 +129,32 @@ class Connection implements ConnectionLists {
   }
 
   #readInstructions(instructions: unknown): void {
-    if (typeof instructions === 'string' && instructions !== '') {
+    if (instructions !== undefined && instructions !== null && instructions !== '') {
+      this.flush();
       this.#instructions = definitionOf(instructions);
       this.#seen.noteInstructions(this.#instructions.digest);
+      this.#flushLater();
     }
   }
 
-  async #readPage(cursor: string | undefined, { tools, nextCursor }: Params): Promise<void> {
-    const pages = this.#pagesWith(cursor);
-    for (const [index, tool] of (Array.isArray(tools) ? tools : []).entries()) {
+  async #readPage(cursor: ListingRequest['cursor'], { tools, nextCursor }: Params): Promise<void> {
+    let pages = this.#pagesWith(cursor);
+    let turnEndsMs = performance.now() + turnMs;
+    for (const tool of Array.isArray(tools) ? tools : []) {
       const listed = listedTool(tool);
-      if (listed !== null) {
-        this.#seen.note(listed.name, listed.definition.digest);
+      this.#seen.note(listed.name, listed.definition.digest);
+      if (!pages.add(listed)) {
+        pages = this.#continuePages();
         pages.add(listed);
       }
-      if (index % toolsOfTurn === toolsOfTurn - 1) {
+      if (performance.now() >= turnEndsMs) {
         await nextTurn();
+        turnEndsMs = performance.now() + turnMs;
       }
     }
-    pages.expects = typeof nextCursor === 'string' ? nextCursor : null;
-    this.#isReported = false;
+    // Clients take an empty one for the end.
+    pages.expects = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : null;
+    this.#flushLater();
     if (pages.isComplete) {
       this.#hasCompleteList = true;
     }
@@ -145,10 +163,22 @@ class Connection implements ConnectionLists {
     }
   }
 
+  /** The list has more than one report takes: the rest of it is another, and neither counts as complete. */
+  #continuePages(): ListPages {
+    const full = this.#pages;
+    this.#pages = new ListPages({ isFromStart: false });
+    if (full !== null) {
+      this.#reporter.add(full.report(this.#server, this.#instructions));
+    }
+    return this.#pages;
+  }
+
   /** The list that the page belongs to. One that is not the next of the current list begins another, which only the first page can complete. */
-  #pagesWith(cursor: string | undefined): ListPages {
-    if (cursor === undefined || this.#pages === null || this.#pages.expects !== cursor) {
-      this.flush();
+  #pagesWith(cursor: ListingRequest['cursor']): ListPages {
+    if (typeof cursor !== 'string' || this.#pages === null || this.#pages.expects !== cursor) {
+      if (this.#pages !== null) {
+        this.flush();
+      }
       this.#pages = new ListPages({ isFromStart: cursor === undefined });
     }
     return this.#pages;

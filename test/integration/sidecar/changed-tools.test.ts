@@ -29,6 +29,7 @@ beforeAll(async () => {
   say([[]]);
   session = new TestSession(await bundlePrograms(), {
     ...Object.fromEntries(strictServers.map((name) => [name, strict])),
+    cursors: strict,
     told: changing,
     listed: { ...changing, toolPolicy: { unlisted_tools: 'refuse', listed_tools: ['read'] } },
   });
@@ -205,6 +206,18 @@ describe('where changed tools are refused', () => {
     expect(reachedServer()).toEqual([]);
   });
 });
+
+it.each([{ cursor: { toString: 1, valueOf: 1 } }, { cursor: ['1'] }, { cursor: null }, { cursor: 1 }])(
+  'takes no list for complete by a cursor that is no text, and stays connected: %j',
+  async (params) => {
+    say([[tool('read')], [tool('write')]]);
+    const wire = await connect('cursors');
+    await list(wire);
+    expect(await ask(wire, 'tools/list', params)).toMatchObject({ result: { tools: [tool('write')] } });
+    expect(await callTool(wire, 'read')).toBe('tool_changed');
+    expect(session.platform.checks).toEqual([]);
+  },
+);
 
 it('passes a changed tool where people are only told, and reports it', async () => {
   say([[tool('read')]]);

@@ -12,7 +12,8 @@ const answers = {
   }),
   'tools/list': ({ cursor = '0' }) => {
     const { pages } = JSON.parse(readFileSync(listFile, 'utf8'));
-    const at = Number(cursor);
+    // It takes any other cursor for the last page.
+    const at = typeof cursor === 'string' ? Number(cursor) : pages.length - 1;
     return { tools: pages[at], ...(at + 1 < pages.length ? { nextCursor: String(at + 1) } : {}) };
   },
   'tools/call': ({ name }) => {

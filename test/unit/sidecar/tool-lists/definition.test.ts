@@ -41,6 +41,34 @@ describe('the definition of a tool', () => {
     expect(digestOf({ ...tool, _meta: { at: 1 }, icons: [{ src: 'data:x' }] })).toBe(digestOf(tool));
   });
 
+  it('is another one with a member that only some clients read', () => {
+    const changes = [{ Description: 'poison' }, { execution: { taskSupport: 'required' } }, { _Meta: {} }];
+    const digests = changes.map((change) => digestOf({ ...tool, ...change }));
+    expect(new Set([...digests, digestOf(tool)]).size).toBe(changes.length + 1);
+  });
+
+  it('has text that can be stored, wherever it is cut', () => {
+    for (const before of ['', 'x']) {
+      expect(
+        definitionOf(before + '\u{1f600}'.repeat(toolListLimits.textCharacters)).text.isWellFormed(),
+      ).toBe(true);
+    }
+  });
+
+  it.each([
+    ['objects', Array.from({ length: 130_000 }, () => ({ '': 0 }))],
+    [
+      'keys',
+      Object.fromEntries(
+        Array.from({ length: 100_000 }, (_, at) => [((at * 7919) % 100_000).toString(36), 0]),
+      ),
+    ],
+  ])('is made in a moment, however many %s it has', (_, value) => {
+    const startedAtMs = performance.now();
+    definitionOf(value);
+    expect(performance.now() - startedAtMs).toBeLessThan(200);
+  });
+
   it('tells a list from another order of it', () => {
     expect(definitionOf([1, 2]).digest).not.toBe(definitionOf([2, 1]).digest);
   });
@@ -72,15 +100,17 @@ describe('the definition of a tool', () => {
 });
 
 it.each([
-  null,
-  'read',
-  [],
-  {},
-  { name: '' },
-  { name: 7 },
-  { name: 'x'.repeat(257) },
-  { name: 'a\nb' },
-  { name: '\ud800' },
-])('leaves out what no call can name: %j', (value) => {
-  expect(listedTool(value)).toBeNull();
+  [null, '\uFFFD'],
+  ['read', '\uFFFD'],
+  [{}, '\uFFFD'],
+  [{ name: '' }, '\uFFFD'],
+  [{ name: 7 }, '\uFFFD'],
+  [{ name: 'a\nb' }, 'a\uFFFDb'],
+  [{ name: '\ud800' }, '\uFFFD'],
+  [{ name: 'x'.repeat(257) }, `${'x'.repeat(255)}\uFFFD`],
+  [{ name: '\u{1f600}'.repeat(200) }, `${'\u{1f600}'.repeat(127)}\uFFFD\uFFFD`],
+])('has what no call can name, as it is, under a name that can be stored: %j', (value, name) => {
+  const listed = listedTool(value);
+  expect(listed).toEqual({ name, definition: definitionOf(value) });
+  expect(listed.name.length).toBeLessThanOrEqual(toolListLimits.nameCharacters);
 });

@@ -42,6 +42,12 @@ const tool = (name: string, description = 'does it') => ({ name, description, in
 const list = (tools: unknown[], { cursor, nextCursor }: { cursor?: string; nextCursor?: string } = {}) =>
   connection.answered({ method: 'tools/list', cursor }, { tools, nextCursor });
 const settled = () => lists.close(1000);
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; !isSo() && tries < 40; tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(isSo()).toBe(true);
+}
 const namesOf = (report: ToolListReport | undefined) => report?.tools.map(({ name }) => name);
 
 describe('a list', () => {
@@ -120,9 +126,79 @@ describe('a list', () => {
     const texts = (reports[0]?.tools ?? []).map(({ text }) => text.length);
     expect(texts).toHaveLength(40);
     expect(texts.reduce((sum, length) => sum + length, 0)).toBeLessThanOrEqual(
-      toolListLimits.reportCharacters,
+      toolListLimits.reportTextBytes,
     );
     expect(reports[0]?.tools.at(-1)).toMatchObject({ text: '', is_cut: true });
+  });
+});
+
+describe('a server that does not want a list to be reported', () => {
+  const bytesOf = (report: ToolListReport | undefined) => Buffer.byteLength(JSON.stringify(report));
+  /** What the API takes of a body by default. */
+  const bodyBytes = 1024 * 1024;
+
+  it('cannot make a report larger than the platform takes, with long texts or names', async () => {
+    await list(Array.from({ length: 40 }, (_, at) => tool(`t${at}`, '\u4e00'.repeat(20_000))));
+    const name = (at: number) => `${at}`.padEnd(toolListLimits.nameCharacters, '\u4e00');
+    await list(Array.from({ length: toolListLimits.tools }, (_, at) => tool(name(at), '"'.repeat(1000))));
+    await settled();
+    expect(reports.map(bytesOf).filter((bytes) => bytes > bodyBytes)).toEqual([]);
+    const names = new Set(reports.flatMap((report) => report.tools.map((each) => each.name)));
+    expect(names.size).toBe(40 + toolListLimits.tools);
+  });
+
+  it('cannot hide a tool behind as many as one report takes', async () => {
+    const many = Array.from({ length: toolListLimits.tools }, (_, at) => tool(`t${at}`));
+    await list([...many, tool('t0', 'poison')]);
+    await settled();
+    expect(JSON.stringify(reports)).toContain('poison');
+    expect(reports.map(({ is_complete }) => is_complete)).toEqual([false, false]);
+  });
+
+  it('cannot hide one behind a name that no call can have', async () => {
+    const names = ['', 'x'.repeat(toolListLimits.nameCharacters + 1), 'a\nb', '\ud800', 7, undefined];
+    await list([
+      tool('a'),
+      ...names.map((name, at) => ({ name, description: `poison ${at}` })),
+      'poison text',
+    ]);
+    await settled();
+    for (const poison of [...names.map((_, at) => `poison ${at}`), 'poison text']) {
+      expect(JSON.stringify(reports)).toContain(poison);
+    }
+  });
+
+  it('cannot keep a list from ever being whole with an empty cursor, which clients take for the end', async () => {
+    await list([tool('a')], { nextCursor: '' });
+    expect(connection.hasShown('a')).toBe(true);
+    await settled();
+    expect(reports).toMatchObject([{ is_complete: true }]);
+  });
+
+  it('cannot make it wait for a page that nobody asks for', async () => {
+    await list([tool('a')]);
+    await list([tool('a', 'poison')], { nextCursor: '2' });
+    await until(() => reports.length === 2);
+    expect(reports[1]).toMatchObject({ is_complete: false, tools: [{ name: 'a' }] });
+  });
+
+  it('cannot say something to an agent that gets no list after it', async () => {
+    await connection.answered({ method: 'initialize' }, { instructions: 'one' });
+    await connection.answered({ method: 'initialize' }, { instructions: 'two' });
+    await until(() => reports.length === 2);
+    expect(reports.map(({ instructions }) => instructions?.text)).toEqual(['"one"', '"two"']);
+  });
+
+  it('cannot crowd it out with lists that are known', async () => {
+    await list([tool('a'), tool('b'), tool('c')]);
+    for (let at = 0; at < 100; at += 1) {
+      await list(at % 2 === 0 ? [tool('a')] : [tool('b'), tool('c')]);
+    }
+    await list([tool('a', 'poison')]);
+    await list([tool('a')]);
+    await settled();
+    expect(reports).toHaveLength(2);
+    expect(JSON.stringify(reports[1])).toContain('poison');
   });
 });
 
