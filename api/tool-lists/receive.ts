@@ -26,14 +26,11 @@ export async function receive(
     return;
   }
   const source = sourceOf({ workload }, server);
-  // What is stored already is not stored again, so its text does not matter.
-  const shown = (await knowsDefinitions(db, source.entry, report))
-    ? report
-    : await listWithoutValues(
-        report,
-        await secretValues({ db, keys: config.MASTER_KEYS, workspaceId: configuration.workspace_id }, server),
-      );
-  await receiveToolList(db, source, shown);
+  // What is stored already is not stored again, so no text is needed: it may be removed in this moment.
+  const values = (await knowsDefinitions(db, source.entry, report))
+    ? null
+    : await secretValues({ db, keys: config.MASTER_KEYS, workspaceId: configuration.workspace_id }, server);
+  await receiveToolList(db, source, await listWithoutValues(report, values));
 }
 
 function sourceOf(

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { mostNamedTools, systemActor } from '../../contract/session-event.ts';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
@@ -6,6 +5,7 @@ import { type Db, inTransaction, type Transaction } from '../../store/database.t
 import { keepMcpServer } from '../../store/mcp-servers/lock.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
+import { hasEvents } from '../../store/session-events/has-events.ts';
 import {
   insertAccepted,
   insertWaiting,
@@ -19,6 +19,9 @@ import {
   type EntryVersion,
   type ReportedDefinition,
 } from '../../store/tool-definitions/row.ts';
+
+/** Max events of changes in a session: a server could invent them without end. */
+const mostTold = 100;
 
 /** Who saw the list: the agent of a session, or an admin's check of the entry. */
 export type ToolListSource = { entry: EntryVersion & { name: string } } & (
@@ -78,12 +81,12 @@ async function compare(
   definitions: readonly ReportedDefinition[],
 ): Promise<void> {
   const { entry } = source;
+  const isSession = source.kind === 'session';
+  const stored = await insertWaiting(trx, entry, definitions, isSession ? source.sessionId : null);
   const unaccepted = await listUnaccepted(trx, entry, definitions);
   if (unaccepted.length === 0) {
     return;
   }
-  const isSession = source.kind === 'session';
-  const stored = await insertWaiting(trx, entry, definitions, isSession ? source.sessionId : null);
   const difference = namesOf(unaccepted);
   if (stored.length > 0) {
     await appendAuditEvent(trx, {
@@ -93,10 +96,11 @@ async function compare(
       data: { version: entry.version, ...difference },
     });
   }
-  if (isSession) {
+  const type = 'session.tools_changed';
+  if (isSession && !(await hasEvents(trx, { sessionId: source.sessionId, type, count: mostTold }))) {
     await appendSessionEvent(trx, source.sessionId, {
-      id: derivedId(source.sessionId, 'tools_changed', entry.name, digestOf(unaccepted)),
-      type: 'session.tools_changed',
+      id: derivedId(source.sessionId, 'tools_changed', entry.name, keyOf(unaccepted)),
+      type,
       actor: systemActor,
       payload: { server: entry.name, ...difference, refused: source.refusesChanges },
     });
@@ -121,10 +125,9 @@ function namesOf(unaccepted: readonly Unaccepted[]) {
   };
 }
 
-const digestOf = (unaccepted: readonly Unaccepted[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(unaccepted.map(({ part, tool, digest }) => [part, tool, digest])))
-    .digest('hex');
+/** Without digests: members read the event's id, and could guess a short value of a secret by it. */
+const keyOf = (unaccepted: readonly Unaccepted[]): string =>
+  JSON.stringify(unaccepted.map(({ part, tool, id }) => [part, tool, id]));
 
 const auditedEntry = (source: ToolListSource) => ({
   workspaceId: source.entry.workspaceId,

@@ -57,7 +57,10 @@ export function listDifferences(
   return pageByTime(db, db.from(compared), toolDifference, 'seen_at', page);
 }
 
-/** Entries whose current version has definitions that wait, by name. Throws InvalidCursorError. */
+/**
+ * Entries with definitions that wait, by name, in the latest version that has any: the current one, or an earlier one whose session, where
+ * it was first seen, still runs. Throws InvalidCursorError.
+ */
 export async function listChangedServers(
   db: Db,
   workspaceId: string,
@@ -65,16 +68,21 @@ export async function listChangedServers(
 ): Promise<Page<z.infer<typeof changedServer>>> {
   const after = decodeCursor(page.cursor, z.string());
   const query = db('tool_definitions as d')
-    .join('mcp_servers as s', (join) => join.on('s.id', 'd.mcp_server_id').andOn('s.version', 'd.version'))
+    .join('mcp_servers as s', 's.id', 'd.mcp_server_id')
+    .leftJoin('sessions as running', (join) =>
+      join.on('running.id', 'd.session_id').andOnNull('running.ended_at'),
+    )
     .where('d.workspace_id', workspaceId)
     .whereNull('d.accepted_at')
+    .whereRaw('(d.version = s.version or running.id is not null)')
     .modify((rows) => after !== null && rows.where('s.name', '>', after))
-    .groupBy('s.id', 's.name', 's.version')
-    .orderBy('s.name')
+    .groupBy('s.id', 's.name', 'd.version')
+    .orderBy([{ column: 's.name' }, { column: 'd.version', order: 'desc' }])
+    .distinctOn('s.name')
     .select(
       's.id',
       's.name',
-      's.version',
+      'd.version',
       db.raw('count(*)::int as waiting'),
       db.raw('min(d.seen_at) as first_seen_at'),
     );

@@ -1,5 +1,6 @@
 /** What sidecars report of the tools of an entry's version: the first complete list is pinned, later definitions are compared. */
 import * as z from 'zod';
+import { uuid } from '../../contract/names.ts';
 import { definitionPart, type pinSource, toolListLimits } from '../../contract/tool-definitions.ts';
 import type { Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
@@ -77,7 +78,8 @@ export function insertWaiting(
 const unaccepted = z.object({
   part: definitionPart,
   tool: z.string(),
-  digest: z.string(),
+  /** Null for one beyond the limit of those that wait. */
+  id: uuid.nullable(),
   is_new: z.boolean(),
 });
 export type Unaccepted = z.infer<typeof unaccepted>;
@@ -92,7 +94,9 @@ export function listUnaccepted(
     where a.mcp_server_id = :entryId and a.version = :version and a.part = given.part and a.tool = given.tool
       and a.accepted_at is not null`;
   const statement = trx.raw(
-    `select given.part, given.tool, given.digest, not exists (${accepted}) as is_new from ${givenDefinitions}
+    `select given.part, given.tool, d.id, not exists (${accepted}) as is_new
+     from ${givenDefinitions} left join tool_definitions d on d.mcp_server_id = :entryId and d.version = :version
+       and (d.part, d.tool, d.digest) = (given.part, given.tool, given.digest)
      where not exists (${accepted} and a.digest = given.digest)
      order by given.part, given.tool, given.digest`,
     { ...entry, ...valuesOf(definitions) },

@@ -26,8 +26,10 @@ type Dependencies = Pick<ApiDependencies, 'db'>;
 
 const entryPath = '/workspaces/{slug}/mcp-servers/{name}';
 const params = z.object({ name: z.string() });
+/** As the store has it. */
+const maxVersion = 2 ** 31 - 1;
 /** An earlier version may be what a session still runs with. */
-const query = pageQuery.extend({ version: z.coerce.number().int().positive().optional() });
+const query = pageQuery.extend({ version: z.coerce.number().int().positive().max(maxVersion).optional() });
 
 export function toolDefinitionRoutes(dependencies: Dependencies): AnyRoute[] {
   return [

@@ -46,7 +46,7 @@ export function ChangedServers() {
   );
 }
 
-function ServerRow({ server: { name, waiting, first_seen_at: at } }: { server: ChangedServer }) {
+function ServerRow({ server: { name, version, waiting, first_seen_at: at } }: { server: ChangedServer }) {
   const { slug } = useWorkspace();
   return (
     <Group component="li" justify="space-between" gap="sm" style={{ listStyle: 'none' }}>
@@ -55,7 +55,7 @@ function ServerRow({ server: { name, waiting, first_seen_at: at } }: { server: C
       </Text>
       <Button
         component={Link}
-        href={pathOf(slug, 'catalog', name, 'tools')}
+        href={`${pathOf(slug, 'catalog', name, 'tools')}?version=${version}`}
         size="xs"
         variant="default"
         aria-label={`Review the tools of ${name}`}

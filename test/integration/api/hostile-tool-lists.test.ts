@@ -1,0 +1,123 @@
+/** What a hostile server, or a member who knows what it says, tries with lists of tools. */
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Session } from '../../../contract/session.ts';
+import type { SessionEvent } from '../../../contract/session-event.ts';
+import { toolListLimits } from '../../../contract/tool-definitions.ts';
+import { derivedId } from '../../../store/session-events/derived-id.ts';
+import type { Person } from '../../support/api.ts';
+import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+
+let api: SessionApi;
+let admin: Person;
+let member: Person;
+let base: string;
+let entryId: string;
+
+const entry = { name: 'files', shape: { type: 'command', command: 'node', args: ['server.js'] } };
+
+beforeAll(async () => {
+  api = await startSessionApi();
+});
+beforeEach(async () => {
+  ({ admin, member, base } = await api.workspace());
+  const { mcp_server } = await admin.ok<{ mcp_server: { id: string } }>('POST', `${base}/mcp-servers`, entry);
+  entryId = mcp_server.id;
+});
+afterAll(() => api.stop());
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+const tool = (name: string, text = `what ${name} does`) => ({
+  name,
+  digest: digestOf(text),
+  text,
+  is_cut: false,
+});
+const path = () => `${base}/mcp-servers/files`;
+
+async function startSession(version = 1, env = {}): Promise<Session> {
+  const { session, agent } = await api.runningSession(member, base);
+  const frozen = frozenFor(session, agent);
+  const server = { entry_id: entryId, entry_version: version, env };
+  const servers = frozen.servers.map((each) => ({ ...each, ...server }));
+  await replaceConfiguration(api.db, { ...frozen, servers });
+  return session;
+}
+async function report({ id }: { id: string }, tools: object[]): Promise<void> {
+  const list = { server: 'files', is_complete: true, tools, instructions: null };
+  expect(await api.asSidecar(id, 'POST', 'tool-lists', list)).toMatchObject({ status: 200 });
+}
+
+it('takes a report as large as a sidecar sends it', async () => {
+  const session = await startSession();
+  const text = JSON.stringify({ a: Array.from({ length: 40 }, (_, at) => ({ [`k${at}`]: [at, '"'] })) });
+  await report(
+    session,
+    Array.from({ length: toolListLimits.tools }, (_, at) => tool(`t${at}`, text.slice(0, 380))),
+  );
+  expect(await admin.ok('GET', `${path()}/tool-definitions`)).toMatchObject({ pinned: { version: 1 } });
+});
+
+it('refuses a version that no entry can have', async () => {
+  for (const version of ['99999999999', '9007199254740991']) {
+    const { status } = await admin.send('GET', `${path()}/tool-definitions?version=${version}`);
+    expect(status).toBe(422);
+  }
+});
+
+it('tells nobody a secret through the id of an event', async () => {
+  await admin.ok('PUT', `${base}/secrets/PIN`, { value: '4711' });
+  const env = { PIN: { kind: 'secret', secret_name: 'PIN', secret_version: 1 } };
+  const session = await startSession(1, env);
+  await report(session, [tool('read')]);
+  await report(session, [tool('read', 'the pin is 4711')]);
+  const { events } = await member.ok<{ events: SessionEvent[] }>('GET', `/api/sessions/${session.id}/events`);
+  const id = events.find(({ type }) => type === 'session.tools_changed')?.id;
+  // A member knows all of this but the value, and tries each.
+  const guess = (pin: string) =>
+    derivedId(
+      session.id,
+      'tools_changed',
+      'files',
+      digestOf(JSON.stringify([['tool', 'read', digestOf(`the pin is ${pin}`)]])),
+    );
+  const found = Array.from({ length: 10_000 }, (_, at) => `${at}`.padStart(4, '0')).filter(
+    (pin) => guess(pin) === id,
+  );
+  expect(found).toEqual([]);
+});
+
+it('tells a session of changes, but not without end', async () => {
+  const session = await startSession();
+  await report(session, [tool('read')]);
+  for (let at = 0; at < 110; at += 1) {
+    await report(session, [tool('read', `poison ${at}`)]);
+  }
+  const [{ count } = {}] = await api
+    .db('session_events')
+    .where({ session_id: session.id, type: 'session.tools_changed' })
+    .count();
+  expect(Number(count)).toBe(100);
+});
+
+it('tells admins of a change in a session that runs an earlier version', async () => {
+  const earlier = await startSession(1);
+  await report(earlier, [tool('read')]);
+  await admin.ok('PUT', path(), { ...entry, approvers: 'admin' });
+  await report(earlier, [tool('read', 'poison')]);
+  expect(await admin.ok('GET', `${base}/changed-mcp-servers`)).toMatchObject({
+    changed_mcp_servers: [{ name: 'files', version: 1, waiting: 1 }],
+  });
+  await report(await startSession(2), [tool('read', 'also'), tool('more')]);
+  expect(await admin.ok('GET', `${base}/changed-mcp-servers`)).toMatchObject({
+    changed_mcp_servers: [{ name: 'files', version: 2, waiting: 2 }],
+  });
+  await api.db('tool_definitions').where({ version: 2 }).whereNull('accepted_at').delete();
+  const ended = { status: 'completed' as const, ended_at: api.db.fn.now() };
+  await api.db('sessions').where({ id: earlier.id }).update(ended);
+  expect(await admin.ok('GET', `${base}/changed-mcp-servers`)).toEqual({
+    changed_mcp_servers: [],
+    next_cursor: null,
+  });
+});
