@@ -154,10 +154,13 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
   await connection.toServer?.write(framed);
 }
 
-/** A cursor that is no text belongs to no list that this platform follows. */
+/** A longer one is not kept: as many of them as requests may wait would fill the memory. */
+const maxCursorLength = 4096;
+
+/** A cursor that is no text, or a long one, belongs to no list that this platform follows. */
 function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string | null } {
   return method === 'tools/list' && cursor !== undefined
-    ? { cursor: typeof cursor === 'string' ? cursor : null }
+    ? { cursor: typeof cursor === 'string' && cursor.length <= maxCursorLength ? cursor : null }
     : {};
 }
 

@@ -53,7 +53,7 @@ export interface SentRequest {
   /** Is it of the 2026 revision? */
   isModern: boolean;
   call: Call | null;
-  /** The page that a `tools/list` asks for, other than the first; null when its cursor is no text. */
+  /** The page that a `tools/list` asks for, other than the first; null when its cursor is not followed. */
   cursor?: string | null | undefined;
   /** How the call's arguments were written; null where no further round can follow. */
   argumentsDigest: string | null;

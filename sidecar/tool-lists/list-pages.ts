@@ -3,6 +3,7 @@ import { type ToolListReport, toolListLimits } from '../../contract/tool-definit
 import type { Definition, ListedTool } from './definition.ts';
 
 export class ListPages {
+  /** By digest, which is also of the name. */
   readonly #tools = new Map<string, ToolListReport['tools'][number]>();
   /** Of the report, and of the texts in it. */
   #bytes = 0;
@@ -22,8 +23,8 @@ export class ListPages {
 
   /** False when there is no room: the digest of every definition is reported, the text as far as it fits. */
   add({ name, definition }: ListedTool): boolean {
-    const key = `${definition.digest} ${name}`;
-    if (this.#tools.has(key)) {
+    const { digest } = definition;
+    if (this.#tools.has(digest)) {
       return true;
     }
     const withoutText = { name, ...definition, text: '', is_cut: true };
@@ -35,7 +36,7 @@ export class ListPages {
     const hasText =
       this.#textBytes + textBytes <= toolListLimits.reportTextBytes &&
       this.#bytes + bytes + textBytes <= toolListLimits.reportBytes;
-    this.#tools.set(key, hasText ? { name, ...definition } : withoutText);
+    this.#tools.set(digest, hasText ? { name, ...definition } : withoutText);
     this.#textBytes += hasText ? textBytes : 0;
     this.#bytes += bytes + (hasText ? textBytes : 0);
     return true;

@@ -70,11 +70,11 @@ export class ListReporter {
   }
 }
 
-/** What a report may say for the first time. */
+/** What a report may say for the first time. The digest of a tool is also of its name. */
 function newsOf({ is_complete: isComplete, tools, instructions }: ToolListReport): string[] {
   return [
     ...(isComplete ? ['complete'] : []),
-    ...(instructions === null ? [] : [`instructions ${instructions.digest}`]),
-    ...tools.map(({ name, digest }) => `tool ${digest} ${name}`),
+    ...(instructions === null ? [] : [instructions.digest]),
+    ...tools.map(({ digest }) => digest),
   ];
 }

@@ -37,7 +37,7 @@ export interface ToolLists {
   close(limitMs: number): Promise<void>;
 }
 
-/** A request of the agent whose answer may say something of the tools. `cursor`: the page that it asks for; null when it is no text. */
+/** A request of the agent whose answer may say something of the tools. `cursor`: the page that it asks for; null when it is not followed. */
 export interface ListingRequest {
   method: string;
   cursor?: string | null | undefined;

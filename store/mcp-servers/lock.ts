@@ -26,7 +26,7 @@ export async function lockMcpServerForRemoval(trx: Transaction, key: EntryKey): 
   return row?.id ?? null;
 }
 
-/** The entry cannot be removed until the transaction ends; it can be changed. False when it has been removed. */
+/** The entry cannot be removed or replaced until the transaction ends. False when it has been removed. */
 export async function keepMcpServer(trx: Transaction, id: string): Promise<boolean> {
   const row = await trx('mcp_servers').where({ id }).forKeyShare().first('id');
   return row !== undefined;

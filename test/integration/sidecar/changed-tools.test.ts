@@ -207,17 +207,20 @@ describe('where changed tools are refused', () => {
   });
 });
 
-it.each([{ cursor: { toString: 1, valueOf: 1 } }, { cursor: ['1'] }, { cursor: null }, { cursor: 1 }])(
-  'takes no list for complete by a cursor that is no text, and stays connected: %j',
-  async (params) => {
-    say([[tool('read')], [tool('write')]]);
-    const wire = await connect('cursors');
-    await list(wire);
-    expect(await ask(wire, 'tools/list', params)).toMatchObject({ result: { tools: [tool('write')] } });
-    expect(await callTool(wire, 'read')).toBe('tool_changed');
-    expect(session.platform.checks).toEqual([]);
-  },
-);
+it.each([
+  { cursor: { toString: 1, valueOf: 1 } },
+  { cursor: ['1'] },
+  { cursor: null },
+  { cursor: 1 },
+  { cursor: '1'.padStart(5000, '0') },
+])('takes no list for complete by an odd cursor, and stays connected: %j', async (params) => {
+  say([[tool('read')], [tool('write')]]);
+  const wire = await connect('cursors');
+  await list(wire);
+  expect(await ask(wire, 'tools/list', params)).toMatchObject({ result: { tools: [tool('write')] } });
+  expect(await callTool(wire, 'read')).toBe('tool_changed');
+  expect(session.platform.checks).toEqual([]);
+});
 
 it('passes a changed tool where people are only told, and reports it', async () => {
   say([[tool('read')]]);
