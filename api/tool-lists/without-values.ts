@@ -5,6 +5,9 @@ import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts'
 /** Well under a second of work for a list. */
 const mostComparisons = 4_000_000;
 
+/** A shorter value may be part of any name, and calls are compared by name. The mark is shorter. */
+const shortestInName = 12;
+
 type Text = NonNullable<ToolListReport['instructions']>;
 const nothing = { text: '', is_cut: true };
 
@@ -17,6 +20,7 @@ export async function listWithoutValues(
   values: readonly string[] | null,
 ): Promise<ToolListReport> {
   const blackOut = createBlackOut(values ?? []);
+  const inNames = (values ?? []).filter((value) => value.length >= shortestInName);
   const texts = [...report.tools, ...(report.instructions === null ? [] : [report.instructions])];
   const bytes = Buffer.from(texts.map(({ text }) => text).join(''));
   const showsNothing =
@@ -25,11 +29,15 @@ export async function listWithoutValues(
   const tools: ToolListReport['tools'] = [];
   for (const tool of report.tools) {
     await nextTurn();
-    tools.push({ ...tool, ...clean(tool) });
+    tools.push({ ...tool, name: nameWithout(tool.name, inNames), ...clean(tool) });
   }
   const instructions = report.instructions && { ...report.instructions, ...clean(report.instructions) };
   return { ...report, tools, instructions };
 }
+
+/** Whole values only: a name may well begin or end like one. */
+const nameWithout = (name: string, values: readonly string[]): string =>
+  values.reduce((shown, value) => shown.replaceAll(value, '[secret]'), name);
 
 function withoutValues({ text, is_cut }: Text, blackOut: BlackOut): Pick<Text, 'text' | 'is_cut'> {
   const clean = Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()]).toString('utf8');

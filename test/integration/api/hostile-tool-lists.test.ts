@@ -121,3 +121,20 @@ it('tells admins of a change in a session that runs an earlier version', async (
     next_cursor: null,
   });
 });
+
+it('shows no secret that is the name of a tool', async () => {
+  const secret = 'sesame-of-the-server';
+  await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: secret });
+  const session = await startSession(1, {
+    TOKEN: { kind: 'secret', secret_name: 'TOKEN', secret_version: 1 },
+  });
+  await report(session, [tool('read')]);
+  await report(session, [tool(`${secret}-1`), tool(secret, 'another')]);
+  const { tool_differences } = await member.ok<{ tool_differences: { tool: string }[] }>(
+    'GET',
+    `${path()}/tool-differences`,
+  );
+  expect(tool_differences.map((each) => each.tool).sort()).toEqual(['[secret]', '[secret]-1']);
+  const { events } = await member.ok<{ events: SessionEvent[] }>('GET', `/api/sessions/${session.id}/events`);
+  expect(JSON.stringify(events)).not.toContain(secret);
+});

@@ -43,3 +43,11 @@ it.each([
     Array(3).fill(['', true]),
   );
 });
+
+it('redacts a whole value in a name, and leaves a name that only begins or ends like one', async () => {
+  const value = 'postgres://u:p@host/db';
+  const named = (name: string) => ({ name, ...definitionOf({ name }) });
+  const names = ['query_postgres', value, `${value}!`, 'read'];
+  const shown = await listWithoutValues({ ...report, tools: names.map(named) }, [value, 'read']);
+  expect(shown.tools.map(({ name }) => name)).toEqual(['query_postgres', '[secret]', '[secret]!', 'read']);
+});
