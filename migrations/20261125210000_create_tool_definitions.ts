@@ -38,6 +38,13 @@ export async function up(knex: Knex): Promise<void> {
       unique (mcp_server_id, version, part, tool, digest),
       foreign key (workspace_id, mcp_server_id) references mcp_servers (workspace_id, id) on delete cascade
     );
+    -- What a session's agent was shown that nobody had accepted; its sidecar forgets that when it restarts.
+    create table session_tool_differences (
+      session_id uuid not null references sessions on delete cascade,
+      tool_definition_id uuid not null references tool_definitions on delete cascade,
+      primary key (session_id, tool_definition_id)
+    );
+    create index session_tool_differences_by_definition on session_tool_differences (tool_definition_id);
     create index tool_definitions_waiting on tool_definitions (workspace_id, mcp_server_id, version)
       where accepted_at is null;
     create index tool_definitions_by_session on tool_definitions (session_id) where session_id is not null;
@@ -47,6 +54,6 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
-    drop table tool_definitions, pinned_tool_lists;
+    drop table session_tool_differences, tool_definitions, pinned_tool_lists;
     alter table mcp_servers drop column changed_tools, drop column unlisted_tools, drop column listed_tools`);
 }

@@ -1,7 +1,6 @@
 /**
- * Every table and view, column by column, as the driver returns them; knex types its queries by this. A column that a check
- * constraint restricts to a few values has the type of those. Timestamps are ISO 8601 text, `bigint` is a number, and JSON is
- * unknown until it is parsed. `test/integration/store/tables` compares it all with the migrated database.
+ * Every table and view, column by column, as the driver returns them (`test/integration/store/tables`); knex types its queries by this. Where a
+ * check constraint allows a few values, the type is of those. Timestamps are ISO 8601 text, `bigint` is a number, JSON is unknown until parsed.
  */
 import type { Agent } from '../contract/agent.ts';
 import type { InputMessage } from '../contract/agent-contract.ts';
@@ -283,6 +282,10 @@ declare module 'knex/types/tables.js' {
       output_updated_at: string | null;
       earlier_output_size_bytes: number;
       earlier_written_bytes: number;
+    };
+    session_tool_differences: {
+      session_id: string;
+      tool_definition_id: string;
     };
     session_tools: {
       session_id: string;

@@ -12,6 +12,7 @@ import {
   isPinned,
   listUnaccepted,
   pinToolList,
+  rememberShown,
   type Unaccepted,
 } from '../../store/tool-definitions/record.ts';
 import {
@@ -86,6 +87,9 @@ async function compare(
   const unaccepted = await listUnaccepted(trx, entry, definitions);
   if (unaccepted.length === 0) {
     return;
+  }
+  if (isSession) {
+    await rememberShown(trx, source.sessionId, unaccepted);
   }
   const difference = namesOf(unaccepted);
   if (stored.length > 0) {

@@ -14,7 +14,8 @@ export interface ShownCall {
 
 /**
  * A call passes when its tool was shown, and everything that was shown of it and of the server's instructions is accepted for the version
- * of the entry that the session froze. Nothing is accepted of an entry that has been removed.
+ * of the entry that the session froze; also what an earlier sidecar of the session reported. Nothing is accepted of an entry that has been
+ * removed.
  */
 const acceptedCallsStatement = `
   with asked as materialized (
@@ -35,6 +36,11 @@ const acceptedCallsStatement = `
           and d.tool = case shown.part when 'tool' then asked.tool else '' end
           and d.digest = shown.digest and d.accepted_at is not null
       )
+    )
+    and not exists (
+      select from session_tool_differences earlier join tool_definitions d on d.id = earlier.tool_definition_id
+      where earlier.session_id = $1 and d.mcp_server_id = frozen.entry_id and d.accepted_at is null
+        and (d.part = 'instructions' or d.tool = asked.tool)
     )`;
 
 const accepted = z.object({ call_id: uuid });

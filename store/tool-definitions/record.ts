@@ -104,6 +104,21 @@ export function listUnaccepted(
   return readRows(statement, unaccepted);
 }
 
+/** The agent of the session was shown these, so that its calls depend on them to the end of the session. */
+export async function rememberShown(
+  trx: Transaction,
+  sessionId: string,
+  differences: readonly Unaccepted[],
+): Promise<void> {
+  const ids = differences.flatMap(({ id }) => (id === null ? [] : [id]));
+  await trx.raw(
+    `insert into session_tool_differences (session_id, tool_definition_id)
+     select :sessionId, id from unnest(cast(:ids as uuid[])) as shown (id)
+     on conflict do nothing`,
+    { sessionId, ids },
+  );
+}
+
 /** Max versions of an entry whose definitions are kept. */
 const keptVersions = 10;
 

@@ -214,21 +214,36 @@ describe('what differs from it', () => {
     ]);
   });
 
+  it('is remembered when the sidecar restarts, which forgets what its agent was shown', async () => {
+    await report(session, listOf([tool('read', 'poison')], { is_complete: false }));
+    expect(await check(session, 'read', ['what read does'])).toBe('tool_changed');
+    // Sessions that were shown nothing else go on.
+    expect(await check(await startSession(), 'read', ['what read does'])).toBe('allowed');
+    await accept((await differences()).map(({ id }) => id));
+    expect(await check(session, 'read', ['what read does'])).toBe('allowed');
+    await report(session, listOf([tool('read')], { instructions: definition('Be cruel') }));
+    expect(await check(session, 'read', ['what read does'])).toBe('tool_changed');
+  });
+
   it('refuses before a grant is used up', async () => {
     const grant = await giveGrant(api.db, session);
     await report(session, listOf([tool('write_file', 'another')]));
     expect(await check(session, 'write_file', ['another'])).toBe('tool_changed');
-    expect(await api.db('grants').where({ id: grant.id }).first('consumed_at')).toEqual({
-      consumed_at: null,
-    });
-    expect(await check(session, 'write_file', ['what write_file does'])).toBe('allowed');
-    expect(await check(session, 'write_file', ['what write_file does'])).toBe('permission_required');
+    const { consumed_at } = (await api.db('grants').where({ id: grant.id }).first('consumed_at')) ?? {};
+    expect(consumed_at).toBeNull();
+    await accept((await differences()).map(({ id }) => id));
+    expect(await check(session, 'write_file', ['another'])).toBe('allowed');
+    expect(await check(session, 'write_file', ['another'])).toBe('permission_required');
   });
 
   it('is decided for each call of a request', async () => {
     await report(session, listOf([tool('read', 'another')]));
-    const checks = ['another', 'what read does'].map((text) => ({
-      ...{ call_id: randomUUID(), server: 'files', tool: 'read' },
+    await giveGrant(api.db, session);
+    const checks = [
+      ['read', 'another'],
+      ['write_file', 'what write_file does'],
+    ].map(([name, text = '']) => ({
+      ...{ call_id: randomUUID(), server: 'files', tool: name },
       shown: { tool: [digestOf(text)], instructions: [] },
     }));
     const ask = async (some: object[]) =>
