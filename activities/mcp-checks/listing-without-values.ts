@@ -5,10 +5,7 @@ import {
   toolListing,
   toolListingLimits,
 } from '../../contract/mcp-check.ts';
-import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts';
-
-/** Well under a second of work. The longest listing with secrets of six hundred lines takes a third of it. */
-const mostComparisons = 4_000_000;
+import { createTextBlackOut } from '../../lib/black-out/text-black-out.ts';
 
 /**
  * What a server listed, with the values of its secret variables redacted as in process output. Two tools whose names become
@@ -18,8 +15,8 @@ export async function listingWithoutValues(
   listing: ToolListing,
   values: readonly string[],
 ): Promise<ToolListing | null> {
-  const blackOut = createBlackOut(values);
-  if (blackOut.showsNothing || comparisonsOf(listing, blackOut) > mostComparisons) {
+  const blackOut = createTextBlackOut(values, textsOf(listing));
+  if (blackOut === null) {
     return null;
   }
   const tools = new Map<string, ClaimedTool>();
@@ -35,20 +32,14 @@ export async function listingWithoutValues(
   });
 }
 
-function comparisonsOf({ tools }: ToolListing, blackOut: BlackOut): number {
-  const texts = tools.flatMap(({ name, title, description }) => [name, title ?? '', description ?? '']);
-  return blackOut.comparisons(Buffer.from(texts.join('')));
-}
+const textsOf = ({ tools }: ToolListing): string[] =>
+  tools.flatMap(({ name, title, description }) => [name, title ?? '', description ?? '']);
 
 function toolWithoutValues(
   { name, title, description, hints }: ClaimedTool,
-  blackOut: BlackOut,
+  blackOut: (text: string) => string,
 ): ClaimedTool {
-  // Each text by itself, in full: a truncated one may end within a value.
-  const clean = (text: string, maxCharacters: number) =>
-    Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()])
-      .toString('utf8')
-      .slice(0, maxCharacters);
+  const clean = (text: string, maxCharacters: number) => blackOut(text).slice(0, maxCharacters);
   return {
     name: clean(name, toolListingLimits.nameCharacters) || '[secret]',
     title: title && clean(title, toolListingLimits.titleCharacters),

@@ -1,9 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ToolListReport, toolListLimits } from '../../contract/tool-definitions.ts';
-import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts';
-
-/** Well under a second of work for a list. */
-const mostComparisons = 4_000_000;
+import { createTextBlackOut } from '../../lib/black-out/text-black-out.ts';
 
 /** A shorter value may be part of any name, and calls are compared by name. The mark is shorter. */
 const shortestInName = 12;
@@ -19,13 +16,15 @@ export async function listWithoutValues(
   report: ToolListReport,
   values: readonly string[] | null,
 ): Promise<ToolListReport> {
-  const blackOut = createBlackOut(values ?? []);
   const inNames = (values ?? []).filter((value) => value.length >= shortestInName);
   const texts = [...report.tools, ...(report.instructions === null ? [] : [report.instructions])];
-  const bytes = Buffer.from(texts.map(({ text }) => text).join(''));
-  const showsNothing =
-    values === null || blackOut.showsNothing || blackOut.comparisons(bytes) > mostComparisons;
-  const clean = (text: Text) => (showsNothing ? nothing : withoutValues(text, blackOut));
+  const blackOut =
+    values &&
+    createTextBlackOut(
+      values,
+      texts.map(({ text }) => text),
+    );
+  const clean = (text: Text) => (blackOut === null ? nothing : withoutValues(text, blackOut));
   const tools: ToolListReport['tools'] = [];
   for (const tool of report.tools) {
     await nextTurn();
@@ -39,8 +38,11 @@ export async function listWithoutValues(
 const nameWithout = (name: string, values: readonly string[]): string =>
   values.reduce((shown, value) => shown.replaceAll(value, '[secret]'), name);
 
-function withoutValues({ text, is_cut }: Text, blackOut: BlackOut): Pick<Text, 'text' | 'is_cut'> {
-  const clean = Buffer.concat([blackOut.push(Buffer.from(text)), blackOut.end()]).toString('utf8');
+function withoutValues(
+  { text, is_cut }: Text,
+  blackOut: (text: string) => string,
+): Pick<Text, 'text' | 'is_cut'> {
+  const clean = blackOut(text);
   const shown = clean.slice(0, toolListLimits.textCharacters);
   return { text: shown, is_cut: is_cut || shown.length < clean.length };
 }
