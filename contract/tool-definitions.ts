@@ -25,6 +25,10 @@ export const toolListLimits = {
   reportBytes: 960 * 1024,
   /** Definitions of one version of an entry that wait for an admin. */
   waiting: 1000,
+  /** Latest versions of an entry whose definitions are kept. */
+  versions: 10,
+  /** Definitions of one request to accept. */
+  accepted: 500,
 } as const;
 
 /** The JSON of a definition with sorted keys, truncated when `is_cut`. */
@@ -91,9 +95,9 @@ export const pinnedToolList = z.strictObject({
 });
 export type PinnedToolList = z.infer<typeof pinnedToolList>;
 
-/** Max definitions of one request to accept. */
-const maxAccepted = 500;
-export const acceptDefinitions = z.strictObject({ ids: z.array(uuid).min(1).max(maxAccepted) });
+export const acceptDefinitions = z.strictObject({
+  ids: z.array(uuid).min(1).max(toolListLimits.accepted),
+});
 
 /** Entries of a workspace with definitions that wait, in their latest version that has any: sessions go on with an earlier one. */
 export const changedServer = z.strictObject({

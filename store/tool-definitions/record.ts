@@ -119,9 +119,6 @@ export async function rememberShown(
   );
 }
 
-/** Max versions of an entry whose definitions are kept. */
-const keptVersions = 10;
-
 /** What was seen and accepted of a version holds for the next one, which runs the same. */
 export async function carryDefinitions(trx: Transaction, from: EntryVersion): Promise<void> {
   const next = from.version + 1;
@@ -147,7 +144,7 @@ export async function removeOldDefinitions(
 ): Promise<void> {
   await trx('tool_definitions')
     .where({ mcp_server_id: entryId })
-    .where('version', '<=', version - keptVersions)
+    .where('version', '<=', version - toolListLimits.versions)
     .delete();
 }
 

@@ -1,5 +1,6 @@
-/** Max ids of one request to accept (contract/tool-definitions.ts). */
-const mostOfOne = 500;
+import { toolListLimits } from '../../../../../contract/tool-definitions.ts';
+
+const { accepted: mostOfOne } = toolListLimits;
 
 /** The ids in requests that the API takes, in their order. */
 export function batchesOf(ids: readonly string[]): string[][] {

@@ -1,7 +1,5 @@
 /** Versions of an entry whose tools can be shown. Pure. */
-
-/** How many are kept (store/tool-definitions/record.ts). */
-const keptVersions = 10;
+import { toolListLimits } from '../../../../../contract/tool-definitions.ts';
 
 /** The version that the address names, when the entry had it; else the current one. */
 export function shownVersion(given: string | null, current: number): number {
@@ -11,6 +9,9 @@ export function shownVersion(given: string | null, current: number): number {
 
 /** The latest first, with the one that is shown. */
 export function versionsOf(shown: number, current: number): number[] {
-  const kept = Array.from({ length: Math.min(keptVersions, current) }, (_, back) => current - back);
+  const kept = Array.from(
+    { length: Math.min(toolListLimits.versions, current) },
+    (_, back) => current - back,
+  );
   return kept.includes(shown) ? kept : [...kept, shown];
 }
