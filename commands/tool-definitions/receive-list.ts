@@ -40,10 +40,11 @@ export async function receiveToolList(db: Db, source: ToolListSource, report: To
     if (!(await keepMcpServer(trx, source.entry.entryId))) {
       return;
     }
-    if (report.is_complete && (await pin(trx, source, definitions))) {
-      return;
-    }
-    if (await isPinned(trx, source.entry)) {
+    // A complete list is compared unless it is the first; one in part where there is something to compare it with.
+    const isCompared = report.is_complete
+      ? !(await pin(trx, source, definitions))
+      : await isPinned(trx, source.entry);
+    if (isCompared) {
       await compare(trx, source, definitions);
     }
   });

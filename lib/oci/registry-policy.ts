@@ -1,5 +1,4 @@
 /** Which registries the platform's operator trusts beyond the defaults (docs/decisions/0011). */
-
 import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
 import type { OutboundContext } from '../outbound/send.ts';
 import type { ImageReference } from './reference.ts';
