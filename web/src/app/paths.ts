@@ -7,6 +7,12 @@ export function pathOf(slug: string, section: SectionPath, ...rest: string[]): s
   return `/${[slug, section, ...rest].map(encodeURIComponent).join('/')}`;
 }
 
+/** What the tools of a catalog entry say, in one of its versions; in the current one without a version. */
+export function toolsPathOf(slug: string, server: string, version?: number): string {
+  const path = pathOf(slug, 'catalog', server, 'tools');
+  return version === undefined ? path : `${path}?version=${version}`;
+}
+
 export type SectionPath =
   | 'sessions'
   | 'approvals'

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { ChangedServer } from '../../api/types.ts';
 import { useChangedServers } from '../../api/use-all.ts';
-import { pathOf } from '../../app/paths.ts';
+import { toolsPathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -55,7 +55,7 @@ function ServerRow({ server: { name, version, waiting, first_seen_at: at } }: { 
       </Text>
       <Button
         component={Link}
-        href={`${pathOf(slug, 'catalog', name, 'tools')}?version=${version}`}
+        href={toolsPathOf(slug, name, version)}
         size="xs"
         variant="default"
         aria-label={`Review the tools of ${name}`}

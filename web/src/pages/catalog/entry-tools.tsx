@@ -1,7 +1,7 @@
 import { Alert, Text } from '@mantine/core';
 import type { McpServer } from '../../api/types.ts';
 import { useChangedServers } from '../../api/use-all.ts';
-import { pathOf } from '../../app/paths.ts';
+import { toolsPathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -25,8 +25,7 @@ export function EntryTools({ entry: { name, version } }: { entry: McpServer }) {
             </Text>
           ) : (
             <Text size="sm" component="div">
-              <PinnedText pinned={list} />{' '}
-              <TextLink to={pathOf(slug, 'catalog', name, 'tools')}>View its tools</TextLink>
+              <PinnedText pinned={list} /> <TextLink to={toolsPathOf(slug, name)}>View its tools</TextLink>
             </Text>
           )
         }
@@ -43,7 +42,7 @@ export function ChangedTools({ name }: { name: string }) {
     <Alert color="yellow" role="status" title="Its tools are not as they were accepted">
       <Text size="sm">
         {waitingText(changed.waiting)}.{' '}
-        <TextLink to={pathOf(slug, 'catalog', name, 'tools')}>
+        <TextLink to={toolsPathOf(slug, name, changed.version)}>
           {isAdmin ? 'Review what changed' : 'View what changed'}
         </TextLink>
       </Text>

@@ -1,7 +1,7 @@
 /** What a server's tools say of themselves is not what an admin accepted. */
 import { Code } from '@mantine/core';
 import { Fragment } from 'react';
-import { pathOf } from '../../app/paths.ts';
+import { toolsPathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -40,6 +40,5 @@ function ToolsLink({ server }: { server: string }) {
   const { slug } = useWorkspace();
   const { data } = useConfiguration(useTranscript().sessionId);
   const version = data?.configuration.servers.find(({ name }) => name === server)?.entry_version;
-  const search = version === undefined ? '' : `?version=${version}`;
-  return <TextLink to={`${pathOf(slug, 'catalog', server, 'tools')}${search}`}>View its tools</TextLink>;
+  return <TextLink to={toolsPathOf(slug, server, version)}>View its tools</TextLink>;
 }
