@@ -1,21 +1,21 @@
 /** A server stays what was approved: the first list is pinned, what differs waits for an admin, and calls depend on it. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import type { McpCheck } from '../../../contract/mcp-check.ts';
-import type { Session } from '../../../contract/session.ts';
+import type { FrozenServer, Session } from '../../../contract/session.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 import {
   type PinnedToolList,
   type ToolDefinition,
   type ToolDifference,
-  type ToolListReport,
   toolListLimits,
 } from '../../../contract/tool-definitions.ts';
 import type { Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
-import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
+import { giveGrant } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { definition, digestOf, listOf, report as reportList, sessionWith, tool } from './reported-lists.ts';
 
 let api: SessionApi;
 let admin: Person;
@@ -39,30 +39,13 @@ const entry = {
   shape: { type: 'command', command: 'node', args: ['server.js'] },
   manifest: { env: {}, tool_scopes: { write_file: 'files.write' } },
 };
-const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
-const definition = (text: string) => ({ digest: digestOf(text), text, is_cut: false });
-const tool = (name: string, text = `what ${name} does`) => ({ name, ...definition(text) });
-const listOf = (tools: object[], changes: Partial<ToolListReport> = {}) => ({
-  server: 'files',
-  is_complete: true,
-  tools,
-  instructions: null,
-  ...changes,
-});
-
-async function startSession(version = 1, env = {}): Promise<Session> {
-  const { session, agent } = await api.runningSession(member, base);
-  const frozen = frozenFor(session, agent);
-  const server = { entry_id: entryId, entry_version: version, env, changed_tools: 'refuse' as const };
-  await replaceConfiguration(api.db, {
-    ...frozen,
-    servers: frozen.servers.map((each) => ({ ...each, ...server })),
-  });
-  return session;
-}
-async function report(of: { id: string }, list: object): Promise<void> {
-  expect(await api.asSidecar(of.id, 'POST', 'tool-lists', list)).toMatchObject({ status: 200 });
-}
+const startSession = (version = 1, env: FrozenServer['env'] = {}): Promise<Session> =>
+  sessionWith(
+    api,
+    { person: member, base },
+    { entry_id: entryId, entry_version: version, env, changed_tools: 'refuse' },
+  );
+const report = (of: { id: string }, list: object) => reportList(api, of, list);
 /** Calls a tool whose agent was shown these texts of it. */
 async function check(session: Session, name: string, texts: string[], instructions: string[] = []) {
   const shown = { tool: texts.map(digestOf), instructions: instructions.map(digestOf) };
@@ -339,7 +322,7 @@ describe('a change of the entry', () => {
 it('shows no secret that a server puts into a description', async () => {
   const secret = 'sesame-of-the-server';
   await admin.ok('PUT', `${base}/secrets/TOKEN`, { value: secret });
-  const env = { TOKEN: { kind: 'secret', secret_name: 'TOKEN', secret_version: 1 } };
+  const env = { TOKEN: { kind: 'secret', secret_name: 'TOKEN', secret_version: 1 } } as const;
   const session = await startSession(1, env);
   await report(session, listOf([tool('read', `reads with ${secret}`)]));
   await report(session, listOf([tool('read', 'another')]));

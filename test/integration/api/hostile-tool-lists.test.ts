@@ -1,13 +1,12 @@
 /** What a hostile server, or a member who knows what it says, tries with lists of tools. */
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Session } from '../../../contract/session.ts';
+import type { FrozenServer, Session } from '../../../contract/session.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 import { toolListLimits } from '../../../contract/tool-definitions.ts';
 import { derivedId } from '../../../store/session-events/derived-id.ts';
 import type { Person } from '../../support/api.ts';
-import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { digestOf, listOf, report as reportList, sessionWith, tool } from './reported-lists.ts';
 
 let api: SessionApi;
 let admin: Person;
@@ -27,27 +26,11 @@ beforeEach(async () => {
 });
 afterAll(() => api.stop());
 
-const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
-const tool = (name: string, text = `what ${name} does`) => ({
-  name,
-  digest: digestOf(text),
-  text,
-  is_cut: false,
-});
 const path = () => `${base}/mcp-servers/files`;
 
-async function startSession(version = 1, env = {}): Promise<Session> {
-  const { session, agent } = await api.runningSession(member, base);
-  const frozen = frozenFor(session, agent);
-  const server = { entry_id: entryId, entry_version: version, env };
-  const servers = frozen.servers.map((each) => ({ ...each, ...server }));
-  await replaceConfiguration(api.db, { ...frozen, servers });
-  return session;
-}
-async function report({ id }: { id: string }, tools: object[]): Promise<void> {
-  const list = { server: 'files', is_complete: true, tools, instructions: null };
-  expect(await api.asSidecar(id, 'POST', 'tool-lists', list)).toMatchObject({ status: 200 });
-}
+const startSession = (version = 1, env: FrozenServer['env'] = {}): Promise<Session> =>
+  sessionWith(api, { person: member, base }, { entry_id: entryId, entry_version: version, env });
+const report = (of: { id: string }, tools: object[]) => reportList(api, of, listOf(tools));
 
 it('takes a report as large as a sidecar sends it', async () => {
   const session = await startSession();
@@ -68,7 +51,7 @@ it('refuses a version that no entry can have', async () => {
 
 it('tells nobody a secret through the id of an event', async () => {
   await admin.ok('PUT', `${base}/secrets/PIN`, { value: '4711' });
-  const env = { PIN: { kind: 'secret', secret_name: 'PIN', secret_version: 1 } };
+  const env = { PIN: { kind: 'secret', secret_name: 'PIN', secret_version: 1 } } as const;
   const session = await startSession(1, env);
   await report(session, [tool('read')]);
   await report(session, [tool('read', 'the pin is 4711')]);

@@ -1,26 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import type { AuthorizationServer } from '../../../../lib/oauth/authorization-server.ts';
 import {
   chooseClient,
   chooseTokenAuthMethod,
   isPublicDocument,
 } from '../../../../lib/oauth/choose-client.ts';
+import { authorizationServer as server } from './authorization-server.ts';
 import { refusalOf } from './refusal.ts';
 
-const server = (changed: Partial<AuthorizationServer> = {}): AuthorizationServer => ({
-  issuer: 'https://issuer.test',
-  authorizationEndpoint: 'https://issuer.test/authorize',
-  tokenEndpoint: 'https://issuer.test/token',
-  registrationEndpoint: 'https://issuer.test/register',
-  revocationEndpoint: null,
-  tokenAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-  revocationAuthMethods: [],
-  refreshesTokens: true,
-  scopes: null,
-  takesClientMetadataUrls: true,
-  sendsIssuer: true,
-  ...changed,
-});
 const metadataUrl = 'https://platform.test/oauth/clients/1.json';
 const preRegistered = { clientId: 'entered', hasSecret: true };
 

@@ -1,24 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AuthorizationServer, TokenAuthMethod } from '../../../../lib/oauth/authorization-server.ts';
+import type { TokenAuthMethod } from '../../../../lib/oauth/authorization-server.ts';
 import { registrationRefusal } from '../../../../lib/oauth/register-client.ts';
 import { parseRegistration } from '../../../../lib/oauth/registration-answer.ts';
 import { buildRegistrationRequest } from '../../../../lib/oauth/registration-request.ts';
+import { authorizationServer } from './authorization-server.ts';
 import { refusalOf } from './refusal.ts';
 
-const server: AuthorizationServer = {
-  issuer: 'https://issuer.test',
-  authorizationEndpoint: 'https://issuer.test/authorize',
-  tokenEndpoint: 'https://issuer.test/token',
-  registrationEndpoint: 'https://issuer.test/register',
-  revocationEndpoint: null,
-  tokenAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
-  revocationAuthMethods: [],
-  refreshesTokens: true,
-  scopes: null,
-  takesClientMetadataUrls: false,
-  sendsIssuer: false,
-};
+const server = authorizationServer({ takesClientMetadataUrls: false, sendsIssuer: false });
 const redirectUri = 'https://platform.test/oauth/callback/1';
 const options = {
   redirectUri,

@@ -175,7 +175,7 @@ describe('a server that does not want a list to be reported', () => {
     expect(reports).toMatchObject([{ is_complete: true }]);
   });
 
-  it('cannot make it wait for a page that nobody asks for', async () => {
+  it('cannot delay it by a page that is never asked for', async () => {
     await list([tool('a')]);
     await list([tool('a', 'poison')], { nextCursor: '2' });
     await until(() => reports.length === 2);
