@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 import type { MasterKeys } from '../config/keys.ts';
 import type { WorkerConfig } from '../config/worker.ts';
 import type { FrozenImage } from '../contract/session.ts';
+import type { RemoteServers } from '../lib/oauth/context.ts';
+import type { OutboundContext } from '../lib/outbound/send.ts';
 import type { PatternChecker } from '../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../runtime/workload.ts';
 import type { Db } from '../store/database.ts';
@@ -14,6 +16,10 @@ export interface ActivityDependencies {
   runtime: Runtime<unknown>;
   /** Resolves an image reference. Throws `launch_refused` with a sentence for the operator. */
   readImage: (reference: string) => Promise<FrozenImage>;
+  /** How requests to remote servers and their authorization servers are made. */
+  remoteServers: RemoteServers;
+  /** How messages are posted to the webhooks of channels. */
+  webhooks: Omit<OutboundContext, 'signal'>;
   /** Runs the expressions of manifests off this process's event loop. */
   patterns: PatternChecker;
   masterKeys: MasterKeys;
@@ -26,6 +32,7 @@ export interface ActivityDependencies {
     WorkerConfig,
     | 'WORKER_MAX_SESSIONS'
     | 'SESSION_START_SECONDS'
+    | 'SESSION_AUTHORIZATION_SECONDS'
     | 'SESSION_TOTAL_SECONDS'
     | 'SESSION_IDLE_SECONDS'
     | 'TOOL_CALL_RETENTION_FLOOR_DAYS'

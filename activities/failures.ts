@@ -15,6 +15,14 @@ export function launchRefusedForNow(sentence: string): ApplicationFailure {
   return ApplicationFailure.retryable(sentence, 'launch_refused' satisfies RefusalType);
 }
 
+/** A remote server that cannot be used, with the sentence for the admin who entered it. */
+export const registrationRefused = (sentence: string): ApplicationFailure =>
+  refusal(sentence, 'registration_refused');
+
+/** The same for a server that may be in trouble for the moment. */
+export const registrationRefusedForNow = (sentence: string): ApplicationFailure =>
+  ApplicationFailure.retryable(sentence, 'registration_refused' satisfies RefusalType);
+
 export function operatorLeft(): ApplicationFailure {
   return launchRefused(operatorLeftSentence);
 }

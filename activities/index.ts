@@ -1,5 +1,15 @@
 /** Every activity, bound to its dependencies. Workflows import only its type. */
-import { mcpCheckWorkflowId, permissionRequestWorkflowId, sessionWorkflowId } from '../contract/workflows.ts';
+import {
+  authorizationWorkflowId,
+  channelMessageWorkflowId,
+  mcpCheckWorkflowId,
+  mcpRegistrationWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../contract/workflows.ts';
+import { checkAuthorization } from './authorizations/check-authorization.ts';
+import { openAuthorizations } from './authorizations/open-authorizations.ts';
+import { deliverMessage, recordDeliveryFailure } from './channel-messages/deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { carryOutDecision } from './grants/carry-out-decision.ts';
 import { closeRequest, readRequest } from './grants/close-request.ts';
@@ -8,12 +18,22 @@ import { recordCheckEnd } from './mcp-checks/record-check-end.ts';
 import { startCheck } from './mcp-checks/start-check.ts';
 import { stopCheck } from './mcp-checks/stop-check.ts';
 import { watchCheck } from './mcp-checks/watch-check.ts';
+import {
+  deleteRetiredClients,
+  removeRegistration,
+  retireRegistration,
+} from './mcp-registrations/delete-clients.ts';
+import { discoverServer } from './mcp-registrations/discover-server.ts';
+import { readRegistrationTask } from './mcp-registrations/read-task.ts';
+import { recordRegistrationFailure } from './mcp-registrations/record-failure.ts';
+import { registerClient } from './mcp-registrations/register-client.ts';
 import { requireWorkflow } from './own-workflow.ts';
 import { checkIdle } from './sessions/check-idle.ts';
 import { freezeConfiguration } from './sessions/freeze-configuration.ts';
 import { listOpenRequests, recordEnd } from './sessions/record-end.ts';
 import { recordRunning } from './sessions/record-running.ts';
 import { validateLaunch } from './sessions/validate-launch.ts';
+import { withHeartbeats } from './with-heartbeats.ts';
 import { deliverInputs } from './workloads/deliver-inputs.ts';
 import { inspectWorkload } from './workloads/inspect-workload.ts';
 import { startWorkload } from './workloads/start-workload.ts';
@@ -30,9 +50,18 @@ export function createActivities(dependencies: ActivityDependencies) {
       requireWorkflow(workflowIdOf(input));
       return activity(dependencies, input);
     };
+  const beating =
+    <Input, Output>(activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>) =>
+    (own: ActivityDependencies, input: Input) =>
+      withHeartbeats(() => activity(own, input));
   const ofSession = ({ sessionId }: { sessionId: string }) => sessionWorkflowId(sessionId);
   const ofRequest = ({ requestId }: { requestId: string }) => permissionRequestWorkflowId(requestId);
   const ofCheck = ({ checkId }: { checkId: string }) => mcpCheckWorkflowId(checkId);
+  const ofRegistration = ({ registrationId }: { registrationId: string }) =>
+    mcpRegistrationWorkflowId(registrationId);
+  const ofAuthorization = ({ authorizationId }: { authorizationId: string }) =>
+    authorizationWorkflowId(authorizationId);
+  const ofMessage = ({ messageId }: { messageId: string }) => channelMessageWorkflowId(messageId);
   return {
     freezeConfiguration: bind(ofSession, freezeConfiguration),
     validateLaunch: bind(ofSession, validateLaunch),
@@ -52,6 +81,17 @@ export function createActivities(dependencies: ActivityDependencies) {
     watchCheck: bind(ofCheck, watchCheck),
     stopCheck: bind(ofCheck, stopCheck),
     recordCheckEnd: bind(ofCheck, recordCheckEnd),
+    readRegistrationTask: bind(ofRegistration, readRegistrationTask),
+    discoverServer: bind(ofRegistration, beating(discoverServer)),
+    registerClient: bind(ofRegistration, beating(registerClient)),
+    recordRegistrationFailure: bind(ofRegistration, recordRegistrationFailure),
+    retireRegistration: bind(ofRegistration, retireRegistration),
+    deleteRetiredClients: bind(ofRegistration, beating(deleteRetiredClients)),
+    removeRegistration: bind(ofRegistration, removeRegistration),
+    openAuthorizations: bind(ofSession, openAuthorizations),
+    checkAuthorization: bind(ofAuthorization, checkAuthorization),
+    deliverMessage: bind(ofMessage, beating(deliverMessage)),
+    recordDeliveryFailure: bind(ofMessage, recordDeliveryFailure),
     /** Which workflow this is for follows from the decision itself. */
     carryOutDecision: (input: { decisionId: string; requestId?: string }) =>
       carryOutDecision(dependencies, input),

@@ -11,6 +11,7 @@ import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
 import { createUserTurns } from './middleware/user-turns.ts';
 import { mountRoutes } from './mount.ts';
+import { servePreviews } from './previews/serve-previews.ts';
 import type { AnyRoute } from './route.ts';
 import type { WebFiles } from './web-files/load-web-files.ts';
 import { serveWebFiles } from './web-files/serve-web-files.ts';
@@ -34,6 +35,8 @@ export function createApp(
   app.use(setClientAddress(config.TRUST_PROXY));
   app.use(setSecurityHeaders);
   app.use(answerErrors(log));
+  // Before all that serves the platform: the two share a process, and no host.
+  app.use(servePreviews(dependencies));
   app.use(checkHost(config));
   app.use(checkOrigin(config));
   if (web !== null) {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
 import { createSignApproval } from '../api/approvals/sign-approval.ts';
+import { embeddingServersWith } from '../api/embeddings/provider-url.ts';
 import { createStreamReads } from '../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../api/event-stream/stream-slots.ts';
 import { allRoutes } from '../api/routes/index.ts';
@@ -12,6 +13,7 @@ import { createWorkflowClient } from '../api/workflow-client.ts';
 import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
+import { remoteServersWith } from '../lib/oauth/context.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
@@ -23,6 +25,8 @@ import { reportFailure } from './report-failure.ts';
 const closeLimitMs = 5_000;
 /** No caller waits longer for an answer, and a slow statement holds a connection that others wait for. */
 const statementTimeoutMs = 15_000;
+/** A sidecar waits 25 s for a tool. */
+const toolStatementTimeoutMs = 10_000;
 /** Beside this program once it is built. */
 const webDirectory = fileURLToPath(new URL('web', import.meta.url));
 
@@ -32,9 +36,15 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
       process.once(name, () => resolve());
     }
   });
+  // Tools of agents have connections of their own: what they ask for keeps no check of a call waiting.
+  const toolPool = Math.ceil(config.DATABASE_POOL / 4);
   const db = openDatabase(config.DATABASE_URL, {
-    poolSize: config.DATABASE_POOL,
+    poolSize: config.DATABASE_POOL - toolPool,
     statementTimeoutMs,
+  });
+  const toolDb = openDatabase(config.DATABASE_URL, {
+    poolSize: toolPool,
+    statementTimeoutMs: toolStatementTimeoutMs,
   });
   await requireCurrentSchema(db);
   await verifyMasterKeys(db, config.MASTER_KEYS);
@@ -45,7 +55,10 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const streamSlots = createStreamSlots(config);
   const streamReads = createStreamReads(db);
   const streams = { eventFeed, streamSlots, streamReads };
-  const dependencies = { db, patterns, config, log, workflows, signApproval, ...streams };
+  const remoteServers = remoteServersWith(config.PRIVATE_MCP_HOSTS);
+  const embeddingServers = embeddingServersWith(config.PRIVATE_EMBEDDING_HOSTS);
+  const servers = { remoteServers, embeddingServers };
+  const dependencies = { db, toolDb, patterns, ...servers, config, log, workflows, signApproval, ...streams };
   const web = loadWebFiles(webDirectory);
   if (web === null) {
     log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');
@@ -58,6 +71,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   await eventFeed.close();
   await patterns.close();
   await workflows.close();
+  await toolDb.destroy();
   await db.destroy();
 }
 

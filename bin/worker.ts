@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@temporalio/client';
 import { importSPKI } from 'jose';
 import type { Logger } from 'pino';
+import { webhooksWith } from '../activities/channel-messages/webhooks.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
 import { createReadImage } from '../activities/sessions/read-image.ts';
@@ -12,6 +13,7 @@ import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflows.ts';
+import { remoteServersWith } from '../lib/oauth/context.ts';
 import { registryPolicy } from '../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
@@ -33,6 +35,14 @@ import { watchWorkloads } from './worker/watch-workloads.ts';
 
 const programs = fileURLToPath(new URL('.', import.meta.url));
 const sweepIntervalMs = 60_000;
+
+/** How long what the sweep erases is kept. */
+const keptSeconds = (config: WorkerConfig) => ({
+  outputKeptSeconds: config.PROCESS_OUTPUT_KEPT_SECONDS,
+  checkKeptSeconds: config.CHECK_KEPT_SECONDS,
+  refusedCallKeptSeconds: config.REFUSED_CALL_KEPT_SECONDS,
+  channelMessagesKeptSeconds: config.CHANNEL_MESSAGES_KEPT_SECONDS,
+});
 
 async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const stopping = new AbortController();
@@ -65,6 +75,8 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     db,
     runtime,
     readImage: createReadImage(registryPolicy(config.PRIVATE_REGISTRIES, config.REGISTRY_REALMS)),
+    remoteServers: remoteServersWith(config.PRIVATE_MCP_HOSTS),
+    webhooks: webhooksWith(config.PRIVATE_WEBHOOK_HOSTS),
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -85,11 +97,9 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
   });
   const { workflow } = new Client({ connection, namespace });
-  const outputKeptSeconds = config.PROCESS_OUTPUT_KEPT_SECONDS;
-  const checkKeptSeconds = config.CHECK_KEPT_SECONDS;
   const workflows = createWorkflows(workflow, taskQueue);
   const workloads = watchWorkloads({ runtime, workflows, log });
-  const sweeping = { dependencies, workflows, workloads, outputKeptSeconds, checkKeptSeconds };
+  const sweeping = { dependencies, workflows, workloads, ...keptSeconds(config) };
   const stopSweeping = keepSweeping(sweepParts(sweeping), { intervalMs: sweepIntervalMs, log });
   const reporting = keepReporting({ db, log }, { host: hostname(), capabilities });
   // Running sessions continue while no worker runs; the next worker finds and watches them.

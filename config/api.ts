@@ -4,7 +4,9 @@ import { runtimeName } from '../contract/available-runs.ts';
 import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, flag, isLoopback, isLoopbackUrl, key32, logLevel, port } from './parse.ts';
-import { privateRegistries, registryRealms } from './registries.ts';
+import { previewDomain, whyNotPreviewDomain } from './preview-domain.ts';
+import { privateHosts } from './private-hosts.ts';
+import { registryRealms } from './registries.ts';
 import { refuseHalfTls, temporalFields } from './temporal.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
@@ -14,8 +16,10 @@ export const apiConfig = z
     PORT: port.default(8080),
     /** The origin that browsers use; decides the cookie's Secure flag and which Origin is ours. */
     PUBLIC_URL: z.url().optional(),
+    /** Each preview is opened at a name below it, which leads to this API. Where only this machine reaches the platform, `localhost`. */
+    PREVIEW_DOMAIN: previewDomain.optional(),
     DATABASE_URL: databaseUrl,
-    DATABASE_POOL: z.coerce.number().int().min(1).max(200).default(16),
+    DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(16),
     ...temporalFields,
     TEMPORAL_UI_URL: z.url().optional(),
     MASTER_KEYS: masterKeys,
@@ -29,9 +33,13 @@ export const apiConfig = z
     /** Whose `X-Forwarded-For` is trusted. */
     TRUST_PROXY: trustedProxies,
     /** Image registries that may have a private address; none by default, and never a metadata service. */
-    PRIVATE_REGISTRIES: privateRegistries,
+    PRIVATE_REGISTRIES: privateHosts,
     /** Token servers on other hosts than their registry that its credentials may be sent to. */
     REGISTRY_REALMS: registryRealms,
+    /** Remote MCP servers, and their authorization servers, that may have a private address; never a metadata service. */
+    PRIVATE_MCP_HOSTS: privateHosts,
+    /** Embedding providers that may have a private address; never a metadata service. */
+    PRIVATE_EMBEDDING_HOSTS: privateHosts,
     /** What the workers run sessions on: decides which agents can be saved. */
     RUNTIME: runtimeName.default('process'),
     NODE_ENV: z.string().optional(),
@@ -59,6 +67,13 @@ export const apiConfig = z
     }
     if (config.OIDC_ISSUER !== undefined && config.PUBLIC_URL === undefined) {
       refuse('PUBLIC_URL', 'is required with OIDC_ISSUER: the provider sends people back to it');
+    }
+    const wrongDomain =
+      config.PREVIEW_DOMAIN === undefined
+        ? null
+        : whyNotPreviewDomain(config.PREVIEW_DOMAIN, config.PUBLIC_URL);
+    if (wrongDomain !== null) {
+      refuse('PREVIEW_DOMAIN', wrongDomain);
     }
     if (isLocalProviderForOthers(config)) {
       refuse(

@@ -23,15 +23,21 @@ export const limitFields = {
   LIMIT_SESSION_CONCURRENT_UPLOADS: count(4),
   /** Tool calls of one session that wait for a human at the same time. */
   LIMIT_SESSION_CONCURRENT_WAITS: count(16),
+  /** Calls of tools that one API process runs concurrently for all sessions of a workspace, so that none takes all connections to the database. */
+  LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS: count(4),
   /** Open permission requests of a session and all sessions below its root. */
   LIMIT_OPEN_REQUESTS: count(10),
   /** Minimum retention of tool call records of every workspace. */
   TOOL_CALL_RETENTION_FLOOR_DAYS: count(30),
   REQUEST_EXPIRY_SECONDS: count(24 * 3600),
   DENIAL_MUTE_SECONDS: count(600),
+  /** Retention of the arguments of a refused call after its permission request was closed. */
+  REFUSED_CALL_KEPT_SECONDS: count(24 * 3600),
   SESSION_TOTAL_SECONDS: count(24 * 3600),
   SESSION_IDLE_SECONDS: count(3600),
   SESSION_START_SECONDS: count(60),
+  /** For an operator to sign in to a remote server; a launch that waits for it fails then. */
+  SESSION_AUTHORIZATION_SECONDS: count(1800),
   /** From the first request to an MCP server until its first answer. */
   SERVER_HANDSHAKE_SECONDS: count(30),
   /** Retention of what processes of sessions wrote to stderr. */
@@ -40,6 +46,8 @@ export const limitFields = {
   CHECK_SECONDS: count(120),
   /** Retention of a check and its result after it ended. */
   CHECK_KEPT_SECONDS: count(24 * 3600),
+  /** Retention of what is known of a message to a channel after it was delivered or failed. */
+  CHANNEL_MESSAGES_KEPT_SECONDS: count(30 * 24 * 3600),
   RATE_USER_PER_MINUTE: count(600),
   /** Concurrent requests of one user in an API process, so that no user takes all connections to the database. */
   LIMIT_USER_CONCURRENT_REQUESTS: count(4),
@@ -51,7 +59,11 @@ export const limitFields = {
   RATE_SESSION_EVENTS_PER_MINUTE: count(600),
   /** Calls of a session's agent; beyond this its sidecar throttles reading. */
   RATE_SESSION_CALLS_PER_MINUTE: count(600),
+  /** Calls of tools that the API runs; a sidecar throttles them, and the API takes twice as many. */
+  RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE: count(300),
   RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: count(120),
+  /** What a session's agent posts to people, to its conversation and to channels. */
+  RATE_SESSION_MESSAGES_PER_MINUTE: count(20),
   /** Artifacts that a session's agent uploads, sequentially or concurrently. */
   RATE_SESSION_ARTIFACTS_PER_MINUTE: count(300),
   /** All requests of one session's sidecar to the API. */

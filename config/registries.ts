@@ -1,33 +1,6 @@
 /** Which image registries the operator trusts beyond the public ones (docs/decisions/0011). */
 import * as z from 'zod';
-
-/** Comma-separated items without empty ones. */
-const items = (text: string) =>
-  text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
-
-/** `registry.internal:5000,http://127.0.0.1:5000`: hosts that may have a private address, and those that speak plain HTTP. */
-export const privateRegistries = z
-  .string()
-  .default('')
-  .transform((text, context) => {
-    const hosts = new Map<string, 'https' | 'http'>();
-    for (const item of items(text)) {
-      const plain = item.startsWith('http://');
-      const url = hostUrl(plain ? item : `https://${item.replace(/^https:\/\//, '')}`);
-      if (url === null) {
-        context.addIssue({
-          code: 'custom',
-          message: 'must be hosts such as registry.internal:5000, with http:// before those without TLS',
-        });
-        return z.NEVER;
-      }
-      hosts.set(url.host, plain ? 'http' : 'https');
-    }
-    return hosts;
-  });
+import { hostUrl, items } from './private-hosts.ts';
 
 /** `registry.internal=login.internal`: token servers that a registry's credentials may be sent to, beside the registry itself. */
 export const registryRealms = z
@@ -51,9 +24,3 @@ export const registryRealms = z
     }
     return realms;
   });
-
-/** Null unless the text is a scheme and a host, with or without a port, and nothing else. */
-function hostUrl(text: string): URL | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && /^https?:\/\/[^/?#@\s]+$/.test(text) ? url : null;
-}

@@ -13,5 +13,7 @@ export const startConfig = z.object({
   TEMPORAL_NAMESPACE: z.string().default('default'),
   /** Whether the start ends with a session of the demo agent that waits for an approval. */
   DEMO_SESSION: flag.default(true),
+  /** Whether the demo has a remote MCP server that people sign in to. */
+  DEMO_REMOTE_SERVER: flag.default(true),
 });
 export type StartConfig = z.infer<typeof startConfig>;

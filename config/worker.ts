@@ -4,7 +4,8 @@ import { auditSync } from '../contract/audit-spool.ts';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, logLevel, port } from './parse.ts';
-import { privateRegistries, registryRealms } from './registries.ts';
+import { privateHosts } from './private-hosts.ts';
+import { registryRealms } from './registries.ts';
 import { runtimeConfig } from './runtime.ts';
 import { refuseHalfTls, temporalFields } from './temporal.ts';
 
@@ -22,8 +23,12 @@ const ofEveryRuntime = z
     /** When the record of a tool call is on disk (docs/audit.md). */
     AUDIT_SYNC: auditSync.default('within-100-ms'),
     /** As for the API: registries of the images that agents run. */
-    PRIVATE_REGISTRIES: privateRegistries,
+    PRIVATE_REGISTRIES: privateHosts,
     REGISTRY_REALMS: registryRealms,
+    /** As for the API. */
+    PRIVATE_MCP_HOSTS: privateHosts,
+    /** Webhooks of channels that may have a private address; never a metadata service. */
+    PRIVATE_WEBHOOK_HOSTS: privateHosts,
     /** Unfinished sessions for each worker that runs: with more of them no further one is launched. */
     WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
     /** Human decisions that one worker carries out concurrently. */

@@ -47,7 +47,8 @@ export type Availability = z.infer<typeof availability>;
 const reasons = {
   image:
     'images need a container engine or a cluster, and this platform runs sessions as processes; use a command',
-  remote: 'remote MCP servers are not available yet',
+  remote:
+    'remote MCP servers need a sandbox, which keeps access tokens from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   claude:
     'the built-in agent "claude" is not available yet; use scripted, or a command that starts an agent of your own',
   sandbox:
@@ -71,8 +72,16 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
   const limited = workers.filter(({ commands }) => commands !== null);
   const command = unless(limited.length === 0, reasons.sandbox);
   const image = unless(!isProcess, reasons.image);
+  const internet = unless(
+    workers.every((each) => each.internet),
+    reasons.internet,
+  );
+  const sandboxed = unless(
+    workers.every((each) => each.sandbox),
+    reasons.remote,
+  );
   return {
-    shapes: { command, image, remote: reasons.remote },
+    shapes: { command, image, remote: sandboxed ?? internet },
     runs: { scripted: null, command, image, claude: reasons.claude },
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
@@ -80,10 +89,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     unavailable_commands: Object.fromEntries(
       workers.flatMap(({ missing_commands: names }) => names.map((name) => [name, missingCommand(name)])),
     ),
-    internet: unless(
-      workers.every(({ internet }) => internet),
-      reasons.internet,
-    ),
+    internet,
     private_destinations: unless(runtime === 'kubernetes', reasons.private),
     companions: unless(!isProcess, reasons.companions),
   };

@@ -1,6 +1,7 @@
 /** Workspace MCP catalog entries: shape, manifest and stored fields (docs/catalog.md#catalog-entries). */
 import * as z from 'zod';
 import { entryName, envName, secretReference, timestamp, toolScope, uuid } from './names.ts';
+import { remoteShape } from './remote-server.ts';
 
 const argument = z
   .string()
@@ -28,7 +29,7 @@ export const shape = z.discriminatedUnion('type', [
     registry_secret: secretReference.optional(),
   }),
   z.strictObject({ type: z.literal('command'), ...commandLine }),
-  z.strictObject({ type: z.literal('remote'), url: z.url({ protocol: /^https?$/ }).max(2048) }),
+  remoteShape,
 ]);
 export type Shape = z.infer<typeof shape>;
 

@@ -1,7 +1,7 @@
 /** The one record of every approval (docs/grants.md). A new type is one line in `detailsByGrantType`. */
 import * as z from 'zod';
 import { fieldProblemsOf } from './errors.ts';
-import { secretName, timestamp, toolScope, uuid } from './names.ts';
+import { callDigest, secretName, timestamp, toolScope, uuid } from './names.ts';
 import { workspaceRole } from './workspace.ts';
 
 export const grantScope = z.enum(['once', 'session', 'persistent']);
@@ -62,6 +62,10 @@ export const grantInput = z.strictObject({
   reason: content.reason.optional().transform((reason) => reason ?? null),
   /** The permission request that this grant answers. */
   request_id: uuid.optional(),
+  /** The digest of the refused call that was displayed with the request; required with `request_id` where it has one. */
+  call_digest: callDigest.optional(),
+  /** Binds a `once` grant to exactly that call. */
+  exact_call: z.literal(true).optional(),
 });
 export type GrantInput = z.infer<typeof grantInput>;
 
@@ -78,7 +82,13 @@ export const grant = z.strictObject({
   /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to. */
   request_id: uuid.nullable(),
   bound_to: z
-    .strictObject({ session_id: uuid, server: z.string().nullable(), tool: z.string().nullable() })
+    .strictObject({
+      session_id: uuid,
+      server: z.string().nullable(),
+      tool: z.string().nullable(),
+      /** Of the one call that it permits; null: any arguments. */
+      call_digest: callDigest.nullable(),
+    })
     .nullable(),
 });
 export type Grant = z.infer<typeof grant>;
@@ -118,6 +128,18 @@ export function grantProblems(input: GrantInput): { path: string; code: string; 
   }
   if (input.scope !== 'session' && input.session_id !== null) {
     add('session_id', `must be absent when scope is ${input.scope}`);
+  }
+  if (input.request_id === undefined && input.call_digest !== undefined) {
+    add('call_digest', 'must be absent without request_id: it is of the call of that request');
+  }
+  if (input.exact_call === true && input.request_id === undefined) {
+    add('exact_call', 'needs request_id: only the refused call of a request can be bound');
+  }
+  if (input.exact_call === true && input.scope !== 'once') {
+    add(
+      'exact_call',
+      `must be absent when scope is ${input.scope}: only a once grant permits exactly one call`,
+    );
   }
   const details = detailsByGrantType[input.grant_type].safeParse(input.details);
   for (const { path, message } of details.success ? [] : fieldProblemsOf(details.error, ['details'])) {

@@ -5,7 +5,9 @@
 
 export { countPart, countValues, holdsMoreValues } from './count-json-values.mjs';
 
-/** For an agent's message to the server `platform`, or its event: the longest list that a platform tool takes has 50 items. */
+/** For an event of an agent. */
 export const maxAgentValues = 1000;
+/** For an agent's message to the server `platform`: what a tool of the API is given fits into a request to the API, with what surrounds it. */
+export const maxToolMessageValues = 9000;
 /** For a request to the API: a sidecar reports 500 calls at a time, and a manifest names 1,000 tools. */
 export const maxRequestValues = 10_000;

@@ -70,3 +70,6 @@ export const timestamp = z.iso
 export const maxStoredInteger = 2_147_483_647;
 /** Position of a reader of events: the `seq` of the last one that it has, 0 before the first. */
 export const eventPosition = z.coerce.number().int().min(0).max(maxStoredInteger);
+
+/** Names exactly one call without revealing it: keyed per installation, so that short arguments cannot be guessed from it. */
+export const callDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits');

@@ -1,12 +1,15 @@
 /** What an agent asked for; never itself a permission (docs/grants.md#permission-requests). */
 import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
-import { timestamp, uuid } from './names.ts';
+import { callDigest, timestamp, uuid } from './names.ts';
 
 export const requestStatus = z.enum(['open', 'approved', 'denied', 'expired', 'cancelled']);
 export type RequestStatus = z.infer<typeof requestStatus>;
 
 export const maxJustificationLength = 2000;
+
+/** Arguments beyond this are too large to show, and no grant is bound to them. */
+export const maxShownArgumentsBytes = 16 * 1024;
 
 /** Input of `request_grant`, `request_permission` and of the event `agent.permission_request`. */
 export const permissionRequestInput = z.strictObject({
@@ -17,7 +20,30 @@ export const permissionRequestInput = z.strictObject({
 });
 export type PermissionRequestInput = z.infer<typeof permissionRequestInput>;
 
-export const refusedCall = z.strictObject({ server: z.string(), tool: z.string() });
+/** The call that was refused before the agent asked: recorded by the platform, not claimed by the agent. */
+export const refusedCall = z.strictObject({
+  server: z.string(),
+  tool: z.string(),
+  /** Null when the arguments were not kept, or are too large to show. */
+  digest: callDigest.nullable(),
+  /** Of the arguments: of their canonical form, or as they were written when too large to show; null when nothing is known of them. */
+  arguments_size_bytes: z.int().min(0).nullable(),
+});
+export type RefusedCall = z.infer<typeof refusedCall>;
+
+/** The same as the sidecar reports it. `arguments`: their canonical text; absent when too large, or from a sidecar of an earlier release. */
+export const reportedCall = z.strictObject({
+  server: z.string(),
+  tool: z.string(),
+  arguments: z
+    .string()
+    .refine((text) => new TextEncoder().encode(text).byteLength <= maxShownArgumentsBytes, {
+      message: 'is too large to show',
+    })
+    .optional(),
+  arguments_size_bytes: z.int().min(0).optional(),
+});
+export type ReportedCall = z.infer<typeof reportedCall>;
 
 export const permissionRequest = z.strictObject({
   id: uuid,

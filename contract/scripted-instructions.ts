@@ -1,31 +1,34 @@
 /** The scripted agent's instructions: JSON `{ "steps": [...] }`. */
 import * as z from 'zod';
 
+const longestWaitSeconds = 7 * 24 * 3600;
+
 const callStep = z.strictObject({
   call: z.string().regex(/^[^.]+\..+$/, 'must be <server>.<tool>'),
   arguments: z.record(z.string(), z.unknown()).default({}),
   /** `ok`, `error` for any failure, or the code of the one that is expected. */
   expect: z.string().min(1).default('ok'),
+  /** Makes the call again as long as it fails with this code, which must mean that nothing was done. */
+  repeat_on: z
+    .strictObject({
+      code: z.string().min(1),
+      every_seconds: z.number().positive().max(3600).default(10),
+      timeout_seconds: z.number().positive().max(longestWaitSeconds).default(600),
+    })
+    .optional(),
 });
 const waitStep = z.strictObject({
   wait_for_message: z.strictObject({
     contains: z.string().optional(),
-    timeout_seconds: z
-      .number()
-      .positive()
-      .max(7 * 24 * 3600)
-      .default(60),
+    timeout_seconds: z.number().positive().max(longestWaitSeconds).default(60),
   }),
 });
 /** Publishes what the server says about its tools as a JSON artifact (`toolListing` of mcp-check.ts). */
 const listStep = z.strictObject({ list_tools: z.string().min(1), artifact: z.string().min(1).max(255) });
 const sleepStep = z.strictObject({ sleep_seconds: z.number().min(0).max(3600) });
 
-export type Step =
-  | z.infer<typeof callStep>
-  | z.infer<typeof listStep>
-  | z.infer<typeof waitStep>
-  | z.infer<typeof sleepStep>;
+export type CallStep = z.infer<typeof callStep>;
+export type Step = CallStep | z.infer<typeof listStep> | z.infer<typeof waitStep> | z.infer<typeof sleepStep>;
 
 const schemaByKey = {
   call: callStep,

@@ -36,3 +36,19 @@ export function secretRefusal(
         message: `needs secret ${name}, which may not be given to "${server}"`,
       };
 }
+
+/**
+ * The same for what the platform itself sends a secret to: the webhook of a channel, and the embedding provider. A secret that is for certain
+ * servers is for nothing else; one that no server may be given is for the platform alone.
+ */
+export function platformSecretRefusal(name: string, secret: KnownSecret | undefined): SecretRefusal | null {
+  if (secret?.is_set !== true) {
+    return secretNotSet(name);
+  }
+  return (secret.allowed_servers ?? []).length === 0
+    ? null
+    : {
+        code: 'secret_not_allowed',
+        message: `needs secret ${name}, which only MCP servers may be given`,
+      };
+}

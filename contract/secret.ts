@@ -27,19 +27,35 @@ export const allowedServers = z.array(entryName).max(200).nullable();
 
 /** One place that references a secret. */
 export const secretUse = z.strictObject({
-  /** `registry_secret`: the credentials that a catalog entry's image is pulled with, whichever agents attach it. */
-  kind: z.enum(['mcp_attachment', 'agent_env', 'sibling_env', 'service_env', 'registry_secret']),
-  /** Null for `registry_secret`. */
+  /**
+   * `registry_secret`: the credentials that a catalog entry's image is pulled with, whichever agents attach it. `channel_address`: the URL of a
+   * channel's webhook. `embedding_provider`: the key of the workspace's provider.
+   */
+  kind: z.enum([
+    'mcp_attachment',
+    'agent_env',
+    'sibling_env',
+    'service_env',
+    'registry_secret',
+    'channel_address',
+    'embedding_provider',
+  ]),
+  /** Null for `registry_secret`, `channel_address` and `embedding_provider`. */
   agent: z.strictObject({ id: uuid, name: z.string() }).nullable(),
-  /** Of the attachment, sibling, service or catalog entry; null for the agent's own environment. */
+  /** Of the attachment, sibling, service, catalog entry or channel; null for the agent's own environment, and for `embedding_provider`. */
   name: z.string().nullable(),
-  /** Null for `registry_secret`: no container is given it. */
+  /** Null for `registry_secret`, `channel_address` and `embedding_provider`: no container is given it. */
   variable: z.string().nullable(),
 });
 export type SecretUse = z.infer<typeof secretUse>;
 
-/** How many different agents, and catalog entries that pull their image with it, refer to a secret. */
-export const secretUsers = z.strictObject({ agents: z.int(), mcp_servers: z.int() });
+/** How many different agents, catalog entries that pull their image with it, channels and embedding providers refer to a secret. */
+export const secretUsers = z.strictObject({
+  agents: z.int(),
+  mcp_servers: z.int(),
+  channels: z.int(),
+  embedding_providers: z.int(),
+});
 export type SecretUsers = z.infer<typeof secretUsers>;
 
 /** With `include_uses`; without it a listed secret is exactly its metadata. */

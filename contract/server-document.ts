@@ -1,7 +1,8 @@
 /** A catalog entry as the MCP registry describes servers (`server.json`), so that other clients can run it (docs/catalog.md#servers-of-the-mcp-registry). */
 import * as z from 'zod';
-import type { McpServer, Shape } from './catalog.ts';
+import type { ManifestEnvField, McpServer, Shape } from './catalog.ts';
 import { isPinned, onlyPackage, readPackageRequest } from './package-request.ts';
+import type { RemoteHeader } from './remote-server.ts';
 
 const variable = z.strictObject({
   name: z.string(),
@@ -10,6 +11,15 @@ const variable = z.strictObject({
   isSecret: z.boolean(),
   default: z.string().optional(),
   choices: z.array(z.string()).optional(),
+});
+const remoteHeader = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  isRequired: z.boolean(),
+  isSecret: z.boolean(),
+  /** `{VARIABLE}` stands for the variable. */
+  value: z.string(),
+  variables: z.record(z.string(), variable.omit({ name: true })),
 });
 const serverPackage = z.strictObject({
   registryType: z.enum(['npm', 'pypi', 'oci']),
@@ -26,7 +36,15 @@ export const serverDocument = z.strictObject({
   description: z.string(),
   version: z.string(),
   packages: z.array(serverPackage).optional(),
-  remotes: z.array(z.strictObject({ type: z.literal('streamable-http'), url: z.string() })).optional(),
+  remotes: z
+    .array(
+      z.strictObject({
+        type: z.literal('streamable-http'),
+        url: z.string(),
+        headers: z.array(remoteHeader).optional(),
+      }),
+    )
+    .optional(),
   /** What the format has no place for. */
   _meta: z.record(z.string(), z.unknown()),
 });
@@ -69,21 +87,17 @@ function waysToRun(
   env: McpServer['manifest']['env'],
 ): Pick<ServerDocument, 'packages' | 'remotes'> {
   if (shape.type === 'remote') {
-    return { remotes: [{ type: 'streamable-http', url: shape.url }] };
+    const headers = (shape.headers ?? []).map((header) => headerOf(header, env));
+    return {
+      remotes: [{ type: 'streamable-http', url: shape.url, ...(headers.length === 0 ? {} : { headers }) }],
+    };
   }
   const found =
     shape.type === 'image' ? { registryType: 'oci' as const, identifier: shape.image } : packageOf(shape);
   if (found === null) {
     throw new Error('this shape has no document');
   }
-  const variables = Object.entries(env).map(([name, field]) => ({
-    name,
-    description: field.description ?? field.label,
-    isRequired: field.required ?? false,
-    isSecret: field.kind === 'secret',
-    ...(field.default === undefined ? {} : { default: field.default }),
-    ...(field.enum === undefined ? {} : { choices: field.enum }),
-  }));
+  const variables = Object.entries(env).map(([name, field]) => ({ name, ...inputOf(field) }));
   return {
     packages: [
       {
@@ -94,6 +108,24 @@ function waysToRun(
     ],
   };
 }
+
+function headerOf({ name, prefix, variable: ofEnv }: RemoteHeader, env: McpServer['manifest']['env']) {
+  const field = env[ofEnv] ?? { kind: 'secret', label: ofEnv };
+  const { description, isRequired, isSecret, ...rest } = inputOf(field);
+  return {
+    ...{ name, description, isRequired, isSecret },
+    value: `${prefix}{${ofEnv}}`,
+    variables: { [ofEnv]: { description, isRequired, isSecret, ...rest } },
+  };
+}
+
+const inputOf = (field: ManifestEnvField) => ({
+  description: field.description ?? field.label,
+  isRequired: field.required ?? false,
+  isSecret: field.kind === 'secret',
+  ...(field.default === undefined ? {} : { default: field.default }),
+  ...(field.enum === undefined ? {} : { choices: field.enum }),
+});
 
 type FoundPackage = Pick<
   z.infer<typeof serverPackage>,

@@ -51,6 +51,8 @@ export const payloadByEventType = {
   }),
   'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
   'agent.message': z.strictObject({ text: eventText, channel: shortText.nullable().default(null) }),
+  /** Posted to a channel of the workspace; its delivery is on the channel's message of the same id. Only the platform writes it. */
+  'agent.channel_message': z.strictObject({ channel: z.string(), text: z.string() }),
   'agent.status': z.strictObject({ status: shortText, detail: eventText.nullable().default(null) }),
   'agent.artifact': z.strictObject({
     artifact_id: uuid,
@@ -72,6 +74,14 @@ export const payloadByEventType = {
     artifact_id: uuid.nullable(),
     text: eventText.nullable(),
     expires_at: timestamp.nullable(),
+  }),
+  /** Written by the platform where it stores the preview: no sidecar reports it. */
+  'agent.preview': z.strictObject({
+    preview_id: uuid,
+    title: z.string().nullable(),
+    files: z.int(),
+    size_bytes: z.int(),
+    expires_at: timestamp,
   }),
   'agent.error': z.strictObject({
     message: eventText,

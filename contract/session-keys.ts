@@ -12,7 +12,8 @@ export interface ControlRequest {
   body: string | Uint8Array;
 }
 
-function derive(seed: Buffer, info: string): Buffer {
+/** 32 bytes; another `info` gives bytes that say nothing of these. */
+export function derive(seed: Buffer, info: string): Buffer {
   return Buffer.from(hkdfSync('sha256', seed, '', info, 32));
 }
 

@@ -12,6 +12,7 @@ import {
   toolPolicy,
 } from './catalog.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
+import { signIn } from './remote-server.ts';
 
 export const sessionStatus = z.enum([
   'pending',
@@ -31,8 +32,8 @@ export function isTerminal(status: SessionStatus): status is TerminalStatus {
   return terminalStatus.safeParse(status).success;
 }
 
-/** Who a session waits for: a person who may decide its permission request, or its operator, who has to answer a question. */
-export const sessionWait = z.enum(['approval', 'answer']);
+/** Who a session waits for: a person who may decide its permission request, or its operator, who has to sign in to a remote server or answer a question. */
+export const sessionWait = z.enum(['approval', 'sign_in', 'answer']);
 export type SessionWait = z.infer<typeof sessionWait>;
 
 export const sessionOutcome = z.strictObject({
@@ -103,6 +104,8 @@ export const frozenServer = z.strictObject({
   /** Sessions from before this field have none. */
   client_features: z.array(clientFeature).default([]),
   ...toolPolicy,
+  /** Of a remote server. */
+  sign_in: signIn.nullable().default(null),
 });
 export type FrozenServer = z.infer<typeof frozenServer>;
 

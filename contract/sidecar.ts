@@ -7,8 +7,8 @@ import * as z from 'zod';
 import { agentConfig, inputMessage } from './agent-contract.ts';
 import { auditSync } from './audit-spool.ts';
 import { clientFeature, network, toolPolicy } from './catalog.ts';
-import { chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
-import { permissionRequestInput, refusedCall, requestStatus } from './permission-request.ts';
+import { callDigest, chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
+import { permissionRequestInput, reportedCall, requestStatus } from './permission-request.ts';
 import { payloadByEventType, type SessionEventType } from './session-event.ts';
 import { callRecord, refusedCallCount } from './tool-call.ts';
 import { shownDefinitions } from './tool-definitions.ts';
@@ -49,9 +49,13 @@ export const sidecarBoot = z.strictObject({
       /** What the server may request of the agent. */
       client_features: z.array(clientFeature).default([]),
       ...toolPolicy,
+      /** Frozen with the session; absent in launches by an earlier release, whose calls have no digest. */
+      entry_version: z.int().positive().optional(),
       network: network.default('internet'),
       /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
       loads_packages: z.boolean().default(false),
+      /** Whether it asks for access tokens of the session's operator. */
+      access_tokens: z.boolean().default(false),
     }),
   ),
   /** Companions that start with the session, by name. */
@@ -77,6 +81,8 @@ export const sidecarBoot = z.strictObject({
     events_per_minute: z.int().positive().default(600),
     permission_requests_per_minute: z.int().positive().default(120),
     artifacts_per_minute: z.int().positive().default(300),
+    /** Calls of tools that the API runs. */
+    platform_tool_calls_per_minute: z.int().positive().default(300),
     /** What the agent makes its sidecar send to the platform. */
     sent_bytes_per_minute: z
       .int()
@@ -105,6 +111,11 @@ export const checkRequest = z.strictObject({
   tool: z.string(),
   /** Of a server whose changed tools are refused: the call passes only when all that its agent was shown is accepted. */
   shown: shownDefinitions.optional(),
+  /**
+   * `sha256OfCall` of a gated call whose arguments are not too large: without it no grant that is bound to one call serves. Whoever reads it could guess
+   * short arguments, so it is neither stored nor logged.
+   */
+  call_sha256: callDigest.optional(),
 });
 /** What the API refuses a call with; the sidecar takes an answer with any other code for none, and so refuses the call. */
 export const checkRefusalCode = z.enum([
@@ -116,7 +127,13 @@ export const checkRefusalCode = z.enum([
 export type CheckRefusalCode = z.infer<typeof checkRefusalCode>;
 export const checkAnswer = z.discriminatedUnion('decision', [
   z.strictObject({ decision: z.literal('allowed'), granted_via: uuid.nullable() }),
-  z.strictObject({ decision: z.literal('refused'), code: checkRefusalCode, scope: toolScope.nullable() }),
+  z.strictObject({
+    decision: z.literal('refused'),
+    code: checkRefusalCode,
+    scope: toolScope.nullable(),
+    /** With `permission_required`: a person approved another call of this tool, and exactly that one. */
+    differs_from_approved: z.literal(true).optional(),
+  }),
 ]);
 export type CheckAnswer = z.infer<typeof checkAnswer>;
 
@@ -157,7 +174,7 @@ export type EventReport = z.infer<typeof eventReport>;
 /** `POST .../permission-requests`: the sidecar chooses the id, so that a retry is the same request. */
 export const permissionRequestReport = permissionRequestInput.extend({
   request_id: chosenId,
-  refused_call: refusedCall.nullable(),
+  refused_call: reportedCall.nullable(),
 });
 export const permissionRequestAnswer = z.discriminatedUnion('status', [
   z.strictObject({ status: z.literal('sent'), request_id: uuid, expires_at: timestamp }),

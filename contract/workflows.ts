@@ -2,6 +2,8 @@
  * The public interface of every workflow: type, id and queue, input and result, signals, updates and queries.
  * These names are defined nowhere else. Payloads carry references, never values.
  */
+import type { AuthorizationStatus } from './authorization.ts';
+import type { DeliveryFailure, DeliveryStatus } from './channel.ts';
 import type { TerminalStatus } from './session.ts';
 
 export const taskQueue = 'platform-v1';
@@ -17,6 +19,8 @@ export const taskQueues = (sessions: string) => ({
   watches: `${sessions}-watches`,
   /** Permission requests and grants, and the activity that writes grants. */
   decisions: `${sessions}-decisions`,
+  /** One activity for each message that is being delivered to a channel: a slow webhook delays other messages alone. */
+  deliveries: `${sessions}-deliveries`,
 });
 export type QueueName = keyof ReturnType<typeof taskQueues>;
 
@@ -27,8 +31,14 @@ export const sessionOfWorkflow = (workflowId: string): string | null =>
 export const permissionRequestWorkflowId = (requestId: string) => `permission-request/${requestId}`;
 export const grantWorkflowId = (grantId: string) => `grant/${grantId}`;
 export const mcpCheckWorkflowId = (checkId: string) => `mcp-check/${checkId}`;
-/** Summary shown in the Temporal UI. */
+export const mcpRegistrationWorkflowId = (registrationId: string) => `mcp-registration/${registrationId}`;
+export const authorizationWorkflowId = (authorizationId: string) => `authorization/${authorizationId}`;
+export const channelMessageWorkflowId = (messageId: string) => `channel-message/${messageId}`;
+/** Summaries shown in the Temporal UI. */
 export const checkSummary = 'Check of a catalog entry';
+export const registrationSummary = 'Registration of a remote MCP server';
+export const authorizationSummary = 'Sign-in of a person at a remote MCP server';
+export const channelMessageSummary = 'Message to a channel';
 
 export interface SessionWorkflowInput {
   sessionId: string;
@@ -80,6 +90,31 @@ export interface McpCheckWorkflowInput {
   checkId: string;
 }
 
+export interface McpRegistrationWorkflowInput {
+  registrationId: string;
+}
+
+export interface AuthorizationWorkflowInput {
+  authorizationId: string;
+  /** As in `SessionWorkflowInput`. */
+  historyLimit?: number;
+}
+
+/** How an authorization ended. */
+export interface AuthorizationOutcome {
+  status: Exclude<AuthorizationStatus, 'pending'>;
+}
+
+export interface ChannelMessageWorkflowInput {
+  messageId: string;
+}
+
+/** How a message to a channel ended; `erased`: with its session or its workspace. */
+export interface ChannelMessageOutcome {
+  status: DeliveryStatus | 'erased';
+  failure: DeliveryFailure | null;
+}
+
 /** `ended`: by itself. Everything else comes with the sentence for the check's row. */
 export type ObservedCheckEnd = { kind: 'ended' } | { kind: 'failed' | 'cancelled'; reason: string };
 
@@ -90,10 +125,13 @@ export interface DecideInput {
 
 /** The types of refusals, which no retry changes: a workflow fails with one, or reads one in an activity's failure. */
 export type RefusalType =
+  | 'registration_refused'
   | 'launch_refused'
   | 'already_decided'
   | 'approval_invalid'
   | 'approval_expired'
+  /** The message is the code of a `DeliveryFailure`. */
+  | 'delivery_failed'
   | 'unavailable';
 
 /** What each workflow takes and returns, by its type. */
@@ -103,6 +141,9 @@ export interface WorkflowFunctions {
   /** Returns the grant's id. */
   grantWorkflow: (input: GrantWorkflowInput) => Promise<string>;
   mcpCheckWorkflow: (input: McpCheckWorkflowInput) => Promise<ObservedCheckEnd>;
+  mcpRegistrationWorkflow: (input: McpRegistrationWorkflowInput) => Promise<void>;
+  authorizationWorkflow: (input: AuthorizationWorkflowInput) => Promise<AuthorizationOutcome>;
+  channelMessageWorkflow: (input: ChannelMessageWorkflowInput) => Promise<ChannelMessageOutcome>;
 }
 
 /** What the workflow of this contract takes and returns. */
@@ -165,11 +206,37 @@ export const mcpCheckWorkflowContract = {
   signals: { cancelCheck: 'cancelCheck' },
 } as const satisfies WorkflowContract;
 
+export const mcpRegistrationWorkflowContract = {
+  type: 'mcpRegistrationWorkflow',
+  queue: 'sessions',
+  id: mcpRegistrationWorkflowId,
+  /** Its row has something to do: a new attempt, or the removal of its entry. */
+  signals: { registrationRevised: 'registrationRevised' },
+} as const satisfies WorkflowContract;
+
+export const authorizationWorkflowContract = {
+  type: 'authorizationWorkflow',
+  queue: 'sessions',
+  id: authorizationWorkflowId,
+  /** Its row may have been closed: the person has signed in. */
+  signals: { authorizationSettled: 'authorizationSettled' },
+} as const satisfies WorkflowContract;
+
+/** Delivers one message to its channel. */
+export const channelMessageWorkflowContract = {
+  type: 'channelMessageWorkflow',
+  queue: 'sessions',
+  id: channelMessageWorkflowId,
+} as const satisfies WorkflowContract;
+
 export const workflowContracts: readonly WorkflowContract[] = [
   sessionWorkflowContract,
   permissionRequestWorkflowContract,
   grantWorkflowContract,
   mcpCheckWorkflowContract,
+  mcpRegistrationWorkflowContract,
+  authorizationWorkflowContract,
+  channelMessageWorkflowContract,
 ];
 
 /** Search attributes that the Temporal namespace must know, by what they hold; all are of one type. */

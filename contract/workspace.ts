@@ -10,6 +10,8 @@ export const workspaceSettings = z.strictObject({
   log_tool_payloads: z.boolean(),
   /** When false, `request_grant` and `request_permission` answer `runtime_requests_disabled`. */
   allow_runtime_permission_requests: z.boolean(),
+  /** Keeps the arguments of a refused call, sealed, for those who decide on the request that follows. */
+  keep_refused_calls: z.boolean(),
   /** Lets members create `persistent` grants for agents that they own. */
   members_grant_persistent: z.boolean(),
   /** Days after which records of tool calls are removed from the audit trail; null keeps them. The operator sets the minimum. */

@@ -34,6 +34,14 @@ import * as fillSessionTools from './20261123120100_fill_session_tools.ts';
 import * as keepUsesOfGrants from './20261124100000_keep_uses_of_grants.ts';
 import * as indexUnsettledCalls from './20261124100100_index_unsettled_calls.ts';
 import * as createToolDefinitions from './20261125210000_create_tool_definitions.ts';
+import * as createMcpRegistrations from './20261126090000_create_mcp_registrations.ts';
+import * as createOauthAuthorizations from './20261126180000_create_oauth_authorizations.ts';
+import * as keepRefusedCalls from './20261126200000_keep_refused_calls.ts';
+import * as indexOpenCalls from './20261126200100_index_open_calls.ts';
+import * as createGraph from './20261126210000_create_graph.ts';
+import * as createVectors from './20261126220000_create_vectors.ts';
+import * as createChannels from './20261126230000_create_channels.ts';
+import * as createPreviews from './20261126235900_create_previews.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -70,6 +78,14 @@ const migrations: Record<string, Knex.Migration> = {
   '20261124100000_keep_uses_of_grants': keepUsesOfGrants,
   '20261124100100_index_unsettled_calls': indexUnsettledCalls,
   '20261125210000_create_tool_definitions': createToolDefinitions,
+  '20261126090000_create_mcp_registrations': createMcpRegistrations,
+  '20261126180000_create_oauth_authorizations': createOauthAuthorizations,
+  '20261126200000_keep_refused_calls': keepRefusedCalls,
+  '20261126200100_index_open_calls': indexOpenCalls,
+  '20261126210000_create_graph': createGraph,
+  '20261126220000_create_vectors': createVectors,
+  '20261126230000_create_channels': createChannels,
+  '20261126235900_create_previews': createPreviews,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

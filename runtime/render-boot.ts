@@ -47,12 +47,14 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
 }
 
 function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
-  const { name, tool_scopes, client_features, network, shape, image_command } = server;
+  const { name, entry_version, tool_scopes, client_features, network, shape, image_command } = server;
   const { changed_tools, unlisted_tools, listed_tools } = server;
   const command = shape.type === 'command' ? shape.command : (image_command?.[0] ?? '');
   const loads_packages = packageManagers.has(basename(command));
   const toolPolicy = { changed_tools, unlisted_tools, listed_tools };
-  return { name, tool_scopes, client_features, ...toolPolicy, network, loads_packages };
+  const access_tokens = server.sign_in === 'oauth';
+  const policy = { tool_scopes, client_features, ...toolPolicy, network };
+  return { name, entry_version, ...policy, loads_packages, access_tokens };
 }
 
 /** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment. */

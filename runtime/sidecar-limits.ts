@@ -13,6 +13,7 @@ export interface SidecarLimitSettings {
   RATE_SESSION_EVENTS_PER_MINUTE: number;
   RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: number;
   RATE_SESSION_ARTIFACTS_PER_MINUTE: number;
+  RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE: number;
   RATE_SESSION_BYTES_PER_MINUTE: number;
 }
 
@@ -30,6 +31,7 @@ export const sidecarLimits = (limits: SidecarLimitSettings): SidecarBoot['limits
   events_per_minute: limits.RATE_SESSION_EVENTS_PER_MINUTE,
   permission_requests_per_minute: limits.RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE,
   artifacts_per_minute: limits.RATE_SESSION_ARTIFACTS_PER_MINUTE,
+  platform_tool_calls_per_minute: limits.RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE,
   sent_bytes_per_minute: halfOf(limits.RATE_SESSION_BYTES_PER_MINUTE),
   concurrent_requests: halfOf(limits.LIMIT_SESSION_CONCURRENT_REQUESTS),
   concurrent_uploads: limits.LIMIT_SESSION_CONCURRENT_UPLOADS,

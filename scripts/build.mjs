@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url';
 /** These run from node_modules: some of their packages are native. */
 const withPackages = ['start', 'api', 'worker', 'migrate', 'reencrypt-secrets', 'seed-demo'];
 /** These bundle their packages: a sandbox sees the one file. */
-const selfContained = ['sidecar', 'relay', 'scripted-agent', 'session-host', 'fill-packages'];
+const selfContained = [
+  'sidecar',
+  'relay',
+  'remote-bridge',
+  'scripted-agent',
+  'session-host',
+  'fill-packages',
+];
 const sources = [
   'activities',
   'agents',
@@ -19,6 +26,7 @@ const sources = [
   'migrations',
   'lib',
   'relay/node',
+  'relay/remote',
   'runtime',
   'sidecar',
   'store',
@@ -101,7 +109,10 @@ async function bundlePrograms(root, outdir) {
   await bundle({
     ...common,
     entryPoints: entries(selfContained),
-    alias: { '@modelcontextprotocol/server/_shims': join(root, 'sidecar/platform-tools/sdk-shims.ts') },
+    alias: {
+      '@modelcontextprotocol/server/_shims': join(root, 'sidecar/platform-tools/sdk-shims.ts'),
+      '@modelcontextprotocol/client/_shims': join(root, 'relay/remote/sdk-shims.ts'),
+    },
     // Each of them holds its own text in memory; names and lines stay, for stack traces.
     minifyWhitespace: true,
     minifySyntax: true,

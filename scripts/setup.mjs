@@ -13,6 +13,7 @@ import { provideImages } from './setup/images.mjs';
 import { provideKubernetes } from './setup/kubernetes.mjs';
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
+import { providePgvector } from './setup/pgvector.mjs';
 import { leftOut, SetupError, step, together } from './setup/progress.mjs';
 import { provideRelay } from './setup/relay.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
@@ -89,6 +90,7 @@ async function setUpForTests() {
   if (testing('services')) {
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
+    await step('pgvector', () => providePgvector(root, process.env));
   }
   if (testing('platform')) {
     await step('uv', () => provideUv(root, process.env));

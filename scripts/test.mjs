@@ -51,7 +51,7 @@ async function runTests() {
   const matching = selected.length > 0 ? selected : await tiersOfMatching();
   if (!isPrepared || (selected.length === 0 && !(await setUp(matching)))) {
     process.exitCode = 1;
-    printSummary([{ passed: 0, failed: 1, skipped: 0, files: [] }]);
+    printSummary([{ passed: 0, failed: 1, skipped: 0, files: [], failures: ['the set-up'] }]);
     return;
   }
   const checks = words.length === 0 ? startChecks(root, process.env) : [];
@@ -95,6 +95,7 @@ function report(passed, result, checked) {
       path: relative(root, name),
       seconds: (endTime - startTime) / 1000,
     })),
+    failures: namesOfFailures(result, checked),
   };
   if (result) {
     reportLeftOut(result);
@@ -108,6 +109,19 @@ function report(passed, result, checked) {
     keepResult(root, resultName, totals);
   }
   printSummary([totals]);
+}
+
+/** What failed, a line each: tests, suites that do not load, and checks. */
+function namesOfFailures(result, checked) {
+  const tests = (result?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
+    const path = relative(root, name);
+    const failed = assertionResults.filter((assertion) => assertion.status === 'failed');
+    return failed.length > 0 || status !== 'failed'
+      ? failed.map(({ fullName }) => `${path}: ${fullName}`)
+      : [`${path}: does not load`];
+  });
+  const checks = checked.filter((check) => !check).map(() => 'format, lint or types: see above');
+  return [...(result ? [] : ['jest: left no result']), ...tests, ...checks];
 }
 
 /** Names each test that did not run, and what was missing for them. */

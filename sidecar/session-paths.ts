@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { reportSocketName } from '../contract/process-reports.ts';
 import type { ProcessKind } from '../contract/session-process.ts';
+import { tokenSocketName } from '../contract/token-socket-name.ts';
 
 /** Mounted read-only at `/run/platform` in the agent. */
 const agentDirectory = 'agent';
@@ -14,6 +15,8 @@ export const agentConfigFile = () => join(agentDirectory, 'agent', 'config.json'
 export const agentHttpSocket = () => join(agentDirectory, 'agent', 'sidecar.sock');
 /** Its directory is mounted read-only at `/run/platform/mcp` in that server's container. */
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);
+/** Where a remote server's bridge asks for access tokens; in the same directory. */
+export const tokenSocket = (server: string) => join('servers', server, tokenSocketName);
 /** Where the parent of a process reports on it; in a directory that no other process sees. */
 export function reportSocket(kind: ProcessKind, name: string): string {
   const directory =

@@ -3,10 +3,11 @@
  * (docs/sidecar.md). Servers and the platform can be reached only through what is set up here.
  */
 import type { Logger } from 'pino';
-import { maxAgentValues } from '../contract/json-values.ts';
+import { maxToolMessageValues } from '../contract/json-values.ts';
 import { platformServerName } from '../contract/platform-server-name.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
 import { createByteBudget } from '../lib/timing/byte-budget.ts';
+import { openTokenSockets } from './access-tokens/token-socket.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
 import { writeAgentConfig } from './agent-http/write-agent-config.ts';
 import { openAuditTrail } from './audit/audit-trail.ts';
@@ -21,6 +22,7 @@ import { createSlots } from './pace/slots.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi, type PlatformApi } from './platform-api/platform-api.ts';
+import { createRelayedTools } from './platform-tools/relayed-tools.ts';
 import type { ToolDependencies } from './platform-tools/tool.ts';
 import { startOfLocalServer } from './processes/server-start.ts';
 import { type ProcessTracking, trackProcesses } from './processes/track-processes.ts';
@@ -54,6 +56,7 @@ const callMaxWaitMs = 10_000;
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
   const dependencies = await createDependencies(boot, logger);
   const processes = await trackProcesses(boot, dependencies);
+  const tokenSockets = await openTokenSockets(boot.servers, dependencies.api);
   const links = await openLinks(boot, dependencies, processes);
   const { api, inbox, lastRefusals, metrics, audit, toolLists } = dependencies;
   const { limits, session_id, control_key } = boot;
@@ -77,7 +80,8 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     ready: api.ready(controlUrl, stopping.signal).then(({ inputs }) => inbox.accept(inputs)),
     async close() {
       stopping.abort();
-      await Promise.all([...links.map((link) => link.close()), closeHttp(agentHttp), closeHttp(control)]);
+      const servers = [agentHttp, control, ...tokenSockets];
+      await Promise.all([...links.map((link) => link.close()), ...servers.map(closeHttp)]);
       const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
       await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },
@@ -154,11 +158,13 @@ function openLinks(
   const linkDependencies = ({
     name: server,
     client_features,
-  }: Pick<SidecarBoot['servers'][number], 'name' | 'client_features'>): Omit<
+    entry_version,
+  }: Pick<SidecarBoot['servers'][number], 'name' | 'client_features' | 'entry_version'>): Omit<
     LinkDependencies,
     'side' | 'startServer'
   > => ({
     server,
+    entryVersion: entry_version,
     tools: gateMaps.get(server) ?? createGateMap({}),
     toolLists: toolLists.get(server) ?? null,
     clientFeatures: new Set(client_features),
@@ -171,7 +177,7 @@ function openLinks(
     limits: {
       lineBytes: line_bytes,
       // The platform's own tools are the only server that parses messages in this process.
-      messageValues: server === platformServerName ? maxAgentValues : Number.POSITIVE_INFINITY,
+      messageValues: server === platformServerName ? maxToolMessageValues : Number.POSITIVE_INFINITY,
       connectTimeoutMs: server_connect_timeout_ms,
       // A tool of the platform has its own timeout.
       callTimeoutMs: server === platformServerName ? 0 : call_timeout_ms,
@@ -179,6 +185,8 @@ function openLinks(
   });
   const toolDependencies: ToolDependencies = {
     ...dependencies,
+    relayedTools: createRelayedTools(dependencies.api, logger),
+    lineBytes: line_bytes,
     inlineArtifactBytes: boot.limits.inline_artifact_bytes,
     maxWaitSeconds: boot.limits.request_input_wait_seconds,
   };

@@ -133,16 +133,44 @@ export async function prepared(
   text: string,
   values: readonly unknown[],
 ): Promise<readonly unknown[]> {
+  return onConnection(db, async (connection) => {
+    const { rows } = await connection.query({ name, text, values: [...values] });
+    return rows;
+  });
+}
+
+/** Runs work on one connection of the pool, such as for what a session of the server holds. Errors of its queries hold no values. */
+export async function onConnection<Result>(
+  db: Db,
+  work: (connection: pg.Client) => Promise<Result>,
+): Promise<Result> {
   const connection: pg.Client = await db.client.acquireConnection();
   try {
-    const result = await connection.query({ name, text, values: [...values] });
-    return result.rows;
+    return await work(connection);
   } catch (error) {
     dropValues(error);
     throw error;
   } finally {
     await db.client.releaseConnection(connection);
   }
+}
+
+/**
+ * Runs one statement that takes long, outside of a transaction. When `signal` is aborted it is cancelled at the server, and fails with
+ * `sqlState.queryCanceled`. Needs a second connection of the pool for that.
+ */
+export async function runUntilAborted(db: Db, text: string, signal: AbortSignal): Promise<void> {
+  await onConnection(db, async (connection) => {
+    const { rows } = await connection.query('select pg_backend_pid() as pid');
+    const cancel = () => void db.raw('select pg_cancel_backend(?)', [rows[0]?.pid]).catch(() => undefined);
+    signal.addEventListener('abort', cancel);
+    try {
+      signal.throwIfAborted();
+      await connection.query(text);
+    } finally {
+      signal.removeEventListener('abort', cancel);
+    }
+  });
 }
 
 /** Postgres error codes that the code reacts to. */

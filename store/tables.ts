@@ -5,9 +5,7 @@
 import type { Agent } from '../contract/agent.ts';
 import type { InputMessage } from '../contract/agent-contract.ts';
 import type { McpServer } from '../contract/catalog.ts';
-import type { GrantScope } from '../contract/grant.ts';
 import type { McpCheckStatus } from '../contract/mcp-check.ts';
-import type { RequestStatus } from '../contract/permission-request.ts';
 import type { SessionStatus } from '../contract/session.ts';
 import type { Actor } from '../contract/session-event.ts';
 import type { ProcessKind, ProcessState } from '../contract/session-process.ts';
@@ -16,7 +14,6 @@ import type { WorkspaceRole } from '../contract/workspace.ts';
 
 declare module 'knex/types/tables.js' {
   interface Tables {
-    active_grants: Tables['grants'];
     admin_only_scopes: {
       workspace_id: string;
       scope: string;
@@ -89,48 +86,6 @@ declare module 'knex/types/tables.js' {
       data: unknown;
       recorded_at: string;
     };
-    decisions: {
-      id: string;
-      workspace_id: string;
-      request_id: string | null;
-      kind: 'approve' | 'deny';
-      user_id: string;
-      reason: string | null;
-      approval: string | null;
-      created_at: string;
-      mutes_session: boolean;
-      idempotency_key: string | null;
-      input_sha256: string | null;
-      grant_id: string | null;
-    };
-    grant_uses: {
-      call_id: string;
-      grant_id: string;
-      session_id: string;
-      server: string;
-      tool: string;
-      at: string;
-    };
-    grants: {
-      id: string;
-      workspace_id: string;
-      user_subject_id: string | null;
-      agent_subject_id: string | null;
-      grant_type: string;
-      details: unknown;
-      scope: GrantScope;
-      session_id: string | null;
-      consumed_at: string | null;
-      revoked_at: string | null;
-      granted_by_user_id: string;
-      granted_at: string;
-      reason: string | null;
-      request_id: string | null;
-      bound_session_id: string | null;
-      bound_server: string | null;
-      bound_tool: string | null;
-      granted_by_role: WorkspaceRole;
-    };
     input_requests: {
       id: string;
       session_id: string;
@@ -202,25 +157,6 @@ declare module 'knex/types/tables.js' {
       user_id: string;
       role: WorkspaceRole;
       added_at: string;
-    };
-    permission_requests: {
-      id: string;
-      workspace_id: string;
-      session_id: string;
-      agent_id: string;
-      grant_type: string;
-      details: unknown;
-      scope: GrantScope;
-      justification: string;
-      refused_server: string | null;
-      refused_tool: string | null;
-      status: RequestStatus;
-      grant_id: string | null;
-      decided_by: string | null;
-      decided_at: string | null;
-      reason: string | null;
-      created_at: string;
-      expires_at: string;
     };
     pinned_tool_lists: {
       workspace_id: string;
@@ -322,6 +258,7 @@ declare module 'knex/types/tables.js' {
       idempotency_key: string | null;
       recorded_calls: number;
       calls_settled_at: string | null;
+      messages_paced_until: string | null;
     };
     shares: {
       id: string;
@@ -394,6 +331,7 @@ declare module 'knex/types/tables.js' {
       created_at: string;
       updated_at: string;
       tool_call_retention_days: number | null;
+      keep_refused_calls: boolean;
     };
   }
 }

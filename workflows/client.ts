@@ -3,13 +3,20 @@ import {
   type WorkflowClient as TemporalClient,
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
+  type WorkflowStartOptions,
 } from '@temporalio/client';
 import {
+  type AuthorizationWorkflowInput,
+  authorizationWorkflowContract,
+  type ChannelMessageWorkflowInput,
+  channelMessageWorkflowContract,
   type DecideInput,
   type GrantWorkflowInput,
   grantWorkflowContract,
   type McpCheckWorkflowInput,
+  type McpRegistrationWorkflowInput,
   mcpCheckWorkflowContract,
+  mcpRegistrationWorkflowContract,
   type PermissionRequestWorkflowInput,
   permissionRequestWorkflowContract,
   type QueueName,
@@ -37,6 +44,14 @@ export interface Workflows {
   startCheck(checkId: string, summary: string): Promise<void>;
   /** Signals the workflow that the check is cancelled; false when no such workflow runs. */
   cancelCheck(checkId: string): Promise<boolean>;
+  /** Has the workflow of a registration do what its row says, whether it runs already or not. */
+  reviseRegistration(registrationId: string, summary: string): Promise<void>;
+  /** Starts the workflow of a sign-in that somebody has to make, or does nothing when it runs. */
+  startAuthorization(authorizationId: string, summary: string): Promise<void>;
+  /** Notifies the workflow that the person has signed in; false when no such workflow runs. */
+  settleAuthorization(authorizationId: string): Promise<boolean>;
+  /** Starts the workflow that delivers a message to its channel, or does nothing when it runs. */
+  startChannelMessage(messageId: string, summary: string): Promise<void>;
   /** Starts the request's workflow, or does nothing when it runs. */
   startPermissionRequest(requestId: string, summary: string): Promise<void>;
   /** Has a stored decision carried out. Fails with `already_decided` when the request was closed otherwise. */
@@ -83,19 +98,18 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
         client.getHandle(sessionWorkflowId(sessionId)).signal(sessionWorkflowContract.signals[signal]),
       ),
     listRunning: () => listRunning(client, Object.values(queues)),
-    async startCheck(checkId, summary) {
-      const input: McpCheckWorkflowInput = { checkId };
-      await client.start<WorkflowOf<typeof mcpCheckWorkflowContract>>(
-        mcpCheckWorkflowContract.type,
-        optionsOf(mcpCheckWorkflowContract, checkId, { input, summary }),
-      );
+    ...checkCalls(client, optionsOf),
+    async reviseRegistration(registrationId, summary) {
+      const { type, signals } = mcpRegistrationWorkflowContract;
+      const input: McpRegistrationWorkflowInput = { registrationId };
+      const options = optionsOf(mcpRegistrationWorkflowContract, registrationId, { input, summary });
+      await client.signalWithStart<WorkflowOf<typeof mcpRegistrationWorkflowContract>>(type, {
+        ...options,
+        signal: signals.registrationRevised,
+      });
     },
-    cancelCheck: (checkId) =>
-      wasTaken(
-        client
-          .getHandle(mcpCheckWorkflowContract.id(checkId))
-          .signal(mcpCheckWorkflowContract.signals.cancelCheck),
-      ),
+    ...authorizationCalls(client, optionsOf),
+    ...messageCalls(client, optionsOf),
     async startPermissionRequest(requestId, summary) {
       await client.start<WorkflowOf<typeof permissionRequestWorkflowContract>>(
         permissionRequestWorkflowContract.type,
@@ -122,6 +136,59 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
         ...optionsOf(grantWorkflowContract, grantId, { input, summary }),
         workflowExecutionTimeout: grantTimeout,
       });
+    },
+  };
+}
+
+type OptionsOf = <Input>(
+  contract: { id: (subjectId: string) => string; queue: QueueName },
+  subjectId: string,
+  start: { input: Input; summary: string },
+) => WorkflowStartOptions & { args: [Input] };
+
+function checkCalls(client: TemporalClient, optionsOf: OptionsOf) {
+  return {
+    async startCheck(checkId: string, summary: string) {
+      const input: McpCheckWorkflowInput = { checkId };
+      await client.start<WorkflowOf<typeof mcpCheckWorkflowContract>>(
+        mcpCheckWorkflowContract.type,
+        optionsOf(mcpCheckWorkflowContract, checkId, { input, summary }),
+      );
+    },
+    cancelCheck: (checkId: string) => {
+      const { id, signals } = mcpCheckWorkflowContract;
+      return wasTaken(client.getHandle(id(checkId)).signal(signals.cancelCheck));
+    },
+  };
+}
+
+function authorizationCalls(
+  client: TemporalClient,
+  optionsOf: OptionsOf,
+): Pick<Workflows, 'startAuthorization' | 'settleAuthorization'> {
+  return {
+    async startAuthorization(authorizationId, summary) {
+      const input: AuthorizationWorkflowInput = { authorizationId };
+      await client.start<WorkflowOf<typeof authorizationWorkflowContract>>(
+        authorizationWorkflowContract.type,
+        optionsOf(authorizationWorkflowContract, authorizationId, { input, summary }),
+      );
+    },
+    settleAuthorization: (authorizationId) => {
+      const { id, signals } = authorizationWorkflowContract;
+      return wasTaken(client.getHandle(id(authorizationId)).signal(signals.authorizationSettled));
+    },
+  };
+}
+
+function messageCalls(client: TemporalClient, optionsOf: OptionsOf): Pick<Workflows, 'startChannelMessage'> {
+  return {
+    async startChannelMessage(messageId, summary) {
+      const input: ChannelMessageWorkflowInput = { messageId };
+      await client.start<WorkflowOf<typeof channelMessageWorkflowContract>>(
+        channelMessageWorkflowContract.type,
+        optionsOf(channelMessageWorkflowContract, messageId, { input, summary }),
+      );
     },
   };
 }

@@ -1,9 +1,11 @@
 /** The signals, updates and queries of `contract/workflows.ts` as the workflows handle them. */
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import {
+  authorizationWorkflowContract as authorization,
   mcpCheckWorkflowContract as check,
   type DecideInput,
   type RequestOutcome,
+  mcpRegistrationWorkflowContract as registration,
   permissionRequestWorkflowContract as request,
   type SessionProgress,
   sessionWorkflowContract as session,
@@ -21,3 +23,5 @@ export const sessionEnded = defineSignal(request.signals.sessionEnded);
 export const requestProgress = defineQuery<{ status: string }>(request.queries.progress);
 
 export const cancelCheck = defineSignal(check.signals.cancelCheck);
+export const registrationRevised = defineSignal(registration.signals.registrationRevised);
+export const authorizationSettled = defineSignal(authorization.signals.authorizationSettled);

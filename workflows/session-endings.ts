@@ -10,6 +10,16 @@ export const notReadyInTime = (limitMs: number): SessionEnding => ({
   reason: `The session's sidecar was not ready within ${readable(limitMs)}`,
 });
 
+export const notSignedInInTime = (servers: readonly string[]): SessionEnding => ({
+  status: 'failed',
+  reason: `The operator did not sign in to ${servers.join(', ')} in time; start the session again to sign in`,
+});
+
+export const signInCancelled = (servers: readonly string[]): SessionEnding => ({
+  status: 'failed',
+  reason: `${servers.join(', ')} was changed or removed in the catalog before the operator signed in; start the session again`,
+});
+
 export const idleTooLong = (limitMs: number): SessionEnding => ({
   status: 'terminated',
   reason: `Nothing happened for ${readable(limitMs)}, the idle limit of this session`,

@@ -6,15 +6,21 @@ import {
   CancellationScope,
   condition,
   continueAsNew,
+  executeChild,
   getExternalWorkflowHandle,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
+import type { WaitingFor } from '../activities/authorizations/open-authorizations.ts';
 import {
+  type AuthorizationOutcome,
+  authorizationSummary,
+  authorizationWorkflowContract,
   permissionRequestWorkflowId,
   type SessionEnding,
   type SessionResume,
   type SessionWorkflowInput,
+  type WorkflowOf,
 } from '../contract/workflows.ts';
 import { firstEnding, stopOrLeaveToSweep } from './first-ending.ts';
 import { sessionEnded } from './messages.ts';
@@ -24,8 +30,10 @@ import {
   endRequested,
   idleTooLong,
   notReadyInTime,
+  notSignedInInTime,
   ranTooLong,
   runWasLost,
+  signInCancelled,
 } from './session-endings.ts';
 import { type SessionState, setUpSession } from './session-state.ts';
 import * as steps from './steps.ts';
@@ -67,10 +75,12 @@ async function live(state: SessionState, input: SessionWorkflowInput): Promise<S
     return runUntilEnd(state, { session: resume, historyLimit, ready: resumeRunning(state, resume) });
   }
   const launchSteps = steps.launchSteps();
-  const session = await launch(state, launchSteps);
-  return session === null
-    ? runWasLost
-    : runUntilEnd(state, { session, historyLimit, ready: untilReady(state, session, launchSteps) });
+  const launched = await launch(state, launchSteps);
+  if ('reason' in launched) {
+    return launched;
+  }
+  const ready = untilReady(state, launched, launchSteps);
+  return runUntilEnd(state, { session: launched, historyLimit, ready });
 }
 
 async function runUntilEnd(
@@ -90,23 +100,54 @@ async function runUntilEnd(
   ]);
 }
 
-/** Null when an earlier run of this session was lost. */
+/** An ending when it was refused, nobody signed in, or an earlier run of this session was lost. */
 async function launch(
   state: SessionState,
   { freezeConfiguration, validateLaunch }: steps.LaunchSteps,
-): Promise<SessionResume | null> {
+): Promise<SessionResume | SessionEnding> {
   const { sessionId } = state;
   const { status, ...frozen } = await freezeConfiguration({ sessionId });
   state.belongsTo(frozen);
   if (status !== 'pending') {
-    return null;
+    return runWasLost;
   }
   state.show('validating', 'Checking attachments, secrets and grants');
-  await validateLaunch({ sessionId });
+  // Workers of an earlier release return nothing.
+  const validated: { needsSignIn: boolean } | undefined = await validateLaunch({ sessionId });
+  const ending = validated?.needsSignIn === true ? await untilSignedIn(state) : null;
+  if (ending !== null) {
+    return ending;
+  }
   state.show('starting', 'Starting the workload');
   await steps.startWorkload({ sessionId });
   return { ...frozen, totalDeadlineMs: Date.now() + frozen.limits.totalMs };
 }
+
+/** Null once the operator is signed in to every remote server. */
+async function untilSignedIn(state: SessionState): Promise<SessionEnding | null> {
+  const { waitingFor } = await steps.openAuthorizations({ sessionId: state.sessionId });
+  if (waitingFor.length > 0) {
+    const servers = waitingFor.map(({ server }) => server);
+    state.show('awaiting_authorization', `Waiting until the operator signs in to ${servers.join(', ')}`);
+  }
+  const outcomes = await Promise.all(waitingFor.map(signIn));
+  const thatAre = (status: AuthorizationOutcome['status']) =>
+    waitingFor.flatMap(({ server }, at) => (outcomes[at]?.status === status ? [server] : []));
+  const [cancelled, expired] = [thatAre('cancelled'), thatAre('expired')];
+  if (cancelled.length > 0) {
+    return signInCancelled(cancelled);
+  }
+  return expired.length > 0 ? notSignedInInTime(expired) : null;
+}
+
+/** Returns how it ended. */
+const signIn = ({ authorizationId }: WaitingFor): Promise<AuthorizationOutcome> =>
+  executeChild<WorkflowOf<typeof authorizationWorkflowContract>>(authorizationWorkflowContract.type, {
+    workflowId: authorizationWorkflowContract.id(authorizationId),
+    args: [{ authorizationId }],
+    staticSummary: authorizationSummary,
+    parentClosePolicy: 'REQUEST_CANCEL',
+  });
 
 /** Null once the session runs. */
 async function untilReady(

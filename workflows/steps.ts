@@ -206,3 +206,81 @@ export const { recordCheckEnd } = proxyActivities<Activities>({
   scheduleToCloseTimeout: '7 days',
   retry: untilItWorks,
 });
+
+const ofRegistration = { startToCloseTimeout: '15 seconds', retry: untilItWorks } as const;
+
+export const { readRegistrationTask } = proxyActivities<Activities>({
+  summary: 'Read what is to be done',
+  ...ofRegistration,
+});
+
+/** Longer than a discovery may take. A server that is in trouble gets a few minutes; then an admin can try again. */
+const atTheServer = {
+  startToCloseTimeout: '90 seconds',
+  heartbeatTimeout: '10 seconds',
+  retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds', maximumAttempts: 5 },
+  ...leaveRunning,
+};
+
+export const { discoverServer } = proxyActivities<Activities>({
+  summary: 'Ask the server how people sign in to it',
+  ...atTheServer,
+});
+
+export const { registerClient } = proxyActivities<Activities>({
+  summary: 'Register the platform at the authorization server',
+  ...atTheServer,
+});
+
+export const { recordRegistrationFailure } = proxyActivities<Activities>({
+  summary: 'Record why the registration failed',
+  ...ofRegistration,
+});
+
+export const { retireRegistration } = proxyActivities<Activities>({
+  summary: 'Retire the clients of a removed entry',
+  ...ofRegistration,
+});
+
+export const { deleteRetiredClients } = proxyActivities<Activities>({
+  summary: 'Delete clients that are no longer used at their authorization servers',
+  ...atTheServer,
+});
+
+export const { openAuthorizations } = proxyActivities<Activities>({
+  summary: 'Find out where the operator has to sign in',
+  startToCloseTimeout: '15 seconds',
+  retry: someAttempts,
+  ...leaveRunning,
+});
+
+export const { checkAuthorization } = proxyActivities<Activities>({
+  summary: 'Look whether the person has signed in',
+  ...ofRegistration,
+  ...leaveRunning,
+});
+
+export const { removeRegistration } = proxyActivities<Activities>({
+  summary: 'Remove the registration',
+  ...ofRegistration,
+});
+
+/**
+ * Attempts within a quarter of an hour, unless the webhook asks for longer pauses. On a queue of its own: others' webhooks may be slow. A lost
+ * worker is noticed by the heartbeat.
+ */
+export const deliverMessage: Activities['deliverMessage'] = (input) =>
+  proxyActivities<Activities>({
+    summary: 'Post the message to the webhook of its channel',
+    taskQueue: taskQueues(workflowInfo().taskQueue).deliveries,
+    startToCloseTimeout: '30 seconds',
+    heartbeatTimeout: '10 seconds',
+    scheduleToCloseTimeout: '6 hours',
+    retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 10 },
+  }).deliverMessage(input);
+
+export const { recordDeliveryFailure } = proxyActivities<Activities>({
+  summary: 'Record why the message was not delivered',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+});

@@ -21,6 +21,13 @@ export function showOwner(owner: {
   }
 }
 
+/** The same for a workflow of a workspace that belongs to no session. */
+export function showWorkspace(owner: { workspaceId: string; searchAttributesKnown: boolean }): void {
+  if (owner.searchAttributesKnown) {
+    upsertSearchAttributes([{ key: workspaceKey, value: owner.workspaceId }]);
+  }
+}
+
 /** The workflow's progress, as a status to filter by and as a sentence to read. */
 export function showProgress(status: string, sentence: string, searchAttributesKnown: boolean): void {
   setCurrentDetails(`**${status}**: ${sentence}`);

@@ -3,6 +3,7 @@
  * agent, which asks for the tools and ends. Pure.
  */
 import type { McpServer } from '../../contract/catalog.ts';
+import type { SignIn } from '../../contract/remote-server.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { CheckRow } from '../../store/mcp-checks/row.ts';
 import { freezeServer, type SecretVersions } from '../sessions/build-configuration.ts';
@@ -13,6 +14,8 @@ const listingArtifact = 'tools.json';
 export interface CheckSources {
   check: CheckRow;
   entry: McpServer;
+  /** Of a remote server whose registration is ready. */
+  signIn: SignIn | null;
   secretVersions: SecretVersions;
   totalSeconds: number;
   frozenAt: string;
@@ -20,7 +23,7 @@ export interface CheckSources {
 
 /** The id of the check stands where a session's would: the workload, its token and its keys are of that id. */
 export function buildCheckConfiguration(sources: CheckSources): FrozenConfiguration {
-  const { check, entry, secretVersions, totalSeconds, frozenAt } = sources;
+  const { check, entry, signIn, secretVersions, totalSeconds, frozenAt } = sources;
   const steps = [{ list_tools: entry.name, artifact: listingArtifact }];
   return {
     session_id: check.id,
@@ -39,7 +42,7 @@ export function buildCheckConfiguration(sources: CheckSources): FrozenConfigurat
       limits: { total_seconds: totalSeconds, idle_seconds: null },
     },
     prompt: '',
-    servers: [freezeServer(attached(check, entry), secretVersions)],
+    servers: [freezeServer({ ...attached(check, entry), sign_in: signIn }, secretVersions)],
     siblings: [],
     services: [],
     log_tool_payloads: false,
@@ -50,7 +53,7 @@ export function buildCheckConfiguration(sources: CheckSources): FrozenConfigurat
 function attached(
   { env }: CheckRow,
   { id: entry_id, version: entry_version, ...entry }: McpServer,
-): Parameters<typeof freezeServer>[0] {
+): Omit<Parameters<typeof freezeServer>[0], 'sign_in'> {
   const { name, shape, manifest, network, egress_allow, approvers, client_features } = entry;
   const { image_digest, image_command, image_volumes } = entry;
   return {

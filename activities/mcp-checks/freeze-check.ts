@@ -1,9 +1,13 @@
 /** The first step of every check: a snapshot of what it will run with. */
+import { readBinding } from '../../commands/oauth-connections/binding.ts';
+import { isSignedIn } from '../../commands/oauth-connections/is-signed-in.ts';
 import { referencedSecrets } from '../../contract/attachment-validation.ts';
 import { referencedSecretName } from '../../contract/names.ts';
-import { inSnapshot } from '../../store/database.ts';
+import type { FrozenServer } from '../../contract/session.ts';
+import { type Db, inSnapshot } from '../../store/database.ts';
 import { freezeCheck as storeFrozen } from '../../store/mcp-checks/move.ts';
 import { readCheck } from '../../store/mcp-checks/read.ts';
+import { readSignIn } from '../../store/mcp-registrations/read.ts';
 import { readMcpServer } from '../../store/mcp-servers/read.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
@@ -29,7 +33,7 @@ export async function freezeCheck(
   { checkId }: { checkId: string },
 ): Promise<FrozenCheck> {
   const { db, limits, patterns, searchAttributesKnown } = dependencies;
-  const { check, entry, secrets } = await inSnapshot(db, async (trx) => {
+  const { check, entry, secrets, signIn } = await inSnapshot(db, async (trx) => {
     const check = await readCheck(trx, checkId);
     const entry = check === null ? null : await readMcpServer(trx, check.workspace_id, check.server_name);
     if (check === null || entry === null) {
@@ -38,7 +42,8 @@ export async function freezeCheck(
     const ofRegistry = entry.shape.type === 'image' ? entry.shape.registry_secret : undefined;
     const registry = referencedSecretName(ofRegistry ?? '');
     const names = [...referencedSecrets(entry.manifest, check.env), ...(registry === null ? [] : [registry])];
-    return { check, entry, secrets: await readKnownSecrets(trx, check.workspace_id, names) };
+    const signIn = await readSignIn(trx, entry.id);
+    return { check, entry, signIn, secrets: await readKnownSecrets(trx, check.workspace_id, names) };
   });
   if (entry.version !== check.entry_version) {
     throw launchRefused('The entry was changed meanwhile; check it again');
@@ -46,12 +51,14 @@ export async function freezeCheck(
   const secretVersions = new Map([...secrets].map(([name, { version }]) => [name, version]));
   const totalSeconds = limits.CHECK_SECONDS;
   const frozenAt = new Date().toISOString();
-  const built = buildCheckConfiguration({ check, entry, secretVersions, totalSeconds, frozenAt });
+  const built = buildCheckConfiguration({ check, entry, signIn, secretVersions, totalSeconds, frozenAt });
   const judge = await patterns.check(check.started_by, launchPatterns(built));
-  const problems = launchProblems(built, { secrets, exposedSecrets: new Set(), judge });
+  const facts = { secrets, exposedSecrets: new Set<string>(), judge, hasOperator: true };
+  const problems = launchProblems(built, facts);
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));
   }
+  await requireSignIn(db, check.started_by, built.servers);
   await storeFrozen(db, built);
   return {
     workspaceId: check.workspace_id,
@@ -59,4 +66,16 @@ export async function freezeCheck(
     limitMs: totalSeconds * 1000,
     searchAttributesKnown,
   };
+}
+
+/** Nothing waits for a sign-in during a check, so it comes first. */
+async function requireSignIn(db: Db, userId: string, servers: readonly FrozenServer[]): Promise<void> {
+  for (const server of servers.filter(({ sign_in }) => sign_in === 'oauth')) {
+    const found = await readBinding(db, server);
+    if (found.kind !== 'bound' || !(await isSignedIn(db, userId, found.binding))) {
+      throw launchRefused(
+        `You are not signed in to "${server.name}"; sign in on its page, then check it again`,
+      );
+    }
+  }
 }

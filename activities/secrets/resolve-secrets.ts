@@ -4,7 +4,7 @@ import { secretNotSet } from '../../contract/secret-use.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
-import { open } from '../../store/secrets/envelope.ts';
+import { openText } from '../../store/secrets/envelope.ts';
 import { readSealed } from '../../store/secrets/read.ts';
 import { launchRefused } from '../failures.ts';
 import {
@@ -64,9 +64,7 @@ async function openSecrets(
   const sealed = names.length === 0 ? [] : await readSealed(db, workspaceId, names);
   return new Map(
     sealed.map((row) => {
-      const plaintext = open(masterKeys, { workspaceId, name: row.name }, row);
-      const value = plaintext.toString('utf8');
-      plaintext.fill(0);
+      const value = openText(masterKeys, { workspaceId, name: row.name }, row);
       return [row.name, { value, version: row.version }];
     }),
   );

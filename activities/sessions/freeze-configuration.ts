@@ -11,7 +11,7 @@ import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
-import { readLogsToolPayloads } from '../../store/workspaces/read-logs-tool-payloads.ts';
+import { readLogsToolPayloads } from '../../store/workspaces/read-setting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';
 import { buildConfiguration, secretNamesOf } from './build-configuration.ts';

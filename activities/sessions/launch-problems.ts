@@ -2,6 +2,7 @@
 import { attachmentPatterns, attachmentProblems } from '../../contract/attachment-validation.ts';
 import type { Manifest } from '../../contract/catalog.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
+import { forWorkersOnly } from '../../contract/remote-server-validation.ts';
 import { reservedForAgents } from '../../contract/reserved-variables.ts';
 import { type KnownSecret, secretRefusal } from '../../contract/secret-use.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
@@ -19,6 +20,8 @@ export interface LaunchFacts {
   exposedSecrets: ReadonlySet<string>;
   /** Judges the tasks of `launchPatterns`, which were run before. */
   judge: JudgePattern;
+  /** Nobody drives a child or a scheduled session. */
+  hasOperator: boolean;
 }
 
 /** What has to be run before `launchProblems` can judge. */
@@ -31,6 +34,7 @@ export function launchProblems(configuration: FrozenConfiguration, facts: Launch
   return [
     ...configuration.servers.flatMap((server) => serverProblems(server, facts)),
     ...configuration.servers.flatMap((server) => registryProblems(server, facts)),
+    ...configuration.servers.flatMap((server) => remoteProblems(server, configuration, facts)),
     ...reservedProblems(configuration),
     ...exposureProblems(configuration, facts),
   ];
@@ -55,6 +59,26 @@ function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): strin
     const refusal = secretRefusal(secretName, secrets.get(secretName), server.name);
     return refusal === null ? [] : [variableProblem(consumer.label, variable, refusal.message)];
   });
+}
+
+/** Only an agent that a person drives acts as that person. */
+function remoteProblems(
+  { name, shape, sign_in }: FrozenServer,
+  { agent }: FrozenConfiguration,
+  { hasOperator }: LaunchFacts,
+): string[] {
+  if (shape.type !== 'remote') {
+    return [];
+  }
+  return [
+    ...(agent.kind === 'worker' ? [] : [`"${name}" ${forWorkersOnly}`]),
+    ...(sign_in === null
+      ? [`"${name}" is a remote server that is not ready; its page in the catalog says why`]
+      : []),
+    ...(sign_in === 'oauth' && !hasOperator
+      ? [`"${name}" is used by the person who drives a session, and nobody drives this one`]
+      : []),
+  ];
 }
 
 /** The frozen environment in its saved form. */

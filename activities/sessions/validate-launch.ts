@@ -19,21 +19,27 @@ import {
 } from '../secrets/consumers.ts';
 import { launchPatterns, launchProblems } from './launch-problems.ts';
 
-/** Throws `launch_refused` with every problem found, PatternsBusyError when it should be retried. Idempotent: moves to `validating`, then only reads. */
+/**
+ * Throws `launch_refused` with every problem found, PatternsBusyError when it should be retried. `needsSignIn`: it has servers that its operator signs in
+ * to. Idempotent: moves to `validating`, then only reads.
+ */
 export async function validateLaunch(
   { db, runtime, patterns, limits }: ActivityDependencies,
   { sessionId }: { sessionId: string },
-): Promise<void> {
+): Promise<{ needsSignIn: boolean }> {
   await moveSession(db, sessionId, { to: 'validating', reason: null });
   await requirePlace(db, sessionId, limits.WORKER_MAX_SESSIONS);
   const configuration = await requireConfiguration(db, sessionId);
-  const operator = (await readSession(db, sessionId))?.root_operator_id ?? sessionId;
-  const judge = await patterns.check(operator, launchPatterns(configuration));
-  const problems = launchProblems(configuration, { ...(await readLaunchFacts(db, configuration)), judge });
+  const session = await readSession(db, sessionId);
+  const judge = await patterns.check(session?.root_operator_id ?? sessionId, launchPatterns(configuration));
+  const hasOperator = typeof session?.operator_id === 'string';
+  const facts = { ...(await readLaunchFacts(db, configuration)), judge, hasOperator };
+  const problems = launchProblems(configuration, facts);
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));
   }
   renderOrRefuse(runtime, configuration);
+  return { needsSignIn: configuration.servers.some(({ sign_in }) => sign_in === 'oauth') };
 }
 
 /** Running sessions go on when a worker is lost; only new ones are refused then. This worker counts, whatever it has reported. */

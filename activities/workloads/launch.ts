@@ -1,5 +1,5 @@
 /** Launches the workload of a session or a check: the one place where secrets are plaintext outside the containers. */
-import { ApplicationFailure, CancelledFailure, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { ApplicationFailure, CancelledFailure, cancellationSignal } from '@temporalio/activity';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { controlKey, internalToken } from '../../contract/session-keys.ts';
 import { everyValue } from '../../runtime/variables.ts';
@@ -7,8 +7,7 @@ import { type LaunchSecrets, WorkloadFailedError } from '../../runtime/workload.
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
-
-const heartbeatIntervalMs = 2000;
+import { withHeartbeats } from '../with-heartbeats.ts';
 
 export interface Launch {
   configuration: FrozenConfiguration;
@@ -36,19 +35,16 @@ export async function launch(
     },
   };
   await recordStart();
-  const beating = setInterval(heartbeat, heartbeatIntervalMs);
   try {
     const signal = cancellationSignal();
     signal.throwIfAborted();
-    await runtime.start(spec, secrets, signal);
+    await withHeartbeats(() => runtime.start(spec, secrets, signal));
   } catch (error) {
     throw failureOf(
       error,
       (reason) => log.error({ sessionId, reason }, 'the workload did not start'),
       secrets,
     );
-  } finally {
-    clearInterval(beating);
   }
 }
 

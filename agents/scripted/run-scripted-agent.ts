@@ -9,6 +9,7 @@ import {
 } from '../../contract/scripted-instructions.ts';
 import { describeOutcome, isExpected } from './call-outcome.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
+import { makeCall } from './make-call.ts';
 import { publishArtifact } from './publish-artifact.ts';
 import { publishStatus } from './publish-status.ts';
 import { createToolCaller, type ToolCaller } from './tool-caller.ts';
@@ -59,7 +60,7 @@ async function runSteps(instructions: string, context: StepContext): Promise<Fai
 
 async function runStep(step: Step, { tools, input, sidecarSocket }: StepContext): Promise<Failure> {
   if ('call' in step) {
-    const outcome = await tools.call(step.call, step.arguments);
+    const outcome = await makeCall(step, tools);
     return isExpected(step.expect, outcome)
       ? null
       : `expected ${step.expect}, got ${describeOutcome(outcome)}`;

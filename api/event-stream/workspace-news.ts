@@ -18,6 +18,9 @@ function topicsOf(eventType: string | null): WorkspaceTopic[] {
     case 'agent.input_requested':
     case 'user.message':
     case 'agent.shared':
+    case 'agent.preview':
+    case 'session.authorization_required':
+    case 'platform.notice':
       return ['sessions'];
     case 'session.tools_changed':
       return ['tool_definitions'];

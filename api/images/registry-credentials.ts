@@ -1,9 +1,7 @@
+import { openSecret } from '../../commands/secrets/open.ts';
 import type { MasterKeys } from '../../config/keys.ts';
-import { secretNotSet, secretRefusal } from '../../contract/secret-use.ts';
 import type { RegistryCredentials } from '../../lib/oci/authorize.ts';
 import type { Db } from '../../store/database.ts';
-import { open } from '../../store/secrets/envelope.ts';
-import { readKnownSecrets, readSealed } from '../../store/secrets/read.ts';
 import { type ApiError, invalid } from '../errors.ts';
 
 /**
@@ -15,18 +13,11 @@ export async function readRegistryCredentials(
   masterKeys: MasterKeys,
   { workspaceId, entry, secret: name }: { workspaceId: string; entry: string; secret: string },
 ): Promise<RegistryCredentials> {
-  const known = (await readKnownSecrets(db, workspaceId, [name])).get(name);
-  const [sealed] = await readSealed(db, workspaceId, [name]);
-  const refusal = secretRefusal(name, known, entry);
-  if (refusal !== null || sealed === undefined) {
-    throw refused(refusal ?? secretNotSet(name));
+  const opened = await openSecret(db, masterKeys, { workspaceId, name, server: entry });
+  if ('refusal' in opened) {
+    throw refused(opened.refusal);
   }
-  const plaintext = open(masterKeys, { workspaceId, name }, sealed);
-  try {
-    return parseCredentials(name, plaintext.toString());
-  } finally {
-    plaintext.fill(0);
-  }
+  return parseCredentials(name, opened.value);
 }
 
 function parseCredentials(name: string, text: string): RegistryCredentials {

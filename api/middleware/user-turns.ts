@@ -1,4 +1,4 @@
-/** Limits the concurrent requests of one user in this process, so that no user takes all connections to the database. */
+/** Limits the concurrent requests of one user, or of another holder, in this process, so that none takes all connections to the database. */
 import { ApiError } from '../errors.ts';
 import type { Leave } from './occupancy.ts';
 
@@ -28,7 +28,14 @@ interface Requests {
   waiting: Set<() => void>;
 }
 
-export function createUserTurns(limits: { atATime: number; waiting: number }): UserTurns {
+export interface TurnLimits {
+  atATime: number;
+  waiting: number;
+  /** What is limited, as a refusal names it. */
+  name?: string;
+}
+
+export function createUserTurns({ name = 'requests at a time per user', ...limits }: TurnLimits): UserTurns {
   const users = new Map<string, Requests>();
 
   const leave = (userId: string, requests: Requests): void => {
@@ -53,7 +60,7 @@ export function createUserTurns(limits: { atATime: number; waiting: number }): U
       } else if (requests.waiting.size < limits.waiting) {
         await turn(requests.waiting, response);
       } else {
-        const message = `The limit is ${limits.atATime} requests at a time per user, and ${limits.waiting} that wait`;
+        const message = `The limit is ${limits.atATime} ${name}, and ${limits.waiting} that wait`;
         throw new ApiError('rate_limited', message, { retryAfterSeconds: 1 });
       }
       return { leave: () => leave(userId, requests), waited };

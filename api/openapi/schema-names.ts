@@ -5,12 +5,17 @@ import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
 import { availability } from '../../contract/available-runs.ts';
 import { manifest, manifestEnvField, shape } from '../../contract/catalog.ts';
+import { channel, channelMessage, listedChannel } from '../../contract/channel.ts';
+import { embeddingProvider } from '../../contract/embedding-provider.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
+import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
+import { shownPreview } from '../../contract/preview.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
 import { sessionProcess } from '../../contract/session-process.ts';
 import { refusedCalls, toolCall } from '../../contract/tool-call.ts';
+import { collection } from '../../contract/vectors.ts';
 import { listedMember, member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
@@ -31,11 +36,17 @@ const named: Record<string, z.ZodType> = {
   Attachment: attachment,
   AuditEvent: auditEvent,
   AuthOptions: authOptions,
+  Channel: channel,
+  ChannelMessage: channelMessage,
   Configuration: shownConfiguration,
+  Collection: collection,
+  EmbeddingProvider: embeddingProvider,
   Error: errorBody,
   FieldProblem: fieldProblem,
   Grant: shownGrant,
+  GraphCounts: graphCounts,
   InputMessage: inputMessage,
+  ListedChannel: listedChannel,
   ListedMember: listedMember,
   Manifest: manifest,
   ManifestEnvField: manifestEnvField,
@@ -44,6 +55,7 @@ const named: Record<string, z.ZodType> = {
   Me: meAnswer,
   Member: member,
   PermissionRequest: shownRequest,
+  Preview: shownPreview,
   Secret: secretMetadata,
   ListedSecret: listedSecret,
   SecretUse: secretUse,

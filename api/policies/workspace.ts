@@ -6,6 +6,7 @@ const adminOnly = {
   'secrets.write': 'Only a workspace admin may set, restrict or clear secrets',
   'catalog.write': 'Only a workspace admin may register, update or remove MCP servers',
   'catalog.check': 'Only a workspace admin may check MCP servers',
+  'channels.write': 'Only a workspace admin may set up channels and see what was posted to them',
   'members.manage': 'Only a workspace admin may add, change or remove members',
   'settings.write': 'Only a workspace admin may change settings',
   'audit.read': 'Only a workspace admin may read audit events',

@@ -1,4 +1,6 @@
 /** Every route of the API. */
+
+import type { FinishDependencies } from '../authorizations/finish.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { AnyRoute } from '../route.ts';
 import { agentRoutes } from './agents/routes.ts';
@@ -6,15 +8,22 @@ import { artifactRoutes } from './artifacts/routes.ts';
 import { attachmentRoutes } from './attachments/routes.ts';
 import { auditEventRoutes } from './audit-events/routes.ts';
 import { authRoutes } from './auth/routes.ts';
+import { authorizationRoutes } from './authorizations/routes.ts';
+import { channelRoutes } from './channels/routes.ts';
+import { collectionRoutes } from './collections/routes.ts';
+import { embeddingProviderRoutes } from './embedding-provider/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
+import { graphRoutes } from './graph/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { internalRoutes } from './internal/routes.ts';
 import { mcpCheckRoutes } from './mcp-checks/routes.ts';
+import { mcpRegistrationRoutes } from './mcp-registrations/routes.ts';
 import { mcpServerRoutes } from './mcp-servers/routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { browserStreamRoute } from './me/stream-route.ts';
 import { type MemberDependencies, memberRoutes } from './members/routes.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
+import { previewRoutes } from './previews/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import type { SessionRouteDependencies } from './session-dependencies.ts';
 import { sessionEventRoutes } from './session-events/routes.ts';
@@ -28,7 +37,7 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** Users, workspaces and everything that is configured in them. */
 export function configurationRoutes(
-  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns'> & MemberDependencies,
+  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns'> & MemberDependencies & FinishDependencies,
 ): AnyRoute[] {
   return [
     ...healthRoutes(dependencies),
@@ -37,8 +46,11 @@ export function configurationRoutes(
     ...workspaceRoutes(dependencies),
     ...memberRoutes(dependencies),
     ...secretRoutes(dependencies),
+    ...embeddingProviderRoutes(dependencies),
     ...mcpServerRoutes(dependencies),
+    ...mcpRegistrationRoutes(dependencies),
     ...toolDefinitionRoutes(dependencies),
+    ...authorizationRoutes(dependencies),
     ...agentRoutes(dependencies),
     ...attachmentRoutes(dependencies),
     ...auditEventRoutes(dependencies),
@@ -58,6 +70,10 @@ export function operationRoutes(dependencies: SessionRouteDependencies): AnyRout
     ...shareRoutes(dependencies),
     ...permissionRequestRoutes(dependencies),
     ...grantRoutes(dependencies),
+    ...graphRoutes(dependencies),
+    ...channelRoutes(dependencies),
+    ...previewRoutes(dependencies),
+    ...collectionRoutes(dependencies),
     ...systemRoutes(dependencies),
     ...internalRoutes(dependencies),
   ];

@@ -1,7 +1,7 @@
 import type { MasterKeys } from '../../config/keys.ts';
 import type { FrozenServer } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
-import { open } from '../../store/secrets/envelope.ts';
+import { openText } from '../../store/secrets/envelope.ts';
 import { readSealed } from '../../store/secrets/read.ts';
 
 /** The values that a server has in its environment; null when one is not what it was when the server was started, or cannot be read. */
@@ -20,7 +20,7 @@ export async function secretValues(
     return null;
   }
   try {
-    return sealed.map((row) => open(keys, { workspaceId, name: row.name }, row).toString('utf8'));
+    return sealed.map((row) => openText(keys, { workspaceId, name: row.name }, row));
   } catch {
     return null;
   }

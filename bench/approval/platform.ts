@@ -1,5 +1,6 @@
 /** A platform with one session, whose agent asks for one approval after the other. */
 import type { Agent } from '../../contract/agent.ts';
+import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import { startPlatform } from '../../test/support/platform.ts';
@@ -72,9 +73,13 @@ async function startAsking(
     async approve() {
       const { payload } = await found('request', requests, approvals + 1);
       approvals += 1;
+      const { permission_request: request } = await client.send<{ permission_request: PermissionRequest }>(
+        'GET',
+        `/api/workspaces/demo/permission-requests/${payload['request_id']}`,
+      );
       const grant = {
         ...{ agent_subject_id: agent.id, grant_type: 'tool_scope', details: payload['details'] },
-        ...{ scope: 'once', request_id: payload['request_id'] },
+        ...{ scope: 'once', request_id: request.id, call_digest: request.refused_call?.digest ?? undefined },
       };
       const clickedNs = process.hrtime.bigint();
       await client.send('POST', '/api/workspaces/demo/grants', grant);

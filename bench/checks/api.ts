@@ -1,10 +1,12 @@
 /** The platform's API as far as sidecars use it: the application itself, with the routes of sidecars. Prints its port. */
 import pino from 'pino';
 import { createApp } from '../../api/app.ts';
+import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
 import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { internalRoutes } from '../../api/routes/internal/routes.ts';
 import { listen } from '../../api/server.ts';
+import { remoteServersWith } from '../../lib/oauth/context.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../../store/database.ts';
 import { openSessionEventFeed } from '../../store/session-events/feed.ts';
@@ -18,6 +20,7 @@ const log = pino({ level: 'info' }, pino.destination('/dev/null'));
 const unused = () => Promise.reject(new Error('the bench runs no workflows'));
 const routes = internalRoutes({
   db,
+  toolDb: db,
   config,
   log,
   patterns: createPatternChecker(),
@@ -25,6 +28,8 @@ const routes = internalRoutes({
   streamReads: createStreamReads(db),
   eventFeed: openSessionEventFeed(databaseUrl),
   signApproval: unused,
+  remoteServers: remoteServersWith(new Map()),
+  embeddingServers: embeddingServersWith(new Map()),
   workflows: {
     signalSession: () => Promise.resolve(true),
     startSession: unused,

@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
   });
   request.once('end', () => {
     const { call_id, server, tool } = JSON.parse(text) as Record<string, string>;
-    const values = [call_id, sessionId, server, tool];
+    const values = [call_id, sessionId, server, tool, null];
     pool.query({ name: 'check', text: checkAndConsumeStatement, values }).then(
       ({ rows }) => {
         const body = JSON.stringify({ decision: 'allowed', granted_via: rows[0].grant_id });

@@ -31,10 +31,10 @@ export async function measureStatements(
   const compared = {
     'check of one call': [
       () => {
-        const values = [randomUUID(), sessionId, server, tool];
+        const values = [randomUUID(), sessionId, server, tool, null];
         return pool.query({ name: 'check', text: checkAndConsumeStatement, values });
       },
-      () => checkAndConsume(db, { ...call(), sessionId }),
+      () => checkAndConsume(db, { ...call(), sessionId, digest: null }),
     ],
     [`check of ${maxChecks} calls`]: [
       () => {

@@ -63,6 +63,7 @@ function bootOf(directory: string, platform: Platform): SidecarBoot {
       listed_tools: [],
       network: 'none',
       loads_packages: false,
+      access_tokens: false,
     })),
     siblings: [],
     log_tool_payloads: false,

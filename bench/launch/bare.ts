@@ -87,7 +87,12 @@ function render(machine: Machine, directory: string): { sessionId: string; launc
     servers: [serverNamed('files', { shape })],
     agent: { instructions: JSON.stringify({ steps: [{ sleep_seconds: 600 }] }) },
   });
-  const spec = renderWorkload(frozen, { seededCommands: null, internet: true });
+  const spec = renderWorkload(frozen, {
+    sandbox: true,
+    seededCommands: null,
+    internet: true,
+    privateHosts: new Map(),
+  });
   const layout = bareLayout(machine.programs, directory, 'agent', null);
   makeSessionDirectory(directory, {
     config: renderAgentConfig(spec, { machine, directory }),

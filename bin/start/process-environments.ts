@@ -7,6 +7,8 @@ export interface EmbeddedAddresses {
   temporalAddress: string;
   temporalNamespace: string;
   temporalUiUrl: string | null;
+  /** Of the demo's remote server, listed beside those that the caller lists. */
+  privateMcpHosts: readonly string[];
 }
 
 export interface EmbeddedFolders {
@@ -21,10 +23,10 @@ export interface ProcessEnvironments {
 
 /** Variables of the caller that reach both: where programs and certificates are, and every limit that was set. */
 const inherited =
-  /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS|LOG_LEVEL|LIMIT_[A-Z_]+|SESSION_[A-Z]+_SECONDS|REQUEST_EXPIRY_SECONDS|DENIAL_MUTE_SECONDS|SERVER_HANDSHAKE_SECONDS|PROCESS_OUTPUT_KEPT_SECONDS|CHECK_SECONDS|CHECK_KEPT_SECONDS|TOOL_CALL_RETENTION_FLOOR_DAYS|RATE_[A-Z_]+)$/;
-const inheritedByApi = /^(PRIVATE_REGISTRIES|REGISTRY_REALMS)$/;
+  /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS|LOG_LEVEL|LIMIT_[A-Z_]+|SESSION_[A-Z]+_SECONDS|REQUEST_EXPIRY_SECONDS|DENIAL_MUTE_SECONDS|REFUSED_CALL_KEPT_SECONDS|SERVER_HANDSHAKE_SECONDS|PROCESS_OUTPUT_KEPT_SECONDS|CHECK_SECONDS|CHECK_KEPT_SECONDS|CHANNEL_MESSAGES_KEPT_SECONDS|TOOL_CALL_RETENTION_FLOOR_DAYS|RATE_[A-Z_]+)$/;
+const inheritedByApi = /^(PRIVATE_REGISTRIES|REGISTRY_REALMS|PREVIEW_DOMAIN|PRIVATE_EMBEDDING_HOSTS)$/;
 const inheritedByWorker =
-  /^(AUDIT_SYNC|SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS|WORKER_MAX_DECISIONS|(AGENT|SERVER)_(MEMORY_BYTES|CPU_MILLIS)|SANDBOX_PROCESSES|SANDBOX_CA_FILE|NPM_REGISTRY_(URL|TOKEN|TOKEN_FILE)|PYPI_INDEX_(URL|TOKEN|TOKEN_FILE)|HTTPS_PROXY(_FILE)?|NO_PROXY|PACKAGE_[A-Z_]+|UV_PROGRAM|WORKSPACE_BYTES|WARM_HOSTS)$/;
+  /^(AUDIT_SYNC|PRIVATE_WEBHOOK_HOSTS|SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS|WORKER_MAX_DECISIONS|(AGENT|SERVER)_(MEMORY_BYTES|CPU_MILLIS)|SANDBOX_PROCESSES|SANDBOX_CA_FILE|NPM_REGISTRY_(URL|TOKEN|TOKEN_FILE)|PYPI_INDEX_(URL|TOKEN|TOKEN_FILE)|HTTPS_PROXY(_FILE)?|NO_PROXY|PACKAGE_[A-Z_]+|UV_PROGRAM|WORKSPACE_BYTES|WARM_HOSTS)$/;
 
 /** Pure: the worker never sees the private half of the approval keys, nor the API the public one. */
 export function processEnvironments(
@@ -38,6 +40,7 @@ export function processEnvironments(
     DATABASE_URL: addresses.databaseUrl,
     TEMPORAL_ADDRESS: addresses.temporalAddress,
     TEMPORAL_NAMESPACE: addresses.temporalNamespace,
+    PRIVATE_MCP_HOSTS: [callers['PRIVATE_MCP_HOSTS'] ?? '', ...addresses.privateMcpHosts].join(','),
     MASTER_KEYS: keys.master_keys,
     SESSION_KEY_SEED: keys.session_key_seed,
   };

@@ -5,6 +5,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import type { AgentInput } from '../../contract/agent.ts';
+import type { McpServerInput } from '../../contract/catalog.ts';
 import type { ApiClient } from './api-client.ts';
 import {
   demoAgent,
@@ -34,6 +36,11 @@ const named = z.looseObject({ name: z.string() });
 const ids = z.object({ id: z.string() });
 const workspace = `/workspaces/${demoSlug}`;
 
+export interface AgentWithAttachments {
+  agent: AgentInput;
+  attachments: { name: string; env: Record<string, string> }[];
+}
+
 /** Throws StartError when the API refuses something. */
 export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
   return ensureWaitingSession(seed, seed.max, await fillDemoWorkspace(seed));
@@ -42,8 +49,9 @@ export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
 /** The workspace without a session; returns the id of its agent. Throws StartError when the API refuses something. */
 export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'max'>): Promise<string> {
   await ensureWorkspace(ada, await idOf(max));
-  await ensureCatalog(ada);
-  return ensureAgent(ada);
+  await ensureSecret(ada);
+  await ensureEntries(ada, demoServers);
+  return ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
 }
 
 async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {
@@ -72,30 +80,37 @@ async function idOf(person: ApiClient): Promise<string> {
   return z.object({ user: ids }).parse(await person.send('GET', '/me')).user.id;
 }
 
-async function ensureCatalog(ada: ApiClient): Promise<void> {
+async function ensureSecret(ada: ApiClient): Promise<void> {
   const secrets = await readAll(ada, 'secrets', 'secrets');
   if (!secrets.some(({ name }) => name === demoSecret)) {
     const value = randomBytes(24).toString('base64url');
     await ada.send('PUT', `${workspace}/secrets/${demoSecret}`, { value });
     await ada.send('PATCH', `${workspace}/secrets/${demoSecret}`, { allowed_servers: [demoSecretServer] });
   }
+}
+
+/** Adds those of these entries that the catalog lacks, by name. Throws StartError when the API refuses one. */
+export async function ensureEntries(ada: ApiClient, servers: readonly McpServerInput[]): Promise<void> {
   const entries = await readAll(ada, 'mcp-servers', 'mcp_servers');
-  for (const server of demoServers) {
+  for (const server of servers) {
     if (!entries.some(({ name }) => name === server.name)) {
       await ada.send('POST', `${workspace}/mcp-servers`, server);
     }
   }
 }
 
-/** A newly created agent gets its attachments; an existing one keeps its own. */
-async function ensureAgent(ada: ApiClient): Promise<string> {
+/** A newly created agent gets its attachments; an existing one keeps its own. Returns its id. Throws StartError when the API refuses something. */
+export async function ensureAgent(
+  ada: ApiClient,
+  { agent: input, attachments }: AgentWithAttachments,
+): Promise<string> {
   const agents = await readAll(ada, 'agents', 'agents');
-  const present = agents.find(({ name }) => name === demoAgent.name);
+  const present = agents.find(({ name }) => name === input.name);
   if (present !== undefined) {
     return ids.parse(present).id;
   }
-  const { agent } = z.object({ agent: ids }).parse(await ada.send('POST', `${workspace}/agents`, demoAgent));
-  for (const attachment of demoAttachments) {
+  const { agent } = z.object({ agent: ids }).parse(await ada.send('POST', `${workspace}/agents`, input));
+  for (const attachment of attachments) {
     await ada.send('PUT', `/agents/${agent.id}/mcp-attachments`, attachment);
   }
   return agent.id;

@@ -6,11 +6,13 @@ import { type Db, openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
 import { listWorkers } from '../../store/workers/workers.ts';
 import { claimDataDirectory } from './data-directory.ts';
+import { demoRemoteName, placeDemoRemote, privateHostsOf } from './demo-remote.ts';
 import { signInDemoPeople } from './demo-sign-in.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
 import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
 import { fillDemoWorkspace, seedDemo, type WaitingDemo } from './seed-demo.ts';
+import { addDemoRemote } from './seed-demo-remote.ts';
 import { messageOf, StartError } from './start-error.ts';
 import type { StartPlatformOptions, Undo } from './start-options.ts';
 import { startPrograms } from './start-programs.ts';
@@ -48,9 +50,10 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
   const { config, progress, signal } = options;
   const data = resolve(config.DATA_DIR);
   undo.push(claimDataDirectory(data));
-  await Promise.all(['worker', 'api'].map((name) => stopLeftover(data, name)));
+  await Promise.all(['worker', 'api', demoRemoteName].map((name) => stopLeftover(data, name)));
   const keys = loadOrCreateKeys(data);
   const port = await choosePort(config.PORT);
+  const demoRemote = config.DEMO_REMOTE_SERVER ? await placeDemoRemote(data, progress) : null;
   const [database, temporalServer] = await Promise.allSettled([
     provideDatabase(options, data, keys, undo),
     provideTemporal(options, data, undo),
@@ -71,8 +74,15 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
   );
   signal.throwIfAborted();
 
-  const addresses = { port, databaseUrl, ...temporal, temporalNamespace: config.TEMPORAL_NAMESPACE };
-  const { sessionsDirectory } = await startPrograms(options, { data, keys, addresses, db }, undo);
+  const addresses = {
+    port,
+    databaseUrl,
+    ...temporal,
+    temporalNamespace: config.TEMPORAL_NAMESPACE,
+    privateMcpHosts: demoRemote === null ? [] : privateHostsOf(demoRemote),
+  };
+  const provided = { data, keys, addresses, demoRemote, db };
+  const { sessionsDirectory } = await startPrograms(options, provided, undo);
   const url = `http://127.0.0.1:${port}`;
   const isAlive = (sessionId: string) =>
     inspectSession(sessionDirectory(sessionsDirectory, sessionId)).state === 'running';
@@ -81,6 +91,9 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
   if (demo === null) {
     await fillDemoWorkspace(people);
     await untilWorkerReports(db, signal);
+  }
+  if (demoRemote !== null) {
+    await addDemoRemote(people.ada, demoRemote.url, progress);
   }
   progress('Demo workspace is ready');
   return { url, temporalUiUrl: temporal.temporalUiUrl, dataDirectory: data, demo };

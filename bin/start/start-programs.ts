@@ -5,45 +5,50 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findCgroups } from '../../runtime/process/host/cgroups.ts';
 import { limitsSentence } from '../../runtime/process/limits-sentence.ts';
 import type { Db } from '../../store/database.ts';
+import { type DemoRemote, demoRemoteProgram } from './demo-remote.ts';
 import { endSessions } from './end-sessions.ts';
 import type { PlatformKeys } from './keys.ts';
 import { type EmbeddedAddresses, processEnvironments } from './process-environments.ts';
 import { StartError } from './start-error.ts';
 import type { StartPlatformOptions, Undo } from './start-options.ts';
-import { type SupervisedProcess, supervise } from './supervised-process.ts';
+import { type SupervisedProcess, type SupervisedProgram, supervise } from './supervised-process.ts';
 import { signalTerminate } from './temporal.ts';
 
 export interface Provided {
   data: string;
   keys: PlatformKeys;
   addresses: EmbeddedAddresses;
+  demoRemote: DemoRemote | null;
   db: Db;
 }
 
 const healthTimeoutMs = 60_000;
 const sessionsEndLimitMs = 15_000;
 
-/** Starts both and waits until the API serves; returns the directory of their sessions. Throws StartError. */
+/**
+ * Starts them, the demo's remote server beside them, and waits until the API serves; returns the directory of their sessions. A remote server that does not
+ * start is only reported. Throws StartError.
+ */
 export async function startPrograms(
   options: StartPlatformOptions,
-  { data, keys, addresses, db }: Provided,
+  { data, keys, addresses, demoRemote, db }: Provided,
   undo: Undo,
 ): Promise<{ sessionsDirectory: string }> {
   const { root, progress, environment, signal } = options;
   const folders = { sessions: join(data, 'sessions'), runner: join(root, 'deploy/runner') };
   mkdirSync(folders.sessions, { recursive: true, mode: 0o700 });
   const environments = processEnvironments(keys, addresses, folders, environment);
-  const programs = (['api', 'worker'] as const).map((name) => {
-    const program = supervise({
-      name,
-      script: join(root, 'dist', `${name}.js`),
-      environment: environments[name],
-      directory: data,
-      onExit: progress,
-    });
-    undo.push(program.stop);
-    return program;
-  });
+  const start = (program: Pick<SupervisedProgram, 'name' | 'script' | 'environment'>) => {
+    const started = supervise({ ...program, directory: data, onExit: progress });
+    undo.push(started.stop);
+    return started;
+  };
+  const programs = (['api', 'worker'] as const).map((name) =>
+    start({ name, script: join(root, 'dist', `${name}.js`), environment: environments[name] }),
+  );
+  if (demoRemote !== null) {
+    start(demoRemoteProgram(root, demoRemote));
+  }
   await waitForHealth(`http://127.0.0.1:${addresses.port}`, programs, signal);
   progress(`API and worker run; what they say is in ${data}`);
   progress(limitsSentence(findCgroups()));

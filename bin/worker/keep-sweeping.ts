@@ -1,10 +1,11 @@
 /** Repeats the parts of the sweep, each at its own pace. */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 
-/** Work by its name; `run` counts from 0. */
-export type SweepWork = Readonly<Record<string, (run: number) => Promise<unknown>>>;
+/** Work by its name; `run` counts from 0, and `stopping` is aborted when the sweep stops. */
+export type SweepWork = Readonly<Record<string, (run: number, stopping: AbortSignal) => Promise<unknown>>>;
 
 /** What is done is idempotent, and goes on with the next worker; so the end of this one does not wait for all that is left. */
 const defaultStopLimitMs = 5000;
@@ -27,9 +28,11 @@ export function keepSweeping(
 ): () => Promise<void> {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const repeat = async (part: string, work: (run: number) => Promise<unknown>): Promise<void> => {
+  // Each part waits with it; by default Node takes more than ten for a leak.
+  setMaxListeners(Object.keys(parts).length, signal);
+  const repeat = async (part: string, work: SweepWork[string]): Promise<void> => {
     for (let run = 0; !signal.aborted; run += 1) {
-      await work(run).catch((err: unknown) => log.warn({ part, err }, 'a part of the sweep failed'));
+      await work(run, signal).catch((err: unknown) => log.warn({ part, err }, 'a part of the sweep failed'));
       await sleep(intervalMs, undefined, { signal }).catch(() => {});
     }
   };

@@ -66,6 +66,7 @@ export async function openRuntime(
         },
         packageCache: packageCacheSettings(config),
         warmHosts: config.WARM_HOSTS,
+        privateMcpHosts: config.PRIVATE_MCP_HOSTS,
         takeLeftCalls,
         logger,
       });

@@ -1,20 +1,33 @@
 /** Repairs what a lost process left behind: workloads without a session, and sessions without a workflow. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
+import { revokeEndedConnections } from '../../activities/oauth-connections/revoke-ended.ts';
 import { settleEnded } from '../../activities/workloads/settle-ended.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
+import { endExpiredPreviews } from '../../commands/previews/end-expired.ts';
+import { keepVectorIndexes } from '../../commands/vectors/keep-indexes.ts';
 import {
+  authorizationSummary,
+  authorizationWorkflowId,
+  channelMessageSummary,
+  channelMessageWorkflowId,
   checkSummary,
   mcpCheckWorkflowId,
+  mcpRegistrationWorkflowId,
   permissionRequestWorkflowId,
+  registrationSummary,
   sessionOfWorkflow,
   sessionSignals,
   sessionWorkflowId,
 } from '../../contract/workflows.ts';
 import { settled } from '../../runtime/settled.ts';
 import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
+import { listPendingMessages, removeOldMessages } from '../../store/channel-messages/messages.ts';
 import { removeOldChecks } from '../../store/mcp-checks/erase.ts';
 import { listUnfinishedChecks } from '../../store/mcp-checks/read.ts';
+import { listUnsettledRegistrations } from '../../store/mcp-registrations/read.ts';
+import { listUnattendedAuthorizations } from '../../store/oauth-authorizations/read.ts';
+import { eraseOldCalls } from '../../store/permission-requests/calls.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import {
   type LaunchedSession,
@@ -25,6 +38,7 @@ import {
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
 import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
+import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
 import type { SweepWork } from './keep-sweeping.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
@@ -37,6 +51,8 @@ const batchesPerSweep = 100;
 const betweenBatchesMs = 20;
 /** Of so many sweeps one starts every workflow: Temporal's list may name some that it lost. */
 const sweepsPerFullStart = 60;
+/** Indexes are built here, where nobody waits for them: a large one takes minutes. */
+const vectorIndexes = { minItems: indexedFrom, maxIndexes: 200 };
 /** An upload in progress takes at most two minutes. */
 const abandoned = { untouchedSeconds: 600, limit: 20 };
 
@@ -48,6 +64,10 @@ export interface Sweeping {
   outputKeptSeconds: number;
   /** A check is removed this long after it ended. */
   checkKeptSeconds: number;
+  /** The arguments of a refused call are erased this long after its request was closed. */
+  refusedCallKeptSeconds: number;
+  /** What is known of a message to a channel is removed this long after it was settled. */
+  channelMessagesKeptSeconds: number;
 }
 
 /**
@@ -55,7 +75,8 @@ export interface Sweeping {
  * do or wait for an unreachable service.
  */
 export function sweepParts(sweeping: Sweeping): SweepWork {
-  const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds } = sweeping;
+  const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds, refusedCallKeptSeconds } = sweeping;
+  const { channelMessagesKeptSeconds } = sweeping;
   return {
     'stop orphans': () => stopOrphans(dependencies),
     'settle ended sessions': () => settleEnded(dependencies),
@@ -65,8 +86,14 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
     'tell again': () => tellAgain(sweeping),
     'erase old outputs': () => eraseOldOutputs(dependencies.db, { keptSeconds }),
     'remove old checks': () => removeOldChecks(dependencies.db, { keptSeconds: checkKeptSeconds }),
+    'erase refused calls': () => eraseOldCalls(dependencies.db, { keptSeconds: refusedCallKeptSeconds }),
+    'remove old messages': () =>
+      removeOldMessages(dependencies.db, { keptSeconds: channelMessagesKeptSeconds }),
+    'end expired previews': () => endExpiredPreviews(dependencies.db),
+    'revoke ended connections': () => revokeEndedConnections(dependencies),
     'remove leftovers': () => removeLeftovers(sweeping),
     'remove old calls': () => removeOldCalls(sweeping),
+    'index vectors': (_run, stopping) => keepVectorIndexes(dependencies.db, vectorIndexes, stopping),
   };
 }
 
@@ -92,6 +119,21 @@ export async function startLostWorkflows(
   for (const { id } of await listUnfinishedChecks(db)) {
     if (!running.has(mcpCheckWorkflowId(id))) {
       await workflows.startCheck(id, checkSummary);
+    }
+  }
+  for (const { id } of await listUnsettledRegistrations(db)) {
+    if (!running.has(mcpRegistrationWorkflowId(id))) {
+      await workflows.reviseRegistration(id, registrationSummary);
+    }
+  }
+  for (const { id } of await listUnattendedAuthorizations(db)) {
+    if (!running.has(authorizationWorkflowId(id))) {
+      await workflows.startAuthorization(id, authorizationSummary);
+    }
+  }
+  for (const messageId of await listPendingMessages(db)) {
+    if (!running.has(channelMessageWorkflowId(messageId))) {
+      await workflows.startChannelMessage(messageId, channelMessageSummary);
     }
   }
   for (const requestId of await listOpenRequestIds(db)) {

@@ -1,4 +1,4 @@
-/** The workers of one process, one for each task queue, with slots of its own: sessions, watches and decisions. */
+/** The workers of one process, one for each task queue, with slots of its own: sessions, watches, decisions and deliveries. */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import type { Activities } from '../../activities/index.ts';
 import { taskQueues } from '../../contract/workflows.ts';
@@ -35,6 +35,8 @@ export interface TaskWorkers {
 
 /** Slots for launches and deliveries, beside the session watches that an earlier release put on the sessions' queue. */
 const shortActivities = 50;
+/** Messages that are posted to channels at a time. */
+const deliveries = 20;
 
 /** Sessions and requests of an earlier release continue: all their tasks are on the sessions' queue, which accepts every kind. */
 export async function createTaskWorkers(dependencies: TaskWorkerDependencies): Promise<TaskWorkers> {
@@ -61,6 +63,12 @@ export async function createTaskWorkers(dependencies: TaskWorkerDependencies): P
       workflowBundle,
       activities: decisionActivities,
       maxConcurrentActivityTaskExecutions: slots.decisions,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: queues.deliveries,
+      activities,
+      maxConcurrentActivityTaskExecutions: deliveries,
     }),
   ]);
   const shutdown = () => {

@@ -1,18 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent, AgentPatch } from '../../contract/agent.ts';
+import type { FieldProblem } from '../../contract/errors.ts';
+import { forWorkersOnly } from '../../contract/remote-server-validation.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { updateAgentRow } from '../../store/agents/change.ts';
 import { lockAgent } from '../../store/agents/read.ts';
+import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
+import { unlistFromChannels } from '../channels/unlist-agent.ts';
 import { changedVariables } from './changed-variables.ts';
 import type { SavedAgent } from './create.ts';
 import { problemsInWorkspace } from './problems-in-workspace.ts';
-import { type MayCreate, revokeAfterChange } from './revoke-after-change.ts';
+import { type EditorRights, withdrawAfterChange } from './withdraw-after-change.ts';
 
 type Field = keyof AgentPatch & keyof Agent;
 
-/** Fields that decide what runs with the agent's grants, so that changing one may cost the agent grants. */
+/** Fields that decide what runs with the agent's grants, so that changing one may cost the agent grants and channels. */
 const sensitiveFields: ReadonlySet<Field> = new Set([
   'run',
   'instructions',
@@ -28,7 +32,7 @@ export interface AgentUpdate {
   agentId: string;
   patch: AgentPatch;
   userId: string;
-  mayCreate: MayCreate;
+  rights: EditorRights;
 }
 
 /** Changes an agent; null when it does not exist. An update without changes writes no event. */
@@ -48,7 +52,10 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
   if (before === null) {
     return null;
   }
-  const problems = await problemsInWorkspace(trx, before.workspace_id, update.patch);
+  const problems = [
+    ...(await problemsInWorkspace(trx, before.workspace_id, update.patch)),
+    ...(await kindProblems(trx, before, update.patch)),
+  ];
   if (problems.length > 0) {
     return { result: 'invalid', problems };
   }
@@ -63,9 +70,25 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
   const by: Actor = { type: 'user', id: update.userId };
   await recordChange(trx, { before, agent, changed, by });
   if (changed.some((field) => sensitiveFields.has(field))) {
-    await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate: update.mayCreate });
+    await withdrawAfterChange(trx, { id: agent.id, workspaceId: agent.workspace_id }, update);
+  } else if (changed.includes('name') && !update.rights.mayList) {
+    // What people read in front of its messages.
+    await unlistFromChannels(trx, {
+      ...{ workspaceId: agent.workspace_id, agentId: agent.id },
+      userId: update.userId,
+    });
   }
   return { result: 'saved', agent };
+}
+
+/** An agent that no person drives cannot act as one at a remote server. */
+async function kindProblems(trx: Transaction, before: Agent, { kind }: AgentPatch): Promise<FieldProblem[]> {
+  const remote = kind === undefined || kind === 'worker' ? [] : await listRemoteAttachments(trx, before.id);
+  return remote.map((name) => ({
+    path: 'kind',
+    code: 'workers_only',
+    message: `"${name}" ${forWorkersOnly}; detach it first`,
+  }));
 }
 
 /** Names of fields and variables, never their values. */

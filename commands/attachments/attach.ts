@@ -2,6 +2,7 @@ import type { Attachment } from '../../contract/agent.ts';
 import { attachmentProblems, referencedSecrets } from '../../contract/attachment-validation.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
 import type { JudgePattern } from '../../contract/patterns.ts';
+import { forWorkersOnly } from '../../contract/remote-server-validation.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { lockAgent } from '../../store/agents/read.ts';
 import {
@@ -17,7 +18,7 @@ import { type Db, inTransaction, type Transaction } from '../../store/database.t
 import { lockMcpServerForUse } from '../../store/mcp-servers/lock.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { changedVariables } from '../agents/changed-variables.ts';
-import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change.ts';
+import { type EditorRights, withdrawAfterChange } from '../agents/withdraw-after-change.ts';
 
 export interface AttachmentSave {
   workspaceId: string;
@@ -28,7 +29,7 @@ export interface AttachmentSave {
   /** Results of the entry's expressions on this env, run beforehand so that nothing is locked meanwhile. */
   judge: JudgePattern;
   maxPerAgent: number;
-  mayCreate: MayCreate;
+  rights: EditorRights;
 }
 
 /** Values of all attachments of an agent together: bounded in total, since attachments are read without paging. */
@@ -46,12 +47,15 @@ export type SavedAttachment =
 export async function attach(db: Db, save: AttachmentSave): Promise<SavedAttachment> {
   return inTransaction(db, async (trx) => {
     const { workspaceId, agent, name, env, judge, maxPerAgent } = save;
-    await lockAgent(trx, agent.id);
+    const { kind = null } = (await lockAgent(trx, agent.id)) ?? {};
     const entry = await lockMcpServerForUse(trx, { workspaceId, name });
     if (entry === null) {
       return invalid('unknown_mcp_server', `the workspace catalog has no entry "${name}"`);
     }
     const { id: serverId, manifest } = entry;
+    if (entry.shape.type === 'remote' && kind !== 'worker') {
+      return invalid('workers_only', forWorkersOnly);
+    }
     const secrets = await readKnownSecrets(trx, workspaceId, referencedSecrets(manifest, env));
     const problems = attachmentProblems({ name, manifest, env, secrets, judge });
     if (problems.length > 0) {
@@ -76,7 +80,7 @@ export async function attach(db: Db, save: AttachmentSave): Promise<SavedAttachm
 /** The event carries field names, not values. An unchanged env writes no event. */
 async function write(
   trx: Transaction,
-  { workspaceId, agent, name, env, userId, mayCreate }: AttachmentSave,
+  { workspaceId, agent, name, env, userId, rights }: AttachmentSave,
   key: AttachmentKey,
   before: StoredAttachment | null,
 ): Promise<Attachment> {
@@ -93,7 +97,7 @@ async function write(
     resource: { type: 'agent', id: agent.id, name: agent.name },
     data: { name, fields },
   });
-  await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate });
+  await withdrawAfterChange(trx, { id: agent.id, workspaceId }, { userId, rights });
   return { name, ...saved };
 }
 

@@ -3,7 +3,7 @@ import { lockAgent } from '../../store/agents/read.ts';
 import { deleteAttachment } from '../../store/attachments/change.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { type MayCreate, revokeAfterChange } from '../agents/revoke-after-change.ts';
+import { type EditorRights, withdrawAfterChange } from '../agents/withdraw-after-change.ts';
 
 /**
  * Removes an attachment, and revokes grants like saving one; false when the agent has none of that name.
@@ -16,10 +16,10 @@ export async function detach(
     agent: { id: string; name: string };
     name: string;
     userId: string;
-    mayCreate: MayCreate;
+    rights: EditorRights;
   },
 ): Promise<boolean> {
-  const { workspaceId, agent, name, userId, mayCreate } = input;
+  const { workspaceId, agent, name, userId, rights } = input;
   const by: Actor = { type: 'user', id: userId };
   return inTransaction(db, async (trx) => {
     await lockAgent(trx, agent.id);
@@ -34,7 +34,7 @@ export async function detach(
       resource: { type: 'agent', id: agent.id, name: agent.name },
       data: { name, fields: Object.keys(env).sort() },
     });
-    await revokeAfterChange(trx, { agentId: agent.id, by, mayCreate });
+    await withdrawAfterChange(trx, { id: agent.id, workspaceId }, { userId, rights });
     return true;
   });
 }

@@ -10,7 +10,7 @@ import { markApproved } from '../permission-requests/close.ts';
 
 type NewGrant = ApprovalClaims['grant'];
 
-/** `differs`: the request asked for something else, or for less. */
+/** `differs`: the request asked for something else, or for less, or is about another call. */
 export type ApprovalRefusal = 'decider_left' | 'subject_left' | 'differs' | 'already_decided';
 
 /**
@@ -33,6 +33,9 @@ export async function approve(
   if (subjectId !== null && !members.has(subjectId)) {
     return 'subject_left';
   }
+  if (requestId === null && grant.bound_call_digest !== null) {
+    return 'differs';
+  }
   if (requestId !== null) {
     const request = await readPermissionRequest(trx, requestId);
     if (request === null) {
@@ -42,7 +45,8 @@ export async function approve(
       return 'differs';
     }
     // Closing the request comes first: it locks the session's tree, as every writer does.
-    const answer = { grantId: grant.id, scope: grant.scope, decidedBy: userId, reason };
+    const exactCall = grant.bound_call_digest !== null;
+    const answer = { grantId: grant.id, scope: grant.scope, exactCall, decidedBy: userId, reason };
     if (!(await markApproved(trx, requestId, answer))) {
       return 'already_decided';
     }
@@ -57,7 +61,9 @@ function isAnswerTo(request: PermissionRequest, grant: NewGrant): boolean {
     grant.grant_type === request.grant_type &&
     JSON.stringify(sorted(grant.details)) === JSON.stringify(sorted(request.details)) &&
     scopeWidth[grant.scope] <= scopeWidth[request.scope] &&
-    (grant.scope !== 'session' || grant.session_id === request.session_id)
+    (grant.scope !== 'session' || grant.session_id === request.session_id) &&
+    (grant.bound_call_digest === null ||
+      (grant.scope === 'once' && grant.bound_call_digest === request.refused_call?.digest))
   );
 }
 

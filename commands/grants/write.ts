@@ -9,7 +9,8 @@ import { auditGrant } from './audit.ts';
 
 /**
  * Writes the grant of a verified approval, with its audit event. Idempotent by id. A `once` grant
- * that answers a request is bound to the requesting session and to the call that was refused there.
+ * that answers a request is bound to the requesting session and to the tool that was refused there, and where the approval says so to
+ * exactly that call.
  * Throws a ZodError for details that do not fit the type, and the database's error for a broken invariant.
  */
 export async function writeGrant(trx: Transaction, approved: ApprovalClaims['grant']): Promise<Grant> {

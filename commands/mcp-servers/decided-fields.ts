@@ -1,5 +1,6 @@
 import { emptyManifest, type Manifest, type McpServerInput } from '../../contract/catalog.ts';
 import type { DecidedFields } from '../../store/mcp-servers/change.ts';
+import type { RegistrationAddresses } from '../mcp-registrations/follow-entry.ts';
 
 /** What was read from an entry's image; the manifest is the pasted one where there is one. */
 export interface EntryImage {
@@ -8,6 +9,14 @@ export interface EntryImage {
   volumes: string[];
   manifest: Manifest;
   manifestSource: 'image' | 'pasted' | 'none';
+}
+
+/** An entry as an admin saves it. */
+export interface EntrySave {
+  input: McpServerInput;
+  image: EntryImage | null;
+  userId: string;
+  addresses: RegistrationAddresses;
 }
 
 /** Returns what an admin decides of an entry, with what its image says; no manifest without an image or a pasted one. */

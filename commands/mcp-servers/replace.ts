@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { McpServer, McpServerInput } from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { type DecidedFields, updateMcpServerRow } from '../../store/mcp-servers/change.ts';
 import { lockMcpServerForChange } from '../../store/mcp-servers/lock.ts';
 import { carryDefinitions, removeOldDefinitions } from '../../store/tool-definitions/record.ts';
-import { decidedFields, type EntryImage } from './decided-fields.ts';
+import { followEntry } from '../mcp-registrations/follow-entry.ts';
+import { decidedFields, type EntrySave } from './decided-fields.ts';
+import type { SavedEntry } from './register.ts';
 
 /**
  * Replaces what an admin decides of the entry and increments its version; null when there is none of that name.
@@ -14,10 +15,8 @@ import { decidedFields, type EntryImage } from './decided-fields.ts';
 export async function replaceMcpServer(
   db: Db,
   workspaceId: string,
-  input: McpServerInput,
-  image: EntryImage | null,
-  userId: string,
-): Promise<McpServer | null> {
+  { input, image, userId, addresses }: EntrySave,
+): Promise<SavedEntry | null> {
   return inTransaction(db, async (trx) => {
     const before = await lockMcpServerForChange(trx, { workspaceId, name: input.name });
     if (before === null) {
@@ -28,7 +27,7 @@ export async function replaceMcpServer(
       (field) => !isDeepStrictEqual(before[field], fields[field]),
     );
     if (changed.length === 0) {
-      return before;
+      return { server: before, registrationId: null };
     }
     const version = before.version + 1;
     const server = await updateMcpServerRow(trx, before.id, { version, fields, userId });
@@ -50,6 +49,6 @@ export async function replaceMcpServer(
           : {}),
       },
     });
-    return server;
+    return { server, registrationId: await followEntry(trx, server, workspaceId, addresses) };
   });
 }

@@ -5,9 +5,11 @@ import { type Db, inTransaction } from '../../store/database.ts';
 import { deleteMember } from '../../store/members/change.ts';
 import { isLastAdmin } from '../../store/members/last-admin.ts';
 import { readMember } from '../../store/members/list.ts';
+import { listConnectionsIn } from '../../store/oauth-connections/read.ts';
 import { requestEnding } from '../../store/sessions/ending.ts';
 import { listUnfinishedSessionsOfUser } from '../../store/sessions/list-unfinished.ts';
 import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
+import { endSignIn } from '../oauth-connections/end.ts';
 
 /** `endedSessionIds` have a recorded ending; their workflows still have to be notified. */
 export type RemoveMember =
@@ -37,6 +39,9 @@ export async function removeMember(
         : { result: 'done', endedSessionIds: sessionIds };
     }
     await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
+    for (const connection of await listConnectionsIn(trx, { workspaceId, userId })) {
+      await endSignIn(trx, connection, 'left', { by });
+    }
     for (const sessionId of sessionIds) {
       const reason = operatorLeftSentence;
       await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });

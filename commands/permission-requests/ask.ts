@@ -7,6 +7,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { noTools } from '../../store/grants/first-tools.ts';
 import { requestResource } from '../../store/permission-requests/audit.ts';
+import { storeCall } from '../../store/permission-requests/calls.ts';
 import { findKnownRequest, insertRequest } from '../../store/permission-requests/change.ts';
 import { readOpenedTools } from '../../store/permission-requests/opened-tools.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
@@ -14,17 +15,22 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+import { type AnnouncingOptions, announceRequest } from '../channel-messages/announce.ts';
+import { type CallKeys, keptCallOf } from './kept-call.ts';
 import { type RequestLimits, refusalOf } from './refusal.ts';
 
 /**
- * Stores what the session's agent asks for, with its events and its audit event, or says why not. An identical open
- * request or a repeated id returns the existing request; the justification is truncated at 2,000 characters.
+ * Stores what the session's agent asks for, with its events and its audit event, or says why not. An identical open request, of the same
+ * refused call, or a repeated id returns the existing request, whose call stays as it is; the justification is truncated at 2,000 characters.
+ * Channels that announce requests announce a new one; with `announcing` null they do not.
  */
 export function askForPermission(
   db: Db,
+  keys: CallKeys,
   sessionId: string,
   report: z.infer<typeof permissionRequestReport>,
   limits: RequestLimits & { expirySeconds: number },
+  announcing: AnnouncingOptions | null = null,
 ): Promise<PermissionRequestAnswer> {
   return inTransaction(db, async (trx) => {
     const lineage = await lockTree(trx, sessionId);
@@ -37,7 +43,8 @@ export function askForPermission(
       return refused(`details do not fit a ${report.grant_type} grant`);
     }
     const justification = report.justification.slice(0, maxJustificationLength).toWellFormed();
-    const asked = { ...report, details: details.data, justification };
+    const call = await keptCallOf(trx, keys.callDigestKey, session, report.refused_call);
+    const asked = { ...report, details: details.data, justification, refused_call: call };
     const known = await findKnownRequest(trx, sessionId, asked);
     if (known !== null) {
       return known.session_id === sessionId ? sent(known) : refused('the request id is in use');
@@ -47,7 +54,15 @@ export function askForPermission(
       return refusal;
     }
     const request = await insertRequest(trx, { session, asked, expirySeconds: limits.expirySeconds });
+    if (call !== null && call.argumentsText !== null) {
+      const key = { workspaceId: session.workspace_id, requestId: request.id };
+      await storeCall(trx, keys.masterKeys, key, call.argumentsText);
+    }
     await announce(trx, { session, lineage, request });
+    if (announcing !== null) {
+      const { workspace_id: workspaceId } = session;
+      await announceRequest(trx, { id: request.id, workspaceId, sessionId }, announcing);
+    }
     return sent(request);
   });
 }

@@ -35,13 +35,19 @@ export function closePermissionRequest(db: Db, id: string, closing: Closing): Pr
 export function markApproved(
   trx: Transaction,
   id: string,
-  approval: { grantId: string; scope: GrantScope; decidedBy: string; reason: string | null },
+  approval: {
+    grantId: string;
+    scope: GrantScope;
+    exactCall: boolean;
+    decidedBy: string;
+    reason: string | null;
+  },
 ): Promise<boolean> {
   return close(trx, id, {
     status: 'approved',
     decidedBy: approval.decidedBy,
     reason: approval.reason,
-    grant: { id: approval.grantId, scope: approval.scope },
+    grant: { id: approval.grantId, scope: approval.scope, exactCall: approval.exactCall },
   });
 }
 
@@ -49,7 +55,7 @@ interface Outcome {
   status: PermissionDecision['status'];
   decidedBy: string | null;
   reason: string | null;
-  grant: { id: string; scope: GrantScope } | null;
+  grant: { id: string; scope: GrantScope; exactCall: boolean } | null;
 }
 
 async function close(trx: Transaction, id: string, outcome: Outcome): Promise<boolean> {
@@ -97,7 +103,9 @@ async function announce(
   await addSessionInput(trx, request.session_id, {
     id: derivedId(request.id, 'decision'),
     kind: 'permission_decision',
-    text: decisionText(decision, await nameOfUser(trx, outcome.decidedBy)),
+    text: decisionText(decision, await nameOfUser(trx, outcome.decidedBy), {
+      exactCall: outcome.grant?.exactCall ?? false,
+    }),
     decision,
     inputRequestId: null,
   });

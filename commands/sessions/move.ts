@@ -2,6 +2,7 @@ import { isTerminal, type Session, type SessionStatus, sessionStatus } from '../
 import { type Actor, systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { cancelAuthorizations } from '../../store/oauth-authorizations/change.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
@@ -39,6 +40,7 @@ export function moveSession(
       payload: { from: before.status, to, reason },
     });
     if (isTerminal(to)) {
+      await cancelAuthorizations(trx, { session_id: id });
       await auditEnd(trx, before, { status: to, reason, by: asked?.by ?? systemActor });
     }
     return (await readSession(trx, id)) ?? before;

@@ -13,34 +13,14 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { loadOrMakeKeys } from './keys.mjs';
-import { page } from './page.mjs';
+import { loopbackUrl, portOf } from './loopback-url.mjs';
+import { page, pageHeaders } from './page.mjs';
 import { createProvider } from './provider.mjs';
+import { readForm } from './read-form.mjs';
 
 const people = JSON.parse(readFileSync(new URL('people.json', import.meta.url), 'utf8'));
 const watchIntervalMs = 5_000;
 const missesAllowed = 4;
-const largestFormBytes = 4_096;
-
-function loopbackUrl(name) {
-  const url = URL.canParse(process.env[name] ?? '') ? new URL(process.env[name]) : null;
-  if (url === null || !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) {
-    throw new Error(`${name} must be an address on localhost: this provider lets anyone in`);
-  }
-  return url;
-}
-
-const portOf = (url) => Number(url.port || 80);
-
-async function readForm(request) {
-  let text = '';
-  for await (const chunk of request) {
-    text += chunk;
-    if (text.length > largestFormBytes) {
-      return new URLSearchParams();
-    }
-  }
-  return new URLSearchParams(text);
-}
 
 /** Shows the identities, and accepts the choice. */
 async function choose(provider, request, response) {
@@ -51,11 +31,7 @@ async function choose(provider, request, response) {
     await provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false });
     return;
   }
-  response.writeHead(200, {
-    'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-store',
-    'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-  });
+  response.writeHead(200, pageHeaders);
   response.end(page(people));
 }
 
@@ -81,7 +57,7 @@ function standBy(port) {
 }
 
 function serve(issuer) {
-  const publicUrl = loopbackUrl('PUBLIC_URL');
+  const publicUrl = loopbackUrl('PUBLIC_URL', process.env.PUBLIC_URL);
   const keys = loadOrMakeKeys(join(process.env.KEYS_DIR ?? '.', 'demo-identity.json'));
   const provider = createProvider({ issuer, publicUrl, people, keys });
   const answer = provider.callback();
@@ -112,7 +88,7 @@ for (const name of ['SIGTERM', 'SIGINT']) {
   process.once(name, () => process.exit(0));
 }
 try {
-  const issuer = loopbackUrl('ISSUER');
+  const issuer = loopbackUrl('ISSUER', process.env.ISSUER);
   const used = process.env.PLATFORM_ISSUER || issuer.origin;
   if (used === issuer.origin) {
     serve(issuer);

@@ -1,9 +1,20 @@
 /** What requests to remote servers and their authorization servers are made with. */
-import type { OutboundContext } from '../outbound/send.ts';
+import type { OutboundPolicy } from '../outbound/policy.ts';
+import { type OutboundContext, resolveAllAddresses } from '../outbound/send.ts';
+import { remotePolicy } from './policy.ts';
 
 export interface OAuthContext extends OutboundContext {
   limits?: OAuthLimits;
 }
+
+/** What they are made with before it is known what ends them. */
+export type RemoteServers = Omit<OAuthContext, 'signal'>;
+
+/** For the servers of the internet, and those that `PRIVATE_MCP_HOSTS` lists. */
+export const remoteServersWith = (privateHosts: OutboundPolicy['privateHosts']): RemoteServers => ({
+  policy: remotePolicy(privateHosts),
+  resolveName: resolveAllAddresses,
+});
 
 /** Bounds on what a server may cost; each refusal names the bound. Tests pass smaller ones. */
 export interface OAuthLimits {

@@ -38,16 +38,24 @@ const discover = {
   },
 };
 
+type FoundProbe = Exclude<Probe, { kind: 'refused_method' }>;
+
+/** Servers that open a session freely may still ask for a token before they say anything. */
+const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
 /**
- * Sends `initialize`, and `server/discover` to a server that refuses it. May be repeated: a session that the server opened for it is
- * ended. Throws OAuthDiscoveryError for what is no MCP server, takes a static key, or cannot be reached.
+ * Sends `initialize`, and `server/discover` to a server that refuses it; then it asks for the tools, without reading them. May be repeated: a session
+ * that the server opened for it is ended. Throws OAuthDiscoveryError for what is no MCP server, takes a static key, or cannot be reached.
  */
-export async function probe(
-  context: OAuthContext,
-  server: URL,
-): Promise<Exclude<Probe, { kind: 'refused_method' }>> {
+export async function probe(context: OAuthContext, server: URL): Promise<FoundProbe> {
   for (const question of [initialize, discover]) {
-    const found = classifyProbe(await ask(context, server, question));
+    const { answer, session } = await ask(context, server, question);
+    const found = classifyProbe(answer);
+    if (found.kind === 'no_sign_in') {
+      return question === initialize
+        ? await probeSession(context, server, session)
+        : await probeTools(context, server, modernToolsQuestion);
+    }
     if (found.kind !== 'refused_method') {
       return found;
     }
@@ -58,12 +66,63 @@ export async function probe(
   );
 }
 
-async function ask(
+const modernToolsQuestion = {
+  headers: { 'mcp-protocol-version': modern, 'mcp-method': listTools.method },
+  body: { ...listTools, params: discover.body.params },
+};
+
+/** The headers of a session's later requests. */
+type SessionHeaders = Record<string, string>;
+
+async function probeSession(
   context: OAuthContext,
   server: URL,
-  { headers, body }: typeof initialize | typeof discover,
-): Promise<ProbeAnswer> {
-  const { requestTimeoutMs: timeoutMs } = limitsOf(context);
+  session: SessionHeaders,
+): Promise<FoundProbe> {
+  try {
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const notification = { headers: session, body: initialized, timeoutMs: courtesyMs };
+    await send(context, server, notification, async () => undefined).catch(() => undefined);
+    return await probeTools(context, server, { headers: session, body: listTools });
+  } finally {
+    await endSession(context, server, session);
+  }
+}
+
+/** Whatever else it answers, or does not: it answered before, so people use it without signing in. */
+async function probeTools(context: OAuthContext, server: URL, question: Question): Promise<FoundProbe> {
+  const refused = await send(context, server, question, async (answered) => {
+    const { status, headers } = answered;
+    return status === 401 || status === 403 ? { status, authenticate: headers['www-authenticate'] } : null;
+  }).catch((error: unknown) => {
+    context.signal.throwIfAborted();
+    if (error instanceof OutboundError) {
+      return null;
+    }
+    throw error;
+  });
+  if (refused === null) {
+    return { kind: 'no_sign_in' };
+  }
+  const found = classifyProbe({ ...refused, host: server.host, contentType: '', message: null });
+  return found.kind === 'sign_in' ? found : { kind: 'no_sign_in' };
+}
+
+interface Question {
+  headers: Record<string, string>;
+  body: object;
+  timeoutMs?: number;
+}
+
+/** For what the outcome does not depend on. */
+const courtesyMs = 2000;
+
+function send<Result>(
+  context: OAuthContext,
+  server: URL,
+  { headers, body, timeoutMs = limitsOf(context).requestTimeoutMs }: Question,
+  read: Parameters<typeof exchange<Result>>[2],
+): Promise<Result> {
   const accept = 'application/json, text/event-stream';
   const sent = {
     method: 'POST' as const,
@@ -72,19 +131,25 @@ async function ask(
     body: { json: body },
     timeoutMs,
   };
+  return exchange(context, sent, read);
+}
+
+async function ask(
+  context: OAuthContext,
+  server: URL,
+  question: Question,
+): Promise<{ answer: ProbeAnswer; session: SessionHeaders }> {
+  const { host } = server;
   try {
-    return await exchange(context, sent, async ({ status, headers: answered, body: stream }) => {
-      const contentType = mediaType(answered['content-type']);
+    return await send(context, server, question, async ({ status, headers, body }) => {
+      const contentType = mediaType(headers['content-type']);
       // What such a status means, no body changes.
       const isFinal = status === 401 || status === 403 || isTrouble(status);
-      const message = isFinal ? null : await readRpcResponse(context, contentType, stream, server.host);
-      await endSession(context, server, answered['mcp-session-id'], message);
+      const message = isFinal ? null : await readRpcResponse(context, contentType, body, host);
+      const session = sessionHeaders(headers['mcp-session-id'], message);
       return {
-        host: server.host,
-        status,
-        contentType,
-        authenticate: answered['www-authenticate'],
-        message,
+        answer: { host, status, contentType, authenticate: headers['www-authenticate'], message },
+        session,
       };
     });
   } catch (error) {
@@ -94,19 +159,21 @@ async function ask(
 
 const agreed = z.object({ result: z.object({ protocolVersion: z.string().regex(/^\d{4}-\d{2}-\d{2}$/) }) });
 
-/** A courtesy: the probe's session is of no use to anybody, and a server may keep it for hours. */
-async function endSession(
-  context: OAuthContext,
-  server: URL,
-  id: string | string[] | undefined,
-  message: unknown,
-): Promise<void> {
+function sessionHeaders(id: string | string[] | undefined, message: unknown): SessionHeaders {
   const version = agreed.safeParse(message).data?.result.protocolVersion;
-  if (version === undefined || typeof id !== 'string' || !/^[\x21-\x7e]{1,1000}$/.test(id)) {
+  const isId = typeof id === 'string' && /^[\x21-\x7e]{1,1000}$/.test(id);
+  return {
+    ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
+    ...(isId ? { 'mcp-session-id': id } : {}),
+  };
+}
+
+/** A courtesy: the probe's session is of no use to anybody, and a server may keep it for hours. */
+async function endSession(context: OAuthContext, server: URL, session: SessionHeaders): Promise<void> {
+  if (session['mcp-session-id'] === undefined || session['mcp-protocol-version'] === undefined) {
     return;
   }
-  const headers = { 'mcp-session-id': id, 'mcp-protocol-version': version };
-  const sent = { method: 'DELETE' as const, url: server, headers, timeoutMs: 2000 };
+  const sent = { method: 'DELETE' as const, url: server, headers: session, timeoutMs: courtesyMs };
   await exchange(context, sent, async () => undefined).catch(() => undefined);
 }
 

@@ -73,13 +73,14 @@ export function parseRegistration(
   requireRedirectUri(request, answer, refuse);
   requireTypes(request, answer, refuse);
   const tokenAuthMethod = readMethod(server, request, answer, refuse);
+  const clientSecret = readSecret(tokenAuthMethod, answer, refuse);
   return {
     issuer: server.issuer,
     clientId: answer.client_id,
     redirectUri: request.redirect_uris[0],
     tokenAuthMethod,
-    clientSecret: readSecret(tokenAuthMethod, answer, refuse),
-    secretExpiresAtSeconds: readExpiry(answer, now, refuse),
+    clientSecret,
+    secretExpiresAtSeconds: clientSecret === null ? null : readExpiry(answer, now, refuse),
     refreshesTokens: answer.grant_types.includes('refresh_token'),
     management: readManagement(server, answer),
   };
@@ -133,31 +134,31 @@ function readMethod(
   return method;
 }
 
+/** A secret that the client does not have to show is dropped and not refused: some servers give one to everybody. */
 function readSecret(
   method: TokenAuthMethod,
   { client_secret: given }: Answer,
   refuse: Refuse,
 ): string | null {
-  const secret = given ?? null;
-  if (method === 'none' && secret !== null) {
-    throw refuse('client_secret', 'holds a secret although the client has none to show');
+  if (method === 'none') {
+    return null;
   }
-  if (method !== 'none' && secret === null) {
+  if ((given ?? null) === null) {
     throw refuse('client_secret', `is missing although the client has to show it (${method})`);
   }
-  return secret;
+  return given ?? null;
 }
 
 /** Zero means never (RFC 7591 3.2.1). */
 function readExpiry(
-  { client_secret: secret, client_secret_expires_at: atSeconds }: Answer,
+  { client_secret_expires_at: atSeconds }: Answer,
   now: Date,
   refuse: Refuse,
 ): number | null {
-  if ((secret ?? null) === null || (atSeconds ?? 0) === 0) {
+  const expiry = atSeconds ?? 0;
+  if (expiry === 0) {
     return null;
   }
-  const expiry = atSeconds ?? 0;
   if (expiry * 1000 <= now.getTime()) {
     throw refuse('client_secret_expires_at', `says that the secret has expired already (${expiry})`);
   }

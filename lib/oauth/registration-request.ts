@@ -7,8 +7,6 @@ export interface RegistrationOptions {
   /** What people read on the page where they consent. */
   clientName: string;
   tokenAuthMethod: TokenAuthMethod;
-  /** Empty to register without scopes. */
-  scopes: readonly string[];
 }
 
 export interface RegistrationRequest {
@@ -18,15 +16,14 @@ export interface RegistrationRequest {
   response_types: readonly ['code'];
   client_name: string;
   token_endpoint_auth_method: TokenAuthMethod;
-  scope?: string;
 }
 
 export type GrantType = 'authorization_code' | 'refresh_token';
 
-/** The body of the request. */
+/** The body of the request. It names no scopes: servers refuse a client later what it did not name here, such as what a call needs beyond the first. */
 export function buildRegistrationRequest(
   { refreshesTokens }: Pick<AuthorizationServer, 'refreshesTokens'>,
-  { redirectUri, clientName, tokenAuthMethod, scopes }: RegistrationOptions,
+  { redirectUri, clientName, tokenAuthMethod }: RegistrationOptions,
 ): RegistrationRequest {
   return {
     application_type: applicationType(redirectUri),
@@ -35,12 +32,11 @@ export function buildRegistrationRequest(
     response_types: ['code'],
     client_name: clientName,
     token_endpoint_auth_method: tokenAuthMethod,
-    ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
   };
 }
 
 /** An installation on the machine of its users is `native` for OpenID Connect, which admits no web application on a loopback address. */
-function applicationType(redirectUri: string): 'web' | 'native' {
+export function applicationType(redirectUri: string): 'web' | 'native' {
   const { hostname } = new URL(redirectUri);
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) ? 'native' : 'web';
 }

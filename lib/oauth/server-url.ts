@@ -2,17 +2,12 @@
 import { literalAddress } from '../outbound/classify-address.ts';
 import { OutboundError } from '../outbound/errors.ts';
 import { refuseAddress } from '../outbound/guarded-lookup.ts';
-import { parseUrl } from '../outbound/parse-url.ts';
+import { parsePlainUrl } from '../outbound/parse-url.ts';
 import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
 import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode } from './errors.ts';
 import { quote } from './quote.ts';
 
 const maxLength = 2048;
-/**
- * Parsers of URLs skip spaces, tabs and line breaks, and read a backslash as a slash: two of them could see different hosts. The standard
- * of URIs has none of these, and nothing beyond ASCII.
- */
-const plain = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
 
 /** The URL in `text`, which `what` names in messages. Throws OAuthDiscoveryError with `code` for one that no request may go to. */
 export function parseServerUrl(
@@ -22,7 +17,7 @@ export function parseServerUrl(
   code: OAuthDiscoveryErrorCode,
 ): URL {
   const refuse = (why: string) => new OAuthDiscoveryError(code, `${what} ${quote(text)} ${why}`);
-  const url = text.length <= maxLength && plain.test(text) ? parseUrl(text) : null;
+  const url = text.length <= maxLength ? parsePlainUrl(text) : null;
   if (url === null) {
     throw refuse('is not a web address that begins with https:// and has only plain characters (ASCII).');
   }

@@ -16,6 +16,7 @@ const explained: readonly [RegExp, OutboundErrorCode, string][] = [
     'has a certificate that is not trusted here',
   ],
   [/^(ERR_SSL_|ERR_TLS_|EPROTO)/, 'tls_failed', 'could not agree on an encrypted connection'],
+  [/^HPE_HEADER_OVERFLOW$/, 'too_large', 'answers with headers that are larger than 16 KiB'],
   [/^HPE_/, 'invalid_response', 'answers with something that is not HTTP'],
   [/^(ECONNRESET|EPIPE|ECONNABORTED)$/, 'unreachable', 'closed the connection before it answered'],
 ];

@@ -14,6 +14,8 @@ export interface OutboundRequest {
   timeoutMs: number;
   /** How many redirects a plain GET follows, within its origin; none by default. */
   redirects?: number;
+  /** As in `OutgoingRequest`; of a request that follows no redirects. */
+  onConnected?: () => void;
 }
 
 /** Fields of a form are sent as `application/x-www-form-urlencoded`. */
@@ -109,13 +111,13 @@ export function unexpectedType(url: URL, found: string, expected: readonly strin
 }
 
 async function start(context: OutboundContext, sent: OutboundRequest): Promise<HttpAnswer> {
-  const { method, url, headers = {}, redirects = 0 } = sent;
+  const { method, url, headers = {}, redirects = 0, onConnected } = sent;
   if (isPlainGet(sent) && redirects > 0) {
     return get(context, url, headers, redirects, (target) => target.origin === url.origin);
   }
   const { type, bytes } = encodeBody(sent.body);
   const typed = type === null ? headers : { ...headers, 'content-type': type };
-  const body = await send(context, url, { method, headers: typed, body: bytes });
+  const body = await send(context, url, { method, headers: typed, body: bytes, onConnected });
   const { statusCode: status = 0, headers: answered } = body;
   if (isRedirect(status)) {
     body.destroy();

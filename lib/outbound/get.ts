@@ -13,6 +13,8 @@ export interface HttpAnswer {
   body: IncomingMessage;
 }
 
+/** A name has at most 253 characters; what a server sends may have any number. */
+const maxShownHost = 253;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /** Whether the answer leads elsewhere instead of being one. */
@@ -71,7 +73,8 @@ export async function readResponseBody(
 /** The refusal of a redirect that could be followed but is not; names its host alone, since the rest may hold anything. */
 export function refusedRedirect(from: URL, location: string | undefined): OutboundError {
   const { host } = redirectTarget(location, from);
-  const where = host === from.host ? 'another address of its own' : host;
+  const shown = host.length > maxShownHost ? `${host.slice(0, maxShownHost)}…` : host;
+  const where = host === from.host ? 'another address of its own' : shown;
   return new OutboundError('redirect_refused', `${from.host} redirects to ${where}, which is not followed`);
 }
 

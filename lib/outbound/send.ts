@@ -5,13 +5,18 @@ import { request as requestHttps } from 'node:https';
 import { literalAddress } from './classify-address.ts';
 import { OutboundError } from './errors.ts';
 import { guardedLookup, type ResolveName, refuseAddress } from './guarded-lookup.ts';
-import { allowsHttp, type OutboundPolicy } from './policy.ts';
+import { allowsHttp, allowsPrivate, type OutboundPolicy } from './policy.ts';
 
 export interface OutboundContext {
   policy: OutboundPolicy;
   /** Ends every request and every body. */
   signal: AbortSignal;
   resolveName: ResolveName;
+  /**
+   * A Unix socket that is connected to in place of a host that the operator listed. Who listens there leads to that host alone, and checks its
+   * address.
+   */
+  hostSocket?: string | undefined;
   /** PEM of a certificate authority beside the system's. */
   certificateAuthority?: string | undefined;
   /** An agent that goes through a proxy to the host of a URL; false for a direct connection. A proxy resolves names itself. */
@@ -25,15 +30,19 @@ export interface OutgoingRequest {
   headers: Readonly<Record<string, string>>;
   /** Null for none. */
   body: Buffer | null;
+  /** Called once the connection is made: when a request fails before, the other side has received none of it. */
+  onConnected?: (() => void) | undefined;
+  /** Called when the connection has taken the whole request. */
+  onSent?: (() => void) | undefined;
 }
 
 export const resolveAllAddresses: ResolveName = (hostname) => lookup(hostname, { all: true });
 
 /** Returns the response, whose body must be read or destroyed. Throws OutboundError, and connection errors as they are. */
 export function send(
-  { policy, signal, resolveName, certificateAuthority, agentFor = () => false }: OutboundContext,
+  { policy, signal, resolveName, hostSocket, certificateAuthority, agentFor = () => false }: OutboundContext,
   url: URL,
-  { method, headers, body }: OutgoingRequest,
+  { method, headers, body, onConnected = () => undefined, onSent = () => undefined }: OutgoingRequest,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
@@ -43,10 +52,12 @@ export function send(
       );
     }
     const literal = literalAddress(url.hostname);
-    if (literal !== null) {
+    const socketPath = allowsPrivate(policy, url) ? hostSocket : undefined;
+    if (literal !== null && socketPath === undefined) {
       refuseAddress(policy, url, literal);
     }
     const start = url.protocol === 'https:' ? requestHttps : requestHttp;
+    const agent = agentFor(url);
     start(
       {
         method,
@@ -60,15 +71,25 @@ export function send(
           ...headers,
           ...(body === null ? {} : { 'content-length': String(body.length) }),
         },
+        ...(socketPath === undefined ? {} : { socketPath }),
         lookup: guardedLookup(policy, url, resolveName),
         // A new connection for each request: none is reused that was checked for another.
-        agent: agentFor(url),
+        agent,
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
         signal,
       },
       resolve,
     )
       .on('error', reject)
+      .on('socket', (socket) => {
+        // An agent may bring a socket that is connected already.
+        if (agent === false) {
+          socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnected);
+        } else {
+          onConnected();
+        }
+      })
+      .on('finish', onSent)
       // A connection that the server takes for another protocol ends without an error.
       .on('close', () => reject(new OutboundError('invalid_response', `${url.host} sent no HTTP response`)))
       .end(body ?? undefined);

@@ -1,5 +1,7 @@
 /** Serializes work by key, in order of arrival; different keys run concurrently. */
-export function createTurns(): <Result>(key: string, work: () => Promise<Result>) => Promise<Result> {
+export type InTurn = <Result>(key: string, work: () => Promise<Result>) => Promise<Result>;
+
+export function createTurns(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const result = (last.get(key) ?? Promise.resolve()).then(work, work);

@@ -15,7 +15,7 @@
 #define IPPROTO_L2TP 115
 #endif
 
-enum { BOUND_TABLE = 100, GATEWAY_TABLE = 101, BOUND_RULE = 10, DNS_RULE = 20, REPORTS_RULE = 25, GATEWAY_RULE = 30, DNS_PORT = 53 };
+enum { BOUND_TABLE = 100, GATEWAY_TABLE = 101, BOUND_RULE = 10, OPEN_RULE = 20, REPORTS_RULE = 25, GATEWAY_RULE = 30, DNS_PORT = 53 };
 
 struct route {
   struct range to;
@@ -168,22 +168,38 @@ bool open_reports(int netlink) {
          report_failure("let reports in", send_rule(netlink, &rule, REPORTS_RULE, GATEWAY_TABLE));
 }
 
-/* Name servers may be private: their one port is reached through the gateway, and nothing else of them. */
+/* One port of an address that may be private is reached through the gateway, and nothing else of it. */
+static int open_port(int netlink, struct in_addr address, unsigned char protocol, uint16_t port) {
+  const struct fib_rule_port_range ports = {.start = port, .end = port};
+  struct request rule;
+  start_rule(&rule, (struct fib_rule_hdr){.family = AF_INET, .dst_len = 32, .action = FR_ACT_TO_TBL});
+  request_add(&rule, FRA_DST, &address, sizeof address);
+  request_add(&rule, FRA_IP_PROTO, &protocol, sizeof protocol);
+  request_add(&rule, FRA_DPORT_RANGE, &ports, sizeof ports);
+  return send_rule(netlink, &rule, OPEN_RULE, GATEWAY_TABLE);
+}
+
 bool open_dns(int netlink, char *const servers[]) {
   const unsigned char protocols[] = {IPPROTO_UDP, IPPROTO_TCP};
-  const struct fib_rule_port_range ports = {.start = DNS_PORT, .end = DNS_PORT};
   for (; *servers != NULL; servers++) {
     struct in_addr address;
     inet_pton(AF_INET, *servers, &address);
     for (size_t index = 0; index < sizeof protocols; index++) {
-      struct request rule;
-      start_rule(&rule, (struct fib_rule_hdr){.family = AF_INET, .dst_len = 32, .action = FR_ACT_TO_TBL});
-      request_add(&rule, FRA_DST, &address, sizeof address);
-      request_add(&rule, FRA_IP_PROTO, &protocols[index], 1);
-      request_add(&rule, FRA_DPORT_RANGE, &ports, sizeof ports);
-      if (!report_failure("add a rule for name servers", send_rule(netlink, &rule, DNS_RULE, GATEWAY_TABLE))) {
+      if (!report_failure("add a rule for name servers", open_port(netlink, address, protocols[index], DNS_PORT))) {
         return false;
       }
+    }
+  }
+  return true;
+}
+
+/* What the operator opened for the one server that this namespace is for. */
+bool open_destinations(int netlink, char *const destinations[]) {
+  for (; *destinations != NULL; destinations++) {
+    struct destination open;
+    if (!parse_destination(*destinations, &open) ||
+        !report_failure("open a destination", open_port(netlink, open.address, IPPROTO_TCP, open.port))) {
+      return false;
     }
   }
   return true;

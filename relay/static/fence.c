@@ -48,10 +48,33 @@ static bool are_addresses(char *const servers[]) {
   return true;
 }
 
-static bool build_fence(int netlink, char *const dns_servers[]) {
+bool parse_destination(const char *text, struct destination *destination) {
+  char address[INET_ADDRSTRLEN] = "";
+  unsigned port = 0;
+  int length = 0;
+  if (sscanf(text, "%15[0-9.]:%5u%n", address, &port, &length) != 2 || text[length] != '\0' || port == 0 ||
+      port > UINT16_MAX || inet_pton(AF_INET, address, &destination->address) != 1) {
+    return false;
+  }
+  destination->port = (uint16_t)port;
+  return true;
+}
+
+static bool are_destinations(char *const destinations[]) {
+  struct destination ignored;
+  for (; *destinations != NULL; destinations++) {
+    if (!parse_destination(*destinations, &ignored)) {
+      report("%s is not an IPv4 address with a port, such as 10.1.2.3:443", *destinations);
+      return false;
+    }
+  }
+  return true;
+}
+
+static bool build_fence(int netlink, char *const dns_servers[], char *const destinations[]) {
   return look_around(netlink) && close_ipv6(netlink) && harden_devices(netlink) && close_bound_sockets(netlink) &&
          remove_routes(netlink) && add_default_route(netlink) && open_reports(netlink) &&
-         open_dns(netlink, dns_servers) && close_gateway(netlink) && close_ranges(netlink);
+         open_dns(netlink, dns_servers) && open_destinations(netlink, destinations) && close_gateway(netlink) && close_ranges(netlink);
 }
 
 static void hold(void) {
@@ -61,8 +84,8 @@ static void hold(void) {
   }
 }
 
-int fence(char *const dns_servers[]) {
-  if (!are_addresses(dns_servers)) {
+int fence(char *const dns_servers[], char *const destinations[]) {
+  if (!are_addresses(dns_servers) || !are_destinations(destinations)) {
     return EXIT_USAGE;
   }
   const int netlink = netlink_open();
@@ -70,7 +93,7 @@ int fence(char *const dns_servers[]) {
     report_failure("ask the kernel", errno);
     return 1;
   }
-  if (!build_fence(netlink, dns_servers) || wait_for_fence(0) != 0 || !drop_capabilities()) {
+  if (!build_fence(netlink, dns_servers, destinations) || wait_for_fence(0) != 0 || !drop_capabilities()) {
     return 1;
   }
   close(netlink);

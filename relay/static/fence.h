@@ -41,8 +41,17 @@ bool close_bound_sockets(int netlink);
 bool add_default_route(int netlink);
 bool open_reports(int netlink);
 bool open_dns(int netlink, char *const servers[]);
+bool open_destinations(int netlink, char *const destinations[]);
 bool close_gateway(int netlink);
 bool close_ranges(int netlink);
+
+/* An IPv4 address and a TCP port, as <address>:<port>. */
+struct destination {
+  struct in_addr address;
+  uint16_t port;
+};
+/* False when the text is none. */
+bool parse_destination(const char *text, struct destination *destination);
 
 /* fence.c: true when there is no error. */
 bool report_failure(const char *what, int error);

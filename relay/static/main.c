@@ -10,8 +10,8 @@
 
 #include "relay.h"
 
-enum { MOST_DNS_SERVERS = 8, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
-enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_DNS = 8, TAKES_OUTPUT = 16 };
+enum { MOST_DNS_SERVERS = 8, MOST_DESTINATIONS = 32, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
+enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_OPENINGS = 8, TAKES_OUTPUT = 16 };
 enum { MOST_SECRETS = 4096 };
 
 static const char usage[] =
@@ -31,8 +31,8 @@ static const char usage[] =
     "      runs the command, and again when it ends without having been asked to\n"
     "  relay install <root> [directory...]\n"
     "      makes the directories below the root and puts the relay in <root>/bin\n"
-    "  relay fence [--dns <address>]...\n"
-    "      makes private networks unreachable from this network namespace, and holds it\n";
+    "  relay fence [--dns <address>]... [--open <address>:<port>]...\n"
+    "      makes private networks unreachable from this network namespace, and holds it; what is opened is reached over TCP\n";
 
 struct options {
   enum network network;
@@ -43,6 +43,8 @@ struct options {
   int restarts;
   char *dns_servers[MOST_DNS_SERVERS + 1];
   int dns_server_count;
+  char *destinations[MOST_DESTINATIONS + 1];
+  int destination_count;
   const char *report_path;
   bool is_output_reported;
   char *secrets[MOST_SECRETS + 1];
@@ -95,6 +97,13 @@ static bool is_value_taken(struct options *options, const char *name, char *valu
     options->secrets[options->secret_count++] = value;
     return true;
   }
+  if (strcmp(name, "--open") == 0) {
+    if (options->destination_count == MOST_DESTINATIONS) {
+      return false;
+    }
+    options->destinations[options->destination_count++] = value;
+    return true;
+  }
   if (options->dns_server_count == MOST_DNS_SERVERS) {
     return false;
   }
@@ -108,7 +117,7 @@ static bool is_allowed(const char *name, int allowed) {
     int flag;
   } known[] = {
       {"--network", TAKES_NARROWING}, {"--file-size", TAKES_NARROWING}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
-      {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_DNS}, {"--report", TAKES_OUTPUT}, {"--secret", TAKES_OUTPUT},
+      {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_OPENINGS}, {"--open", TAKES_OPENINGS}, {"--report", TAKES_OUTPUT}, {"--secret", TAKES_OUTPUT},
       {"--report-end", TAKES_OUTPUT},
   };
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
@@ -230,11 +239,12 @@ static int main_install(char **arguments) {
 
 static int main_fence(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_DNS, &options);
+  char **rest = parse_options(arguments, TAKES_OPENINGS, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
-  return rest[0] != NULL ? expected("fence [--dns <address>]...") : fence(options.dns_servers);
+  return rest[0] != NULL ? expected("fence [--dns <address>]... [--open <address>:<port>]...")
+                         : fence(options.dns_servers, options.destinations);
 }
 
 static bool asks_for_help(char **arguments) {

@@ -160,7 +160,7 @@ int serve(const char *path, char *const command[]);
 int run(const char *path, int limit_ms, char *const command[]);
 int supervise(int restarts, char *const command[]);
 int install(const char *root, char *const directories[]);
-int fence(char *const dns_servers[]);
+int fence(char *const dns_servers[], char *const destinations[]);
 
 /* narrow.c */
 enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_NONE };

@@ -5,6 +5,7 @@ import type { ContainerSettings } from './render-container-workload.ts';
 interface SessionSettings extends SidecarLimitSettings {
   AUDIT_SYNC: ContainerSettings['auditSync'];
   SESSION_TOTAL_SECONDS: number;
+  PRIVATE_MCP_HOSTS: ContainerSettings['privateHosts'];
 }
 
 /** What sessions are rendered with, from the worker's configuration. */
@@ -16,6 +17,7 @@ export function containerSettings(
     apiUrl,
     auditSync: config.AUDIT_SYNC,
     networks,
+    privateHosts: config.PRIVATE_MCP_HOSTS,
     images: {
       sidecar: config.SIDECAR_IMAGE,
       scripted: config.SCRIPTED_IMAGE,

@@ -76,6 +76,8 @@ export interface ContainerSpec {
   /** User and group. */
   uid: number;
   network: Network;
+  /** A host with a private address that the operator listed for this server alone: scheme, host and port; null for none. */
+  privateOrigin: string | null;
   views: ContainerView[];
   /** Nothing else is writable. */
   scratch: ContainerScratch[];

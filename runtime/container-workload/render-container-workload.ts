@@ -6,8 +6,8 @@ import { availabilityOf } from '../../contract/available-runs.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
-import { pinReference } from '../../lib/oci/reference.ts';
-import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
+import type { PrivateHosts } from '../bridge-config.ts';
+import { refuseUnavailable } from '../refuse-unavailable.ts';
 import {
   agentConfigOf,
   type BootSettings,
@@ -25,7 +25,6 @@ import {
 } from '../variables.ts';
 import { type Network, UnsupportedWorkloadError } from '../workload.ts';
 import {
-  type ContainerImage,
   type ContainerScratch,
   type ContainerSize,
   type ContainerSpec,
@@ -36,6 +35,7 @@ import {
   volumeDirectories,
 } from './container-workload.ts';
 import { volumesToCover } from './image-volumes.ts';
+import { type Program, programOf, serverProgram } from './programs.ts';
 
 export interface ContainerSettings extends BootSettings {
   images: { sidecar: string; scripted: string; runner: string };
@@ -51,6 +51,8 @@ export interface ContainerSettings extends BootSettings {
    * the relay enforces `none`. `own`: each has its own, and the relay makes sure that `internet` reaches nothing but the internet.
    */
   networks: 'shared' | 'own';
+  /** Of remote MCP servers. */
+  privateHosts: PrivateHosts;
 }
 
 /** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
@@ -137,6 +139,7 @@ function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
     env: [],
     uid: containerUsers.sidecar,
     network: 'none',
+    privateOrigin: null,
     views: [],
     scratch: [],
     workingDirectory: null,
@@ -170,6 +173,7 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
     env,
     uid: containerUsers.agent,
     network: agent.network,
+    privateOrigin: null,
     views: [
       relayView,
       { directory: volumeDirectories.agent, path: containerPaths.platform },
@@ -201,6 +205,7 @@ function serverContainer(server: FrozenServer, uid: number, settings: Rendering)
     env,
     uid,
     network: server.network,
+    privateOrigin: program.privateOrigin,
     views: [relayView, { directory: volumeDirectories.server(server.name), path: containerPaths.mcp }],
     scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
@@ -238,87 +243,12 @@ function siblingContainer(
     env,
     uid,
     network: sibling.network,
+    privateOrigin: null,
     views: [relayView, reportView(name)],
     scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
   };
-}
-
-interface Program {
-  image: ContainerImage;
-  command: string[];
-  /** Volumes that its image declares. */
-  volumes: readonly string[];
-  /** Null: the image's own. */
-  workingDirectory: string | null;
-}
-
-function programOf(
-  label: string,
-  { run, image }: { run: Run; image: FrozenImage | null },
-  { images }: ContainerSettings,
-): Program {
-  const ofPlatform = { credentialsOf: null };
-  switch (run.type) {
-    case 'builtin':
-      if (run.name !== 'scripted') {
-        throw notRendered(label);
-      }
-      return {
-        image: { reference: images.scripted, ...ofPlatform },
-        command: ['node', '/opt/platform/scripted-agent.js'],
-        volumes: [],
-        workingDirectory: containerPaths.workspace,
-      };
-    case 'command':
-      return {
-        image: { reference: images.runner, ...ofPlatform },
-        command: [run.command, ...run.args],
-        volumes: [],
-        workingDirectory: containerPaths.workspace,
-      };
-    case 'image':
-      if (image === null) {
-        throw new UnsupportedWorkloadError(`${label}: the image ${run.image} was not read from its registry`);
-      }
-      return {
-        image: { reference: pinReference(run.image, image.digest), ...ofPlatform },
-        command: image.command,
-        volumes: image.volumes,
-        workingDirectory: null,
-      };
-  }
-}
-
-function serverProgram(server: FrozenServer, { images }: ContainerSettings): Program {
-  const { name, shape, image_digest, image_command, image_volumes, registry_credentials } = server;
-  switch (shape.type) {
-    case 'command':
-      return {
-        image: { reference: images.runner, credentialsOf: null },
-        command: [shape.command, ...shape.args],
-        volumes: [],
-        workingDirectory: containerPaths.workspace,
-      };
-    case 'image':
-      if (image_digest === null || image_command === null || image_volumes === null) {
-        throw new UnsupportedWorkloadError(
-          `the MCP server "${name}": its image was not read from its registry; save the catalog entry again`,
-        );
-      }
-      return {
-        image: {
-          reference: pinReference(shape.image, image_digest),
-          credentialsOf: registry_credentials === null ? null : name,
-        },
-        command: image_command,
-        volumes: image_volumes,
-        workingDirectory: null,
-      };
-    case 'remote':
-      throw notRendered(`the MCP server "${name}"`);
-  }
 }
 
 const reportView = (container: string): ContainerView => ({

@@ -44,6 +44,8 @@ export interface ContainerBody {
   HostConfig: {
     NetworkMode: string;
     Dns?: string[];
+    /** Names with the addresses that they have, as `name:address`. */
+    ExtraHosts?: string[];
     DnsOptions?: string[];
     ReadonlyRootfs: true;
     Privileged: false;
@@ -73,6 +75,8 @@ export interface ContainerPlan {
   image: ContainerImage;
   /** Null for a container that only holds the network of others. */
   spec: ContainerSpec | null;
+  /** What a container that holds a network opens of it when it starts: scheme, host and port; null for nothing. */
+  opens: string | null;
   body: ContainerBody;
 }
 

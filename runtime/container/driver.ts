@@ -1,5 +1,7 @@
 /** The container runtime (docs/decisions/0014): sessions as containers of Docker or Podman. */
 import type { Logger } from 'pino';
+import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
+import { resolveAllAddresses } from '../../lib/outbound/send.ts';
 import {
   type ContainerSettings,
   renderContainerWorkload,
@@ -26,6 +28,8 @@ export interface ContainerRuntimeDependencies {
   engine: EngineSettings;
   workload: ContainerSettings;
   takeLeftCalls: TakeLeftCalls;
+  /** By default this machine's resolver. */
+  resolveName?: ResolveName;
   logger: Logger;
 }
 
@@ -35,6 +39,7 @@ export async function createContainerRuntime({
   engine: settings,
   workload,
   takeLeftCalls,
+  resolveName = resolveAllAddresses,
   logger,
 }: ContainerRuntimeDependencies): Promise<Runtime<SessionPlan>> {
   const engine = await openEngine(socketPath);
@@ -60,7 +65,7 @@ export async function createContainerRuntime({
     render: (configuration) => renderContainers(renderContainerWorkload(configuration, workload), settings),
     start: (plan, secrets, signal) =>
       startSession(engine, plan, secrets, {
-        ...{ settings, takeLeftCalls, sidecarImage, signal },
+        ...{ settings, takeLeftCalls, sidecarImage, resolveName, signal },
         ...{ startTimeoutMs, pullTimeoutMs },
       }),
     stop: (sessionId) => stopSession(engine, onEngine(sessionId), { takeLeftCalls, sidecarImage }),

@@ -67,6 +67,7 @@ function sidecarPlan(spec: ContainerSpec, { workload, settings, session }: Part)
     name: spec.name,
     image: spec.image,
     spec,
+    opens: null,
     body: containerBody(spec, session, {
       network: { NetworkMode: settings.platformNetwork, DnsOptions: impatientResolver },
       binds: sidecarBinds(session, workload),
@@ -81,6 +82,7 @@ function containerPlan(spec: ContainerSpec, { session }: Part): ContainerPlan {
     name: spec.name,
     image: spec.image,
     spec,
+    opens: null,
     body: containerBody(spec, session, {
       network: { NetworkMode: networkMode(spec, session) },
       binds: containerBinds(session, spec),
@@ -104,7 +106,7 @@ function networkMode({ name, role, network }: ContainerSpec, session: SessionOnE
  * network; it runs nothing but the relay and sees nothing of the session.
  */
 function holderPlan(
-  { name }: ContainerSpec,
+  { name, privateOrigin: opens }: ContainerSpec,
   { image }: ContainerSpec,
   { settings: { internetNetwork, dnsServers }, session }: Part,
 ): ContainerPlan {
@@ -127,5 +129,5 @@ function holderPlan(
     },
   );
   const HostConfig = { ...plan.HostConfig, GroupAdd: [], CapAdd: ['NET_ADMIN' as const] };
-  return { name: holder, image, spec: null, body: { ...plan, HostConfig } };
+  return { name: holder, image, spec: null, opens, body: { ...plan, HostConfig } };
 }

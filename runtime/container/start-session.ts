@@ -1,6 +1,7 @@
 /** Creates and starts a session's containers, the sidecar first (docs/decisions/0014). */
 import { randomUUID } from 'node:crypto';
 import { basename } from 'node:path';
+import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
@@ -14,6 +15,7 @@ import { type Engine, isConflict } from './engine.ts';
 import { blankLabels } from './image-metadata.ts';
 import { coverImageVolumes } from './image-volumes.ts';
 import { containerName, labelKeys, type SessionOnEngine } from './names.ts';
+import { openDestinations } from './open-destinations.ts';
 import { provideImages } from './provide-images.ts';
 import { sessionContainers, sessionVolumes } from './session-containers.ts';
 import { removeContainers, stopSession } from './stop-session.ts';
@@ -25,6 +27,8 @@ export interface StartOptions {
   takeLeftCalls: TakeLeftCalls;
   /** The sidecar's image: also reads the spool of a lost sidecar. */
   sidecarImage: string;
+  /** Of hosts that are opened to a container. */
+  resolveName: ResolveName;
   signal: AbortSignal;
   startTimeoutMs: number;
   pullTimeoutMs: number;
@@ -81,7 +85,7 @@ async function prepare(
   session: SessionOnEngine,
   plan: SessionPlan,
   { registryCredentials }: LaunchSecrets,
-  { settings, signal, pullTimeoutMs }: StartOptions,
+  { settings, resolveName, signal, pullTimeoutMs }: StartOptions,
 ): Promise<SessionPlan> {
   const wanted = [plan.sidecar, ...plan.waves.flat()].map(({ image }) => image);
   const images = await withinLimit(pullTimeoutMs, signal, (limited) =>
@@ -100,7 +104,10 @@ async function prepare(
   }
   const volumes = [...plan.volumes, ...covers];
   await settled(volumes.map((volume) => engine.createVolume(volume)));
-  return { ...plan, volumes, waves: waves.map((wave) => wave.map((each) => each.plan)) };
+  const opened = waves.map((wave) =>
+    Promise.all(wave.map((each) => openDestinations(each.plan, resolveName))),
+  );
+  return { ...plan, volumes, waves: await Promise.all(opened) };
 }
 
 interface Running {

@@ -2,6 +2,7 @@
  * Pure: who a session's Pod may reach, and who may reach it. A Pod has one network, so this is the wider of what its
  * containers need; the relay in front of each program narrows it to none where that was configured.
  */
+import { isIPv4 } from 'node:net';
 import type {
   V1NetworkPolicyEgressRule,
   V1NetworkPolicyPeer,
@@ -12,6 +13,7 @@ import { rangeContains } from '../../config/address-range.ts';
 import type { Peer } from '../../config/kubernetes.ts';
 import { globalIpv6, specialIpv4Ranges } from '../../lib/outbound/special-ranges.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
+import type { OpenedHost } from '../open-private-host.ts';
 import { parseEgressRule } from './egress-rule.ts';
 import { labelKeys, networkPolicyName } from './names.ts';
 import { type PodIdentity, renderMetadata } from './render-secrets.ts';
@@ -36,6 +38,7 @@ export function renderNetworkPolicy(
   workload: ContainerWorkload,
   settings: NetworkSettings & { namespace: string; installation: string },
   pod: PodIdentity,
+  opened: readonly OpenedHost[] = [],
 ): NetworkPolicy {
   const { sessionId, boot } = workload;
   return {
@@ -46,7 +49,7 @@ export function renderNetworkPolicy(
       podSelector: { matchLabels: { [labelKeys.session]: sessionId } },
       policyTypes: ['Ingress', 'Egress'],
       ingress: [{ from: [renderPeer(settings.workerPeer)], ports: [tcp(boot.control_port)] }],
-      egress: renderEgress(workload, settings),
+      egress: [...renderEgress(workload, settings), ...opened.map(renderOpened)],
     },
   };
 }
@@ -67,6 +70,12 @@ function renderEgress(
     })),
   ];
 }
+
+/** One port of the addresses that a listed host has, over TCP. */
+const renderOpened = ({ addresses, port }: OpenedHost): V1NetworkPolicyEgressRule => ({
+  to: addresses.map((address) => ({ ipBlock: { cidr: `${address}/${isIPv4(address) ? 32 : 128}` } })),
+  ports: [tcp(port)],
+});
 
 function internet(deniedRanges: readonly string[]): V1NetworkPolicyPeer[] {
   const block = (cidr: string, special: readonly string[]): V1NetworkPolicyPeer => ({

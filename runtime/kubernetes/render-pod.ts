@@ -1,6 +1,7 @@
 /** Pure: a session as one Pod that the `restricted` Pod Security Standard admits. */
-import type { V1Pod, V1Toleration } from '@kubernetes/client-node';
+import type { V1Pod, V1PodSpec, V1Toleration } from '@kubernetes/client-node';
 import { type ContainerWorkload, containerUsers } from '../container-workload/container-workload.ts';
+import type { OpenedHost } from '../open-private-host.ts';
 import { podName, registrySecretName, schedulingGate, sessionLabels } from './names.ts';
 import { renderContainer, type VariableDelivery } from './render-container.ts';
 import { renderVolumes } from './render-volumes.ts';
@@ -12,6 +13,8 @@ const stopGraceSeconds = 15;
 const lostNodeSeconds = 60;
 
 export interface PodLaunch {
+  /** Hosts with private addresses that the operator listed: these names stand for them as long as the Pod runs. */
+  opened?: readonly OpenedHost[];
   /** See `labelKeys.launch`. */
   launch: string;
   delivery: VariableDelivery;
@@ -20,7 +23,7 @@ export interface PodLaunch {
 export function renderPod(
   workload: ContainerWorkload,
   settings: PodSettings,
-  { launch, delivery }: PodLaunch,
+  { launch, delivery, opened = [] }: PodLaunch,
 ): V1Pod {
   const { sessionId, containers, directories, lifetimeSeconds } = workload;
   const { namespace, installation, runtimeClass, nodeSelector, sessionVolumeBytes } = settings;
@@ -39,6 +42,7 @@ export function renderPod(
       automountServiceAccountToken: false,
       enableServiceLinks: false,
       hostname: 'session',
+      ...hostAliases(opened),
       activeDeadlineSeconds: lifetimeSeconds,
       terminationGracePeriodSeconds: stopGraceSeconds,
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
@@ -57,6 +61,15 @@ export function renderPod(
       volumes: renderVolumes(workload, { sessionVolumeBytes, launch }),
     },
   };
+}
+
+/** A name whose address changed later would lead past what the network policy opened, or to the Pod itself. */
+function hostAliases(opened: readonly OpenedHost[]): Pick<V1PodSpec, 'hostAliases'> {
+  const addresses = [...new Set(opened.flatMap((each) => (each.name === null ? [] : each.addresses)))];
+  const namesOf = (ip: string) =>
+    opened.flatMap((each) => (each.name !== null && each.addresses.includes(ip) ? [each.name] : []));
+  const aliases = addresses.map((ip) => ({ ip, hostnames: [...new Set(namesOf(ip))] }));
+  return aliases.length === 0 ? {} : { hostAliases: aliases };
 }
 
 /** Names of the servers whose images are pulled with credentials, in the order of the containers. */

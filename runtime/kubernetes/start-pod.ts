@@ -3,8 +3,10 @@
  * that dies between any two leaves nothing that is not deleted with the Pod, and the next one resumes where it stopped.
  */
 import { randomBytes } from 'node:crypto';
+import { resolveAllAddresses } from '../../lib/outbound/send.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
+import { type OpenedHost, openPrivateHost } from '../open-private-host.ts';
 import { settled } from '../settled.ts';
 import { resolvedSecret } from '../variables.ts';
 import { type LaunchSecrets, WorkloadFailedError } from '../workload.ts';
@@ -55,27 +57,44 @@ async function startWithin(
   dependencies: StartDependencies,
   signal: AbortSignal,
 ): Promise<void> {
-  const pod = await createOrFindPod(workload, secrets, dependencies, signal);
+  const opened = await openPrivateHosts(workload);
+  const pod = await createOrFindPod(workload, secrets, { ...dependencies, opened }, signal);
   const { uid, labels } = pod.metadata;
   const launch = launchId.parse(labels[labelKeys.launch]);
   if (pod.spec.schedulingGates.length > 0) {
-    await createSecretsAndNetworkPolicy(workload, secrets, dependencies, { uid, launch, signal });
+    await createSecretsAndNetworkPolicy(
+      workload,
+      secrets,
+      { ...dependencies, opened },
+      { uid, launch, signal },
+    );
     await persist(() => dependencies.cluster.openGate(workload.sessionId, uid, signal), signal);
   }
   await untilStarted(workload.sessionId, uid, dependencies, signal);
   await removeUsedSecrets(workload, launch, dependencies.cluster);
 }
 
+interface OpenedDependencies extends StartDependencies {
+  opened: readonly OpenedHost[];
+}
+
+/** Throws WorkloadFailedError. */
+function openPrivateHosts({ containers }: ContainerWorkload): Promise<OpenedHost[]> {
+  const origins = new Set(containers.flatMap(({ privateOrigin }) => privateOrigin ?? []));
+  return Promise.all([...origins].map((origin) => openPrivateHost(origin, resolveAllAddresses)));
+}
+
 async function createOrFindPod(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  { cluster, cache, settings }: StartDependencies,
+  { cluster, cache, settings, opened }: OpenedDependencies,
   signal: AbortSignal,
 ): Promise<Pod> {
   const { sessionId } = workload;
   const launch = randomBytes(4).toString('hex');
   const manifest = renderPod(workload, settings, {
     launch,
+    opened,
     delivery:
       settings.secretDelivery === 'reference'
         ? { type: 'reference', secretNameOf: ({ name }) => envSecretName(sessionId, launch, name) }
@@ -104,7 +123,7 @@ async function createOrFindPod(
 async function createSecretsAndNetworkPolicy(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  { cluster, settings }: StartDependencies,
+  { cluster, settings, opened }: OpenedDependencies,
   { signal, ...pod }: { uid: string; launch: string; signal: AbortSignal },
 ): Promise<void> {
   const add = async (what: string, work: () => Promise<void>) =>
@@ -116,7 +135,7 @@ async function createSecretsAndNetworkPolicy(
       add('Secrets', () => cluster.createSecret(secret, signal)),
     ),
     add('network policy', () =>
-      cluster.createNetworkPolicy(renderNetworkPolicy(workload, settings, pod), signal),
+      cluster.createNetworkPolicy(renderNetworkPolicy(workload, settings, pod, opened), signal),
     ),
   ]);
 }

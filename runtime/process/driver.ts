@@ -14,6 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { AuditSync } from '../../contract/audit-spool.ts';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
+import type { PrivateHosts } from '../bridge-config.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { PackageSources } from '../variables.ts';
@@ -52,6 +53,8 @@ export interface ProcessRuntimeDependencies {
   packageCache: PackageCacheSettings | null;
   /** How many hosts are started before a session needs them. */
   warmHosts: number;
+  /** Of remote MCP servers. */
+  privateMcpHosts: PrivateHosts;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -153,29 +156,29 @@ function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => 
 }
 
 function renderRules(
-  { allowUnsandboxed }: ProcessRuntimeDependencies,
+  { allowUnsandboxed, privateMcpHosts: privateHosts }: ProcessRuntimeDependencies,
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
   // Without a sandbox no network is blocked.
-  const internet = hasSafeWay || root === null;
+  const rules = { sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts };
   if (root !== null || allowUnsandboxed) {
-    return { seededCommands: null, internet };
+    return { ...rules, seededCommands: null };
   }
   const commands = join(programs.runner, 'node_modules/.bin');
-  return { seededCommands: new Set(existsSync(commands) ? readdirSync(commands) : []), internet };
+  return { ...rules, seededCommands: new Set(existsSync(commands) ? readdirSync(commands) : []) };
 }
 
 const capabilitiesOf = (
-  { root, cgroups }: Machine,
-  { seededCommands, internet }: RenderRules,
+  { cgroups }: Machine,
+  { seededCommands, sandbox, internet }: RenderRules,
   missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
-  sandbox: root !== null,
+  sandbox,
   internet,
   commands: seededCommands === null ? null : [...seededCommands].sort(),
   missing_commands: missingCommands,
-  limits: root === null ? [] : [limitsSentence(cgroups)],
+  limits: sandbox ? [limitsSentence(cgroups)] : [],
 });
 
 function readTail(file: string, tailBytes: number): string {

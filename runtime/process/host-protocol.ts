@@ -39,6 +39,15 @@ export interface HostedContainer extends ContainerLaunch {
   secretVariables: string[];
   /** The socket where the sidecar takes reports on it; relative to the session's directory. */
   reportSocket: string;
+  privateHost: PrivateHostLaunch | null;
+}
+
+/** A host with a private address that one container reaches, through the host of its session. */
+export interface PrivateHostLaunch {
+  /** Where it listens; relative to the session's directory. */
+  socket: string;
+  /** Where it forwards to. */
+  origin: string;
 }
 
 export interface HostLaunch {

@@ -2,6 +2,10 @@
 import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
+import { tokenSocketName } from '../../contract/token-socket-name.ts';
+
+/** Where the session's host forwards to a private host, in the directory of the one server that may reach it. */
+export const hostSocketName = '.host.sock';
 
 /** Paths as one container sees them. */
 export interface Layout {
@@ -9,6 +13,7 @@ export interface Layout {
   /** Runs with an empty environment. */
   relay: string;
   scriptedAgent: string;
+  remoteBridge: string;
   /** Directory of the sockets: every server's for the agent, its own for a server. */
   mcpDirectory: string;
   sidecarSocket: string;
@@ -31,6 +36,9 @@ export function sessionFiles(directory: string) {
     serverView: (server: string) => join(directory, 'servers', server),
     /** Where that server's relay connects. */
     relaySocket: (server: string) => join(directory, 'servers', server, `${server}.sock`),
+    /** Where the sidecar answers the bridge of a remote server. */
+    tokenSocket: (server: string) => join(directory, 'servers', server, tokenSocketName),
+    hostSocket: (server: string) => join(directory, 'servers', server, hostSocketName),
     /** Where the sidecar takes reports on a server's process, or with null on the agent's. */
     reportSocket: (server: string | null) =>
       join(directory, server === null ? 'reports/agent' : join('servers', server), reportSocketName),
@@ -70,6 +78,7 @@ export function sandboxLayout(programs: Programs): Layout {
     node: join(nodeBin, 'node'),
     relay: '/opt/platform/bin/relay',
     scriptedAgent: '/opt/platform/scripted-agent.js',
+    remoteBridge: '/opt/platform/remote-bridge.js',
     mcpDirectory: agentPaths.mcpDirectory,
     sidecarSocket: agentPaths.sidecarSocket,
     config: agentPaths.config,
@@ -95,6 +104,7 @@ export function bareLayout(
     node: join(nodeBin, 'node'),
     relay: programs.relay ?? files.relay,
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
+    remoteBridge: join(programs.directory, 'remote-bridge.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
     sidecarSocket: relative(workspace, files.sidecarSocket),
     config: files.config,

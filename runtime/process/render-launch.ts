@@ -13,12 +13,12 @@ import {
 } from '../variables.ts';
 import type { LaunchSecrets } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
-import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
+import type { ContainerLimits, HostedContainer, HostLaunch, PrivateHostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
-import type { ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
+import type { ContainerProgram, ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 /** What each container of a session may use. */
 export interface ProcessLimits {
@@ -72,10 +72,11 @@ export function renderLaunch(
       files.sidecarSocket,
       files.reportSocket(null),
       files.agentSocket(platformServerName),
-      ...spec.servers.flatMap(({ name }) => [
+      ...spec.servers.flatMap(({ name, access_tokens }) => [
         files.agentSocket(name),
         files.relaySocket(name),
         files.reportSocket(name),
+        ...(access_tokens ? [files.tokenSocket(name)] : []),
       ]),
     ],
     containers: spec.containers.map((container) => renderContainer(container, spec, secrets, place)),
@@ -124,7 +125,20 @@ function renderContainer(
     kind: container.server === null ? 'agent' : 'server',
     secretVariables: container.secretVariables,
     reportSocket: relative(directory, sessionFiles(directory).reportSocket(container.server)),
+    privateHost: privateHostOf(container, directory),
   };
+}
+
+/** A forward in the directory of the one server that may use it. */
+function privateHostOf(
+  { program, server }: ProcessContainerSpec,
+  directory: string,
+): PrivateHostLaunch | null {
+  if (program.type !== 'remote' || program.privateOrigin === null || server === null) {
+    return null;
+  }
+  const socket = relative(directory, sessionFiles(directory).hostSocket(server));
+  return { socket, origin: program.privateOrigin };
 }
 
 function argvOf(
@@ -132,17 +146,24 @@ function argvOf(
   layout: Layout,
   { machine, packages }: { machine: Machine; packages: ServerPackages | undefined },
 ): string[] {
-  const command =
-    packages?.argv ??
-    (program.type === 'scripted'
-      ? [layout.node, layout.scriptedAgent]
-      : [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))]);
+  const command = packages?.argv ?? commandOf(program, layout);
   if (server === null) {
     return command;
   }
   const socket = `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`;
   const reports = `${layout.mcpDirectory}/${reportSocketName}`;
   return [layout.relay, ...relayOptions(machine, reports), socket, '--', ...command];
+}
+
+function commandOf(program: ContainerProgram, layout: Layout): string[] {
+  switch (program.type) {
+    case 'scripted':
+      return [layout.node, layout.scriptedAgent];
+    case 'remote':
+      return [layout.node, layout.remoteBridge, JSON.stringify(program.bridge)];
+    case 'command':
+      return [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
+  }
 }
 
 /** The session's host reports what the server writes. */

@@ -106,18 +106,15 @@ export function renderSandbox(
 const isFirstProcess = ({ server }: ProcessContainerSpec, { relay }: Programs) =>
   server !== null && relay !== null;
 
-function programMounts(
-  { program, server }: ProcessContainerSpec,
-  directory: string,
-  programs: Programs,
-): string[] {
+function programMounts({ program }: ProcessContainerSpec, directory: string, programs: Programs): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
   return [
     ...nodeMounts(programs.nodePrefix),
     ...readOnly(programs.relay ?? sessionFiles(directory).relay, '/opt/platform/bin/relay'),
     ...(programs.relay === null ? dist('relay.js') : []),
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
-    ...(server !== null || program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
+    ...(program.type === 'remote' ? dist('remote-bridge.js') : []),
+    ...(program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
   ];
 }
 

@@ -1,16 +1,22 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
+import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
+import { bridgeConfigOf, type PrivateHosts, privateOriginOf } from '../bridge-config.ts';
 import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import { sessionDescription } from '../render-boot.ts';
 import { secretVariables } from '../variables.ts';
+import { hostSocketName } from './layout.ts';
 import type { ContainerProgram, ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface RenderRules {
+  /** Whether containers are isolated from the machine and from each other. */
+  sandbox: boolean;
   /** The server commands that may run without a sandbox. Null allows every command. */
   seededCommands: ReadonlySet<string> | null;
   /** Whether containers that request the internet get it. */
   internet: boolean;
+  privateHosts: PrivateHosts;
 }
 
 const firstUid = 2000;
@@ -31,7 +37,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
     ...servers.map((server, index) => ({
       name: `mcp-${server.name}`,
       server: server.name,
-      program: serverProgram(server),
+      program: serverProgram(server, rules),
       network: server.network,
       secretVariables: secretVariables(server.env),
       uid: firstUid + 1 + index,
@@ -41,9 +47,8 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
 }
 
 /** Package managers that are missing here are told when packages are loaded. */
-const available = ({ seededCommands, internet }: RenderRules) => {
-  const sandbox = seededCommands === null;
-  const commands = sandbox ? null : [...seededCommands];
+const available = ({ seededCommands, sandbox, internet }: RenderRules) => {
+  const commands = seededCommands === null ? null : [...seededCommands];
   return availabilityOf('process', [
     { runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [] },
   ]);
@@ -59,9 +64,24 @@ function agentProgram({ agent: { run } }: FrozenConfiguration): ContainerProgram
   throw notRendered('the agent');
 }
 
-function serverProgram({ name, shape }: FrozenServer): ContainerProgram {
-  if (shape.type !== 'command') {
-    throw notRendered(`the MCP server "${name}"`);
+function serverProgram(
+  { name, shape, sign_in }: FrozenServer,
+  { privateHosts }: RenderRules,
+): ContainerProgram {
+  switch (shape.type) {
+    case 'command':
+      return { type: 'command', command: shape.command, args: shape.args };
+    case 'remote': {
+      // Only in a sandbox, where these paths are.
+      const { mcpDirectory } = agentPaths;
+      const hostSocket = `${mcpDirectory}/${hostSocketName}`;
+      return {
+        type: 'remote',
+        bridge: bridgeConfigOf({ shape, sign_in }, { privateHosts, mcpDirectory, hostSocket }),
+        privateOrigin: privateOriginOf(shape, privateHosts),
+      };
+    }
+    case 'image':
+      throw notRendered(`the MCP server "${name}"`);
   }
-  return { type: 'command', command: shape.command, args: shape.args };
 }

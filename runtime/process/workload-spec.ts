@@ -1,8 +1,13 @@
 /** What a session runs as on this runtime, without any secret and without any path of the machine. */
+import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { SessionDescription } from '../render-boot.ts';
 import type { Network } from '../workload.ts';
 
-export type ContainerProgram = { type: 'scripted' } | { type: 'command'; command: string; args: string[] };
+export type ContainerProgram =
+  | { type: 'scripted' }
+  | { type: 'command'; command: string; args: string[] }
+  /** The bridge to a remote server. `privateOrigin` is what it may reach beside the internet, through the session's host. */
+  | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null };
 
 export interface ProcessContainerSpec {
   /** `agent`, or `mcp-<server>`. */

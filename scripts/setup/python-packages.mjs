@@ -3,8 +3,8 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from './run.mjs';
 
-/** What was in the directory is removed. */
-export async function installPythonPackages(requirements, directory) {
+/** What was in the directory is removed. `flags` are more of pip's. */
+export async function installPythonPackages(requirements, directory, flags = []) {
   rmSync(directory, { recursive: true, force: true });
   await run('python3', ['-m', 'venv', directory]);
   await run(join(directory, 'bin/python'), [
@@ -15,6 +15,7 @@ export async function installPythonPackages(requirements, directory) {
     '--only-binary',
     ':all:',
     '--quiet',
+    ...flags,
     '--requirement',
     requirements,
   ]);

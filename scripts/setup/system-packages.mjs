@@ -46,6 +46,12 @@ const programs = {
     cost: 'podman gives containers no network that is fenced',
     tiers: containers,
   },
+  // What netavark makes its networks with; its package does not bring it.
+  iptables: {
+    package: 'iptables',
+    cost: 'podman starts no container with a network',
+    tiers: containers,
+  },
   '/usr/lib/podman/aardvark-dns': {
     package: 'aardvark-dns',
     cost: "podman's containers find no others by name",

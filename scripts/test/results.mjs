@@ -11,7 +11,7 @@ export function forgetResult(root, name) {
   rmSync(fileOf(root, name), { force: true });
 }
 
-/** `result`: `{ passed, failed, skipped, files: [{ path, seconds }] }`. */
+/** `result`: `{ passed, failed, skipped, files: [{ path, seconds }], failures: [name] }`. */
 export function keepResult(root, name, result) {
   mkdirSync(join(root, '.cache/test-results'), { recursive: true });
   writeWhole(fileOf(root, name), JSON.stringify(result));
@@ -22,10 +22,10 @@ export function readResult(root, name) {
   const file = fileOf(root, name);
   return existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
-    : { passed: 0, failed: 1, skipped: 0, files: [] };
+    : { passed: 0, failed: 1, skipped: 0, files: [], failures: [`${name}: left no result`] };
 }
 
-/** Prints the slowest files of all results, and their counts as the last line. */
+/** Prints the slowest files of all results, what failed, and the counts as the last line. */
 export function printSummary(results) {
   const slowest = results
     .flatMap(({ files }) => files)
@@ -35,6 +35,13 @@ export function printSummary(results) {
     console.log('\nThe slowest files:');
     for (const { path, seconds } of slowest) {
       console.log(`  ${seconds.toFixed(1).padStart(6)} s  ${path}`);
+    }
+  }
+  const failures = results.flatMap((result) => result.failures);
+  if (failures.length > 0) {
+    console.log('\nWhat failed:');
+    for (const failure of failures) {
+      console.log(`  ${failure}`);
     }
   }
   const sum = (count) => results.reduce((total, result) => total + result[count], 0);

@@ -73,8 +73,8 @@ export function inspectJson(text: string, maxDepth: number): JsonInspection {
   return found;
 }
 
-/** The index of the closing quote of the string that starts at `start`. */
-function endOfString(text: string, start: number): number {
+/** The index of the closing quote of the string that starts at `start`, in valid JSON. */
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1);
   while (isEscaped(text, end)) {
     end = text.indexOf('"', end + 1);

@@ -33,7 +33,7 @@ export type ParsedLine =
   | { ok: true; message: Message; rawArguments: RawArguments }
   | { ok: false; problem: LineProblem; id: RequestId | null };
 
-type RawArguments = JsonInspection['rawArguments'];
+export type RawArguments = JsonInspection['rawArguments'];
 
 const maxDepth = 64;
 const maxIdLength = 256;

@@ -1,6 +1,7 @@
 /**
  * Limits the requests to the platform that an agent may cause: immediate within each limit, then throttled, then
- * refused. The sidecar's own reports (ready, calls, lists of tools, the end) are not throttled.
+ * refused. The sidecar's own reports (ready, calls, lists of tools, the end), and its question for the
+ * API's tools, which it asks until it has them, are not throttled.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +22,7 @@ type Limits = Pick<
   | 'events_per_minute'
   | 'permission_requests_per_minute'
   | 'artifacts_per_minute'
+  | 'platform_tool_calls_per_minute'
   | 'sent_bytes_per_minute'
   | 'concurrent_requests'
   | 'concurrent_uploads'
@@ -31,8 +33,14 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
   const events = pacer(limits.events_per_minute, 'events a minute');
   const requests = pacer(limits.permission_requests_per_minute, 'permission requests a minute');
   const artifacts = pacer(limits.artifacts_per_minute, 'artifacts a minute');
+  const toolCalls = pacer(limits.platform_tool_calls_per_minute, 'calls of tools of the platform a minute');
   const bytes = pacer(limits.sent_bytes_per_minute, 'bytes a minute');
   const inFlight = slotted(limits.concurrent_requests, 'requests at a time');
+  // A tool takes seconds at worst: gated calls are still checked meanwhile.
+  const tools = slotted(
+    Math.max(1, Math.floor(limits.concurrent_requests / 2)),
+    'calls of tools of the platform at a time',
+  );
   const uploads = slotted(limits.concurrent_uploads, 'uploads of artifacts at a time');
   const send = async <Body, Result>(body: Body, work: (body: Body) => Promise<Result>): Promise<Result> => {
     await bytes(Buffer.byteLength(JSON.stringify(body)));
@@ -51,6 +59,10 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
       return send(report, api.requestPermission);
     },
     readPermissionRequest: (requestId) => send(requestId, api.readPermissionRequest),
+    async callTool(call) {
+      await toolCalls();
+      return tools(() => send(call, api.callTool));
+    },
     async storeArtifact(metadata, content) {
       await artifacts();
       return uploads(() => sendInPace(content, bytes, (paced) => api.storeArtifact(metadata, paced)));

@@ -1,6 +1,18 @@
 /** What the sidecar asks of and reports to the platform: one function per internal route (contract/sidecar.ts). */
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import {
+  type ListedPlatformTool,
+  type PlatformToolAnswer,
+  type PlatformToolCall,
+  platformToolAnswer,
+  platformToolList,
+} from '../../contract/platform-tools.ts';
+import {
+  type AccessTokenAnswer,
+  accessTokenAnswer,
+  type accessTokenReport,
+} from '../../contract/remote-server.ts';
 import type { ProcessReport } from '../../contract/session-process.ts';
 import {
   artifactAnswer,
@@ -43,11 +55,17 @@ export interface PlatformApi {
   checkCall(request: CheckRequest): Promise<CheckAnswer>;
   /** Several at once, `maxChecks` at most: the answers by call id. */
   checkCalls(requests: readonly CheckRequest[]): Promise<ReadonlyMap<string, CheckAnswer>>;
+  /** For the session's operator, at one of its remote servers. The answer holds a credential. */
+  accessToken(report: z.infer<typeof accessTokenReport>): Promise<AccessTokenAnswer>;
   reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
   requestPermission(report: z.infer<typeof permissionRequestReport>): Promise<PermissionRequestAnswer>;
   readPermissionRequest(requestId: string): Promise<z.infer<typeof permissionRequestState>>;
+  /** The tools that the API runs. */
+  listTools(timeLimitMs: number): Promise<readonly ListedPlatformTool[]>;
+  /** Also returns what a tool that failed has answered. */
+  callTool(call: PlatformToolCall): Promise<PlatformToolAnswer>;
   storeArtifact(
     metadata: ArtifactMetadata,
     bytes: Buffer | Readable,
@@ -61,7 +79,7 @@ export interface PlatformApi {
 const taken = z.strictObject({ ok: z.literal(true) });
 const untilAborted = Number.MAX_SAFE_INTEGER;
 const reportLimitMs = 30_000;
-/** A check is sent again for this long at most; then its calls are refused. */
+/** A check, or a question for a token, is sent again for this long at most; then its calls are refused. */
 const checkLimitMs = 10_000;
 /** A kept-alive connection to a dead API stays silent: this leaves time for another attempt. */
 const checkAttemptLimitMs = 3_000;
@@ -71,6 +89,8 @@ const checkLimits = {
   attemptLimitMs: checkAttemptLimitMs,
 } as const;
 const artifactTimeoutMs = 120_000;
+/** A tool may wait for its turn, and then run for some statements of the database; after one attempt without an answer there is another. */
+const toolLimits = { timeLimitMs: 50_000, attemptLimitMs: 25_000 } as const;
 
 export function createPlatformApi(address: PlatformAddress): PlatformApi {
   const post = <Answer extends z.ZodType>(
@@ -100,6 +120,8 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       const { answers } = await requestPlatform(address, request, checksAnswer);
       return new Map(answers.map(({ call_id, answer }) => [call_id, answer]));
     },
+    accessToken: (body) =>
+      requestPlatform(address, { path: 'access-tokens', body, ...checkLimits }, accessTokenAnswer),
     async reportCalls(calls, timeLimitMs) {
       await post('tool-calls', { calls }, timeLimitMs, taken);
     },
@@ -116,6 +138,16 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
         address,
         { method: 'GET', path: `permission-requests/${requestId}`, timeLimitMs: reportLimitMs },
         permissionRequestState,
+      ),
+    async listTools(timeLimitMs) {
+      const request = { method: 'GET', path: 'platform-tools', timeLimitMs } as const;
+      return (await requestPlatform(address, request, platformToolList)).tools;
+    },
+    callTool: (body) =>
+      requestPlatform(
+        address,
+        { method: 'POST', path: 'platform-tools/calls', body, limitIsAnswer: true, ...toolLimits },
+        platformToolAnswer,
       ),
     storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),
     async reportProcess(report, timeLimitMs) {

@@ -1,5 +1,5 @@
 /** One request to the platform's internal routes: with this session's token, timeouts and retries. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
@@ -45,6 +45,15 @@ export interface PlatformRequest {
 
 const defaultAttemptLimitMs = 10_000;
 const delays = { firstDelayMs: 50, maxDelayMs: 2000 };
+
+/** What is read of a refusal; the field that is wrong is named to the agent. */
+const refusal = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    fields: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+});
 
 /** Sends until answered. Throws PlatformRefusal for a 4xx answer, PlatformUnreachable on timeout. */
 export async function requestPlatform<Answer extends z.ZodType>(
@@ -112,9 +121,11 @@ export function readAnswer<Answer extends z.ZodType>(
 }
 
 function refusalOf(body: unknown): { code: string; message: string } {
-  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : null;
-  if (typeof error === 'object' && error !== null && 'code' in error && 'message' in error) {
-    return { code: String(error.code), message: String(error.message) };
+  const parsed = refusal.safeParse(body);
+  if (!parsed.success) {
+    return { code: 'refused', message: 'the platform refused the request' };
   }
-  return { code: 'refused', message: 'the platform refused the request' };
+  const { code, message, fields = [] } = parsed.data.error;
+  const [field] = fields;
+  return { code, message: field === undefined ? message : `${message}: ${field.path}: ${field.message}` };
 }

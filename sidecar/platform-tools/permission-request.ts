@@ -5,7 +5,8 @@ import type { PermissionRequestInput } from '../../contract/permission-request.t
 import { type ToolDependencies, ToolFailure } from './tool.ts';
 
 /**
- * Sends the request and returns its id; an identical open request has the same one. It grants nothing: only a human does.
+ * Sends the request, with the call of its scope that was refused last, and returns its id; an identical open request for the same call has the same one.
+ * It grants nothing: only a human does.
  * Throws ToolFailure when the details are invalid for the type, or when the platform rejects the request.
  */
 export async function sendPermissionRequest(

@@ -7,6 +7,7 @@ import type { Slots } from '../pace/slots.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
 import type { LastRefusals } from '../server-link/last-refusals.ts';
+import type { RelayedTools } from './relayed-tools.ts';
 
 export interface ToolDependencies {
   api: PlatformApi;
@@ -14,6 +15,10 @@ export interface ToolDependencies {
   lastRefusals: LastRefusals;
   inlineArtifactBytes: number;
   maxWaitSeconds: number;
+  /** Tools that the API runs. */
+  relayedTools: RelayedTools;
+  /** Max bytes of a message to the agent. */
+  lineBytes: number;
   /** Max tool calls waiting for a human at a time. */
   waits: Slots;
 }
@@ -39,30 +44,42 @@ interface PlatformTool<Input extends z.ZodType, Output extends z.ZodType> {
   run(input: z.output<Input>, dependencies: ToolDependencies, signal: AbortSignal): Promise<z.input<Output>>;
 }
 
-export type RegisterTool = (server: McpServer, dependencies: ToolDependencies) => void;
+/** A tool as a server is given it. */
+export interface ServedTool {
+  name: string;
+  register(server: McpServer, dependencies: ToolDependencies): void;
+}
 
-/** Results leave as JSON text and as `structuredContent`; failures as an error result with code and message. */
+/** Types a tool's function by its schemas. */
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: PlatformTool<Input, Output>,
-): RegisterTool {
-  return (server, dependencies) => {
-    const { name, title, description, input, output } = tool;
-    const respond = async (given: z.output<Input>, signal: AbortSignal): Promise<CallToolResult> => {
-      try {
-        const result = output.parse(await tool.run(given, dependencies, signal));
-        return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
-      } catch (error) {
-        return failureResult(error);
-      }
-    };
-    const schemas: { inputSchema: z.ZodObject; outputSchema: z.ZodObject } = {
-      inputSchema: input,
-      outputSchema: output,
-    };
-    server.registerTool(name, { title, description, ...schemas }, (given, context) =>
-      respond(input.parse(given), context.mcpReq.signal),
-    );
+): ServedTool {
+  const { name, title, description, input, output } = tool;
+  const schemas: { inputSchema: z.ZodObject; outputSchema: z.ZodObject } = {
+    inputSchema: input,
+    outputSchema: output,
   };
+  return {
+    name,
+    register(server, dependencies) {
+      server.registerTool(name, { title, description, ...schemas }, (given, context) => {
+        const parsed = input.parse(given);
+        return toolResult(async () =>
+          schemas.outputSchema.parse(await tool.run(parsed, dependencies, context.mcpReq.signal)),
+        );
+      });
+    },
+  };
+}
+
+/** Results leave as JSON text and as `structuredContent`; failures as an error result with code and message. */
+export async function toolResult(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
+  try {
+    const result = await work();
+    return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };
+  } catch (error) {
+    return failureResult(error);
+  }
 }
 
 function failureResult(error: unknown): CallToolResult {

@@ -6,6 +6,7 @@ import { idSlot, type Message, rpcErrorCode } from '../json-rpc/message.ts';
 import type { ParsedLine } from '../json-rpc/parse-line.ts';
 import { type AgentLine, argumentsOf } from './agent-lines.ts';
 import { callRefusal } from './call-gate.ts';
+import { describeCall, isToldByArguments } from './describe-call.ts';
 import { type Call, digestOf } from './ledger.ts';
 import type { AgentConnection } from './link-dependencies.ts';
 
@@ -122,7 +123,10 @@ async function forwardCall(
     ledger.send(request);
     await connection.toServer?.write(framed);
   } else {
-    await connection.gatedCalls.add({ request, scope, framed });
+    // A further round has the arguments of the first.
+    call.isToldByArguments = continued ? call.isToldByArguments : isToldByArguments(message);
+    const described = scope === null ? null : describeCall(call, rawArguments, dependencies.entryVersion);
+    await connection.gatedCalls.add({ request, scope, described, framed });
   }
 }
 

@@ -1,9 +1,10 @@
 /** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform. */
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
-import type { CheckRefusalCode } from '../../contract/sidecar.ts';
+import type { CheckAnswer } from '../../contract/sidecar.ts';
 import type { ShownDefinitions } from '../../contract/tool-definitions.ts';
 import type { CallRefusalCode, PlatformError } from '../json-rpc/answers.ts';
-import type { PlatformApi } from '../platform-api/platform-api.ts';
+import type { CheckRequest, PlatformApi } from '../platform-api/platform-api.ts';
+import type { DescribedCall } from './describe-call.ts';
 import type { LastRefusals } from './last-refusals.ts';
 import type { Call } from './ledger.ts';
 
@@ -27,9 +28,9 @@ export interface CallGate {
   admit(call: Call, admitted: AdmittedCall, server: ServerState): Promise<PlatformError | null>;
   /**
    * Asks the platform about a call that was admitted, now. Asked again, for a call that had to wait or for a further round, it is checked
-   * under the id of the call, which consumes no second grant. `shown`: where changed tools are refused, what the agent was shown of this one.
+   * under the id of the call, which consumes no second grant.
    */
-  check(call: Call, scope: string | null, shown?: ShownDefinitions): Promise<Verdict>;
+  check(call: Call, checked: CheckedCall): Promise<Verdict>;
 }
 
 /** What a call of a tool needs before it may pass. */
@@ -37,6 +38,15 @@ interface AdmittedCall {
   scope: string | null;
   /** Whether the platform is asked about it. */
   isChecked: boolean;
+}
+
+/** What is checked of a call beside its tool. */
+interface CheckedCall {
+  scope: string | null;
+  /** Of a call that has a scope. */
+  described: DescribedCall | null;
+  /** Where changed tools are refused: what the agent was shown of this one. */
+  shown: ShownDefinitions | undefined;
 }
 
 export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals: LastRefusals): CallGate {
@@ -55,21 +65,33 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals
       }
       return null;
     },
-    async check(call, scope, shown) {
-      const code = await ask(api, call, shown);
+    async check(call, { scope, described, shown }) {
+      const { callId, server, tool } = call;
+      const sha256 = described?.sha256 ?? null;
+      const refused = await ask(api, {
+        // With the call's own id, so that a repeated check consumes no second grant.
+        ...{ call_id: callId, server, tool },
+        ...(shown === undefined ? {} : { shown }),
+        ...(sha256 === null ? {} : { call_sha256: sha256 }),
+      });
       decided(call);
-      if (code === null) {
+      if (refused === null) {
         const verdict = { refusal: null, isFresh: true };
         setImmediate(() => {
           verdict.isFresh = false;
         });
         return verdict;
       }
+      const { code, differs_from_approved: differs = false } = refused;
       call.end(code === 'permission_required' ? code : 'refused');
-      if (code === 'permission_required' && scope !== null) {
-        lastRefusals.remember(scope, { server: call.server, tool: call.tool });
+      if (code === 'permission_required' && scope !== null && described !== null) {
+        lastRefusals.remember(scope, described.reported);
       }
-      return { refusal: callRefusal(code, call, scope), isFresh: true };
+      const refusal =
+        code === 'permission_required' && differs
+          ? differingCall(call, scope)
+          : callRefusal(code, call, scope);
+      return { refusal, isFresh: true };
     },
   };
 }
@@ -81,20 +103,15 @@ function decided(call: Call): void {
   }
 }
 
-/** With the call's own id, so that a repeated check consumes no second grant. */
-async function ask(
-  api: Pick<PlatformApi, 'checkCall'>,
-  { callId, server, tool }: Call,
-  shown: ShownDefinitions | undefined,
-): Promise<CheckRefusalCode | null> {
+type Refusal = Pick<CheckAnswer & { decision: 'refused' }, 'code' | 'differs_from_approved'>;
+
+/** Null: the call is allowed. */
+async function ask(api: Pick<PlatformApi, 'checkCall'>, request: CheckRequest): Promise<Refusal | null> {
   try {
-    const answer = await api.checkCall({
-      ...{ call_id: callId, server, tool },
-      ...(shown === undefined ? {} : { shown }),
-    });
-    return answer.decision === 'allowed' ? null : answer.code;
+    const answer = await api.checkCall(request);
+    return answer.decision === 'allowed' ? null : answer;
   } catch {
-    return 'gate_unavailable';
+    return { code: 'gate_unavailable' };
   }
 }
 
@@ -148,6 +165,21 @@ export function callRefusal(
     ...(code === 'server_unavailable' && cause ? { cause } : {}),
     message: messageByCode[code]({ server, tool, scope, cause }),
     next_steps: nextSteps(code, scope),
+  };
+}
+
+/** As `permission_required`, for a call of a tool of which a person approved exactly one other call. */
+function differingCall(call: Pick<Call, 'server' | 'tool'>, scope: string | null): PlatformError {
+  const { server, tool } = call;
+  const [ask, ...afterwards] = howToAsk(scope);
+  return {
+    ...callRefusal('permission_required', call, scope),
+    message: `Exactly one call of the tool ${tool} of ${server} was approved, and this one differs from it in its arguments, so it was not made.`,
+    next_steps: [
+      'Make exactly the call that was approved: its approval still holds.',
+      `Or ask for this one. ${ask}`,
+      ...afterwards,
+    ],
   };
 }
 

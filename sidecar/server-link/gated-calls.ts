@@ -4,6 +4,7 @@
  * serves only immediate forwarding: a call that had to wait after it, for its turn or for a server that does not read, is checked again.
  */
 import { callRefusal, type Verdict } from './call-gate.ts';
+import type { DescribedCall } from './describe-call.ts';
 import type { SentRequest } from './ledger.ts';
 import type { AgentConnection } from './link-dependencies.ts';
 
@@ -11,6 +12,8 @@ export interface GatedCall {
   request: SentRequest & { call: NonNullable<SentRequest['call']> };
   /** Null for an ungated tool whose definition is checked. */
   scope: string | null;
+  /** Of a call that has a scope; its text is no longer than the line. */
+  described: DescribedCall | null;
   /** The line that is forwarded, with its line feed. */
   framed: Uint8Array;
 }
@@ -76,7 +79,7 @@ export class GatedCalls {
   }
 
   /** Null when it can no longer be forwarded, so that no grant is used up. */
-  async #check({ request, scope }: GatedCall): Promise<Verdict | null> {
+  async #check({ request, scope, described }: GatedCall): Promise<Verdict | null> {
     const { gate, toolLists } = this.#connection.dependencies;
     const shown = toolLists?.refusesChanges ? await toolLists.shown(request.call.tool) : undefined;
     const { isClosed, serverIsLost } = this.#connection;
@@ -84,7 +87,7 @@ export class GatedCalls {
       request.call.end('refused');
       return { refusal: callRefusal('gate_unavailable', request.call, scope), isFresh: true };
     }
-    return isClosed || serverIsLost ? null : gate.check(request.call, scope, shown);
+    return isClosed || serverIsLost ? null : gate.check(request.call, { scope, described, shown });
   }
 
   async #settle(gated: GatedCall, first: Verdict | null | undefined): Promise<void> {

@@ -19,6 +19,8 @@ class Call implements AuditedCall {
   readonly admission: Admission | Promise<Admission>;
   /** How often its server answered with a request for input. */
   rounds = 0;
+  /** Whether the arguments of a gated call say all that its server acts on, beside what it was asked for in rounds of input. */
+  isToldByArguments = false;
   readonly #audit: AuditTrail;
   #isOpen = true;
 

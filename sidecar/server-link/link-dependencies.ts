@@ -20,6 +20,8 @@ import type { ServerSide } from './server-side.ts';
 
 export interface LinkDependencies {
   server: string;
+  /** Of its catalog entry; unknown in launches by an earlier release, and for the platform's own server. */
+  entryVersion?: number | undefined;
   side: ServerSide;
   startServer: StartServer;
   tools: GateMap;

@@ -11,6 +11,7 @@ import {
   unlistedTools,
 } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
+import { signIn } from '../../contract/remote-server.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 
@@ -31,6 +32,8 @@ const attachedServer = z.object({
   changed_tools: changedTools,
   unlisted_tools: unlistedTools,
   listed_tools: z.array(z.string()),
+  /** Of a remote server whose registration is ready. */
+  sign_in: signIn.nullable(),
   /** As it was entered: plain values and bare references. */
   env: z.record(z.string(), z.string()),
 });
@@ -40,6 +43,9 @@ export type AttachedServer = z.infer<typeof attachedServer>;
 export async function readAttachedServers(db: Db, agentId: string): Promise<AttachedServer[]> {
   const query = db('agent_mcp_attachments as a')
     .join('mcp_servers as s', 's.id', 'a.mcp_server_id')
+    .leftJoin('mcp_registrations as r', (join) =>
+      join.on('r.mcp_server_id', 's.id').andOnVal('r.status', 'ready'),
+    )
     .where('a.agent_id', agentId)
     .orderBy('s.name')
     .select({
@@ -58,7 +64,20 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       changed_tools: 's.changed_tools',
       unlisted_tools: 's.unlisted_tools',
       listed_tools: 's.listed_tools',
+      sign_in: 'r.sign_in',
       env: 'a.env',
     });
   return readRows(query, attachedServer);
+}
+
+/** Names of the remote servers that the agent attaches. */
+export async function listRemoteAttachments(db: Db, agentId: string): Promise<string[]> {
+  const query = db('agent_mcp_attachments as a')
+    .join('mcp_servers as s', 's.id', 'a.mcp_server_id')
+    .where('a.agent_id', agentId)
+    .whereRaw("s.shape ->> 'type' = 'remote'")
+    .orderBy('s.name')
+    .select('s.name');
+  const rows = await readRows(query, z.object({ name: entryName }));
+  return rows.map(({ name }) => name);
 }

@@ -12,6 +12,8 @@ export interface CheckedCall {
   sessionId: string;
   server: string;
   tool: string;
+  /** Keyed, of exactly this call; null where the sidecar does not tell: then it passes on no grant that is bound to one call. */
+  digest: string | null;
 }
 
 /**
@@ -20,20 +22,29 @@ export interface CheckedCall {
  * - `gate`: the scope that the tool needs, as the session froze it.
  * - `approval`: whether it is, by this session's frozen servers, by the called server's current entry or by any current entry
  *   that names the scope. Evaluated only for a grant that a member made.
- * - `standing` before `single`: a `once` grant is used only when nothing else fits. Both lock the row that they choose and
- *   recheck it after a wait: a completed revoke is seen, and of two racing calls the loser finds it consumed and
- *   takes the next.
+ * - `standing` before `single`: a `once` grant is used only when nothing else fits, and one that is bound to exactly this call before
+ *   another. Both lock the row that they choose and recheck it after a wait: a completed revoke is seen, and of two racing calls the loser
+ *   finds it consumed and takes the next.
  * - `used`: the unique call id makes a racing repetition of the same call fail as a whole, so it consumes nothing; so does the end of
- *   the session, by a trigger of the table.
+ *   the session, by a trigger of the table. So does another call than the one that `single` is bound to, by a constraint.
+ * - `differs`: a `once` grant would fit, but for the arguments of the call.
  */
 const fitting = `
   ${fittingGrant({ server: '$3', tool: '$4', scope: '(select scope from gate)', adminOnly: '(select admin_only from approval)' })}
   and not exists (select from prior)`;
 
+/** True of a grant that permits any arguments, or exactly this call; never true of one that is bound to a call when this one has no digest. */
+const ofThisCall = '(g.bound_call_digest is null or g.bound_call_digest = $5::text)';
+
 /** Beside what no record has, what a `once` grant was bound to: the record names the call itself. */
-const noContent = [...notContent, 'bound_session_id', 'bound_server', 'bound_tool']
-  .map((column) => `'${column}'`)
-  .join(', ');
+const boundTo = [
+  'bound_session_id',
+  'bound_server',
+  'bound_tool',
+  'bound_call_digest',
+  'consumed_call_digest',
+];
+const noContent = [...notContent, ...boundTo].map((column) => `'${column}'`).join(', ');
 
 export const checkAndConsumeStatement = `
   with prior as materialized (
@@ -54,11 +65,12 @@ export const checkAndConsumeStatement = `
     where ${fitting} and ${standingGrant.condition}
     order by ${standingGrant.order} limit 1 for share of g
   ), single as (
-    update active_grants set consumed_at = clock_timestamp()
+    update active_grants set consumed_at = clock_timestamp(),
+      consumed_call_digest = case when bound_call_digest is not null then $5::text end
     where id = (
       select g.id from active_grants g cross join caller c
-      where ${fitting} and g.scope = 'once' and not exists (select from standing)
-      order by g.granted_at, g.id limit 1 for update of g
+      where ${fitting} and g.scope = 'once' and ${ofThisCall} and not exists (select from standing)
+      order by g.bound_call_digest is null, g.granted_at, g.id limit 1 for update of g
     )
     returning *
   ), used as (
@@ -71,12 +83,14 @@ export const checkAndConsumeStatement = `
     select gen_random_uuid(), single.workspace_id, 'grant.consumed', 'agent', c.agent_id, 'grant', single.id,
       'tool_scope ' || (select scope from gate), c.id,
       (to_jsonb(single) - array[${noContent}])
-        || jsonb_build_object('call_id', $1::uuid, 'server', $3::text, 'tool', $4::text)
+        || jsonb_build_object('call_id', $1::uuid, 'server', $3::text, 'tool', $4::text, 'call_digest', single.bound_call_digest)
     from single cross join caller c
   )
-  select gate.scope, passed.grant_id from gate left join (
+  select gate.scope, passed.grant_id, passed.grant_id is null and exists (
+    select from active_grants g cross join caller c where ${fitting} and g.scope = 'once' and ${ofThisCall} is not true
+  ) as differs from gate left join (
     select p.grant_id from prior p join grants g on g.id = p.grant_id join caller c on c.id = p.session_id
-    where p.server = $3 and p.tool = $4 and g.revoked_at is null
+    where p.server = $3 and p.tool = $4 and g.revoked_at is null and ${ofThisCall}
     union all
     select grant_id from used
   ) as passed on true`;
@@ -85,7 +99,7 @@ export const checkAndConsumeStatement = `
 const earlierUseStatement = `
   select t.scope, earlier.grant_id from session_tools t left join (
     select u.grant_id from grant_uses u
-    join grants g on g.id = u.grant_id and g.revoked_at is null
+    join grants g on g.id = u.grant_id and g.revoked_at is null and ${ofThisCall}
     join sessions s on s.id = u.session_id and s.ended_at is null
     where u.call_id = $1 and u.session_id = $2 and u.server = $3 and u.tool = $4
   ) as earlier on true
@@ -96,7 +110,11 @@ const frozenServerStatement = `
   from session_configurations, jsonb_array_elements(configuration -> 'servers') as server
   where session_id = $1 and server ->> 'name' = $2`;
 
-const gate = z.object({ scope: z.string(), grant_id: z.string().nullable() });
+const gate = z.object({
+  scope: z.string(),
+  grant_id: z.string().nullable(),
+  differs: z.boolean().default(false),
+});
 const frozenServer = z.object({ scope: z.string().nullable() });
 
 /**
@@ -105,7 +123,7 @@ const frozenServer = z.object({ scope: z.string().nullable() });
  * transaction: the decision is committed when this returns.
  */
 export async function checkAndConsume(db: Knex, call: CheckedCall): Promise<CheckAnswer> {
-  const values = [call.callId, call.sessionId, call.server, call.tool];
+  const values = [call.callId, call.sessionId, call.server, call.tool, call.digest];
   const ask = (name: string, text: string) => readRows(prepared(db, name, text, values), gate);
   const [first] = await ask('check_and_consume', checkAndConsumeStatement).catch((error: unknown) => {
     if (hasSqlState(error, sqlState.uniqueViolation) || hasSqlState(error, sqlState.checkViolation)) {
@@ -117,9 +135,11 @@ export async function checkAndConsume(db: Knex, call: CheckedCall): Promise<Chec
   if (found === undefined) {
     return checkUngated(db, call);
   }
-  return found.grant_id === null
-    ? { decision: 'refused', code: 'permission_required', scope: found.scope }
-    : { decision: 'allowed', granted_via: found.grant_id };
+  if (found.grant_id !== null) {
+    return { decision: 'allowed', granted_via: found.grant_id };
+  }
+  const refused = { decision: 'refused', code: 'permission_required', scope: found.scope } as const;
+  return first?.differs === true ? { ...refused, differs_from_approved: true } : refused;
 }
 
 /** Throws where the configuration gates the tool: then the row that the gate is read from is missing, and nothing may pass. */

@@ -11,7 +11,7 @@ import { fittingGrant, revokeKey, standingGrant } from './fitting-grant.ts';
  * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody changes, or waits to revoke, is
  *   skipped, never waited for: this statement locks several rows, so waiting could deadlock with whoever revokes several.
  * - `used`: in the order of the ids, so that two statements with the same calls wait for each other in one direction only.
- * - `prior`: a repeated call passes on the grant that it used, unless that was revoked.
+ * - `prior`: a repeated call passes on the grant that it used, unless that was revoked, or permits one call alone: `check-and-consume` looks at it.
  */
 export const checkStandingStatement = `
   with asked as materialized (
@@ -56,7 +56,7 @@ export const checkStandingStatement = `
   union all
   select p.call_id, p.grant_id from prior p
   join asked a on a.call_id = p.call_id and a.server = p.server and a.tool = p.tool
-  join grants g on g.id = p.grant_id and g.revoked_at is null
+  join grants g on g.id = p.grant_id and g.revoked_at is null and g.bound_call_digest is null
   join caller c on c.id = p.session_id`;
 
 const passed = z.object({ call_id: uuid, grant_id: uuid });
@@ -68,7 +68,7 @@ const passed = z.object({ call_id: uuid, grant_id: uuid });
 export async function checkStanding(
   db: Knex,
   sessionId: string,
-  calls: readonly Omit<CheckedCall, 'sessionId'>[],
+  calls: readonly Pick<CheckedCall, 'callId' | 'server' | 'tool'>[],
 ): Promise<ReadonlyMap<string, string>> {
   const values = [
     sessionId,

@@ -21,6 +21,7 @@ export const grantRow = z.object({
   bound_session_id: z.string().nullable(),
   bound_server: z.string().nullable(),
   bound_tool: z.string().nullable(),
+  bound_call_digest: z.string().nullable(),
 });
 export type GrantRow = z.infer<typeof grantRow>;
 export const grantColumns = Object.keys(grantRow.shape) as (keyof GrantRow)[];
@@ -43,6 +44,15 @@ export function presentStoredGrant(row: GrantRow): StoredGrant {
   return storedGrant.parse({ ...fieldsOf(row), readable: presentGrant(row) !== null });
 }
 
-function fieldsOf({ bound_session_id: session, bound_server: server, bound_tool: tool, ...rest }: GrantRow) {
-  return { ...rest, bound_to: session === null ? null : { session_id: session, server, tool } };
+function fieldsOf(row: GrantRow) {
+  const {
+    bound_session_id: session,
+    bound_server: server,
+    bound_tool: tool,
+    bound_call_digest,
+    ...rest
+  } = row;
+  const bound_to =
+    session === null ? null : { session_id: session, server, tool, call_digest: bound_call_digest };
+  return { ...rest, bound_to };
 }

@@ -1,19 +1,25 @@
 /** Statements of the rules in `commands/permission-requests`. */
-import type * as z from 'zod';
-import type { PermissionRequest, RequestStatus } from '../../contract/permission-request.ts';
+import type {
+  PermissionRequest,
+  PermissionRequestInput,
+  RefusedCall,
+  RequestStatus,
+} from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
-import type { permissionRequestReport } from '../../contract/sidecar.ts';
 import type { Transaction } from '../database.ts';
 import { readPermissionRequest } from './read.ts';
 import { presentRequest, requestColumns } from './row.ts';
 
-type Report = z.infer<typeof permissionRequestReport>;
+interface Asked extends PermissionRequestInput {
+  request_id: string;
+  refused_call: RefusedCall | null;
+}
 
-/** The request with this id, else the session's open one that is equal in every field, or null. */
+/** The request with this id, else the session's open one that is equal in every field and about the same call, or null. */
 export async function findKnownRequest(
   trx: Transaction,
   sessionId: string,
-  asked: Report,
+  asked: Asked,
 ): Promise<{ id: string; session_id: string; expires_at: string } | null> {
   const found = await trx('permission_requests')
     .where({ id: asked.request_id })
@@ -25,7 +31,8 @@ export async function findKnownRequest(
           scope: asked.scope,
           status: 'open',
         })
-        .whereRaw('details = ?::jsonb', [JSON.stringify(asked.details)]),
+        .whereRaw('details = ?::jsonb', [JSON.stringify(asked.details)])
+        .whereRaw(`coalesce(call_digest, '') = ?`, [asked.refused_call?.digest ?? '']),
     )
     .orderByRaw('(id = ?) desc', [asked.request_id])
     .first('id', 'session_id', 'expires_at');
@@ -35,7 +42,7 @@ export async function findKnownRequest(
 /** Inserts an open request, which expires after this time. */
 export async function insertRequest(
   trx: Transaction,
-  { session, asked, expirySeconds }: { session: Session; asked: Report; expirySeconds: number },
+  { session, asked, expirySeconds }: { session: Session; asked: Asked; expirySeconds: number },
 ): Promise<PermissionRequest> {
   await trx('permission_requests').insert({
     id: asked.request_id,
@@ -48,6 +55,8 @@ export async function insertRequest(
     justification: asked.justification,
     refused_server: asked.refused_call?.server ?? null,
     refused_tool: asked.refused_call?.tool ?? null,
+    call_digest: asked.refused_call?.digest ?? null,
+    call_size_bytes: asked.refused_call?.arguments_size_bytes ?? null,
     expires_at: trx.raw(`now() + make_interval(secs => ?)`, [expirySeconds]),
   });
   const request = await readPermissionRequest(trx, asked.request_id);

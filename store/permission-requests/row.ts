@@ -11,6 +11,8 @@ export const requestRow = z.object({
   justification: z.string(),
   refused_server: z.string().nullable(),
   refused_tool: z.string().nullable(),
+  call_digest: z.string().nullable(),
+  call_size_bytes: z.int().nullable(),
   status: z.string(),
   grant_id: z.string().nullable(),
   decided_by: z.string().nullable(),
@@ -23,9 +25,16 @@ type RequestRow = z.infer<typeof requestRow>;
 export const requestColumns = Object.keys(requestRow.shape) as (keyof RequestRow)[];
 
 export function presentRequest(row: RequestRow): PermissionRequest {
-  const { refused_server: server, refused_tool: tool, ...rest } = row;
+  const {
+    refused_server: server,
+    refused_tool: tool,
+    call_digest: digest,
+    call_size_bytes: size,
+    ...rest
+  } = row;
   return permissionRequest.parse({
     ...rest,
-    refused_call: server === null || tool === null ? null : { server, tool },
+    refused_call:
+      server === null || tool === null ? null : { server, tool, digest, arguments_size_bytes: size },
   });
 }

@@ -27,10 +27,10 @@ export async function countUnfinishedChecks(
   return rows.length;
 }
 
-/** Agents or catalog entries of a workspace. */
+/** Agents, catalog entries or channels of a workspace. */
 export async function countInWorkspace(
   trx: Transaction,
-  table: 'agents' | 'mcp_servers',
+  table: 'agents' | 'channels' | 'mcp_servers',
   workspaceId: string,
   limit: number,
 ): Promise<number> {

@@ -72,6 +72,16 @@ export function open(keys: MasterKeys, identity: SecretIdentity, sealed: SealedS
   }
 }
 
+/** The same for a text; the bytes that it was read from are erased. */
+export function openText(keys: MasterKeys, identity: SecretIdentity, sealed: SealedSecret): string {
+  const plaintext = open(keys, identity, sealed);
+  try {
+    return plaintext.toString('utf8');
+  } finally {
+    plaintext.fill(0);
+  }
+}
+
 /** JSON separates the parts unambiguously, whatever characters they hold. */
 function associatedData(layer: string, { workspaceId, name }: SecretIdentity): Buffer {
   return Buffer.from(JSON.stringify([layer, workspaceId, name]));

@@ -3,7 +3,15 @@ import * as z from 'zod';
 import { type Db, inTransaction, type Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { type MasterKeys, open, type SealedSecret, seal, UnreadableSecretError } from './envelope.ts';
-import { lowestId, type StoredSecret, storedSecret, storedSecretColumns } from './stored-secret.ts';
+import {
+  lowestId,
+  type SealedTable,
+  type StoredSecret,
+  sealedTables,
+  sealedValues,
+  storedSecret,
+  storedSecretColumns,
+} from './stored-secret.ts';
 
 export interface Reencryption {
   reencrypted: number;
@@ -11,14 +19,18 @@ export interface Reencryption {
   unreadable: string[];
 }
 
-/** How many set secrets each master key seals, by the key's id. */
-export function countSecretsByKey(db: Db): Promise<{ keyId: string; count: number }[]> {
-  const query = db('workspace_secrets')
-    .where('is_set', true)
-    .groupBy('key_id')
-    .orderBy('key_id')
-    .select({ keyId: 'key_id' }, db.raw('count(*)::int as count'));
-  return readRows(query, z.object({ keyId: z.string(), count: z.int() }));
+/** How many values each master key seals, by the key's id: set secrets, credentials of OAuth, and refused calls. */
+export async function countSecretsByKey(db: Db): Promise<{ keyId: string; count: number }[]> {
+  const counts = new Map<string, number>();
+  for (const table of sealedTables) {
+    const query = sealedValues(db, table)
+      .groupBy('key_id')
+      .select({ keyId: 'key_id' }, db.raw('count(*)::int as count'));
+    for (const { keyId, count } of await readRows(query, z.object({ keyId: z.string(), count: z.int() }))) {
+      counts.set(keyId, (counts.get(keyId) ?? 0) + count);
+    }
+  }
+  return [...counts].map(([keyId, count]) => ({ keyId, count })).sort((a, b) => (a.keyId < b.keyId ? -1 : 1));
 }
 
 /**
@@ -49,33 +61,40 @@ async function reencryptOnce(
   onBatch: (reencrypted: number) => void,
 ): Promise<Reencryption> {
   const pass: Reencryption = { reencrypted: 0, unreadable: [] };
-  let after: string | null = lowestId;
-  while (after !== null) {
-    const from: string = after;
-    const batch = await inTransaction(db, (trx) => reencryptBatch(trx, keys, from, batchSize));
-    pass.unreadable.push(...batch.unreadable);
-    if (batch.reencrypted > 0) {
-      pass.reencrypted += batch.reencrypted;
-      onBatch(pass.reencrypted);
+  for (const table of sealedTables) {
+    let after: string | null = lowestId;
+    while (after !== null) {
+      const from: Batch = { table, after, size: batchSize };
+      const batch = await inTransaction(db, (trx) => reencryptBatch(trx, keys, from));
+      pass.unreadable.push(...batch.unreadable);
+      if (batch.reencrypted > 0) {
+        pass.reencrypted += batch.reencrypted;
+        onBatch(pass.reencrypted);
+      }
+      after = batch.last;
     }
-    after = batch.last;
   }
   return pass;
+}
+
+interface Batch {
+  table: SealedTable;
+  /** The id that its first comes after. */
+  after: string;
+  size: number;
 }
 
 /** `last`: the id that the next batch comes after; null when there is none. */
 async function reencryptBatch(
   trx: Transaction,
   keys: MasterKeys,
-  after: string,
-  batchSize: number,
+  { table, after, size }: Batch,
 ): Promise<Reencryption & { last: string | null }> {
   const older = () =>
-    trx('workspace_secrets')
-      .where('is_set', true)
+    sealedValues(trx, table)
       .andWhereNot('key_id', keys[0]?.id ?? '')
       .orderBy('id');
-  const ids = await older().andWhere('id', '>', after).limit(batchSize).pluck('id');
+  const ids = await older().andWhere('id', '>', after).limit(size).pluck('id');
   // Skips rows that were rewritten while this waited for their locks. Locks in the order of ids, so that two concurrent runs
   // do not deadlock.
   const rows = await readRows(
@@ -84,19 +103,23 @@ async function reencryptBatch(
   );
   const unreadable: string[] = [];
   for (const row of rows) {
-    const problem = await reencryptRow(trx, keys, row);
+    const problem = await reencryptRow(trx, keys, { table, row });
     unreadable.push(...(problem === null ? [] : [problem]));
   }
   return { reencrypted: rows.length - unreadable.length, unreadable, last: ids.at(-1) ?? null };
 }
 
 /** Null on success, else why its value cannot be decrypted. */
-async function reencryptRow(trx: Transaction, keys: MasterKeys, row: StoredSecret): Promise<string | null> {
+async function reencryptRow(
+  trx: Transaction,
+  keys: MasterKeys,
+  { table, row }: { table: SealedTable; row: StoredSecret },
+): Promise<string | null> {
   const sealed = resealed(keys, row);
   if (typeof sealed === 'string') {
     return sealed;
   }
-  await trx('workspace_secrets').where({ id: row.id }).update({
+  await trx(table).where({ id: row.id }).update({
     sealed_value: sealed.sealedValue,
     sealed_data_key: sealed.sealedDataKey,
     key_id: sealed.keyId,

@@ -1,7 +1,15 @@
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
+import type { Db } from '../database.ts';
 
-/** A set secret as it is stored, with what its seal is bound to. */
+/** Where values are kept that are sealed for as long as they exist. */
+export const sealedTables = ['workspace_secrets', 'oauth_credentials', 'permission_request_calls'] as const;
+export type SealedTable = (typeof sealedTables)[number];
+
+/** The values of a table: a secret that is not set has none. */
+export const sealedValues = (db: Db, table: SealedTable) => db(table).whereNotNull('sealed_value');
+
+/** A sealed value as it is stored, with what its seal is bound to. */
 export const storedSecret = z.object({
   id: uuid,
   workspaceId: uuid,

@@ -16,7 +16,7 @@ const useRow = z.object({
   variable: z.string(),
 });
 
-/** What refers to a secret in a workspace: attachments, agent env, siblings, services and entries whose image it pulls. */
+/** What refers to a secret in a workspace: attachments, agent env, siblings, services, entries whose image it pulls, channels, and the embedding provider. */
 const everyUse = `
   select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable, e.value as reference
     from agent_mcp_attachments t
@@ -40,7 +40,13 @@ const everyUse = `
   union all
   select 'registry_secret', null, '', m.name, '', m.shape ->> 'registry_secret'
     from mcp_servers m
-    where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image'`;
+    where m.workspace_id = :workspaceId and m.shape ->> 'type' = 'image'
+  union all
+  select 'channel_address', null, '', c.name, '', c.address from channels c where c.workspace_id = :workspaceId
+  union all
+  select 'embedding_provider', null, '', '', '', p.api_key
+    from embedding_providers p
+    where p.workspace_id = :workspaceId`;
 
 const referenceTo = (name: string) => `\${${name}}`;
 
@@ -66,7 +72,10 @@ export async function listSecretUses(
   return { items: rows.map(present), nextCursor };
 }
 
-/** How many agents and catalog entries refer to each of the secrets, by name. */
+/** Of a secret that nothing refers to. */
+export const noUsers: SecretUsers = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };
+
+/** How many agents, catalog entries, channels and providers refer to each of the secrets, by name. */
 export async function countSecretUsers(
   db: Db,
   workspaceId: string,
@@ -74,13 +83,15 @@ export async function countSecretUsers(
 ): Promise<ReadonlyMap<string, SecretUsers>> {
   const statement = db.raw(
     `select reference, count(distinct agent_id)::int as agents,
-       (count(*) filter (where kind = 'registry_secret'))::int as mcp_servers
+       (count(*) filter (where kind = 'registry_secret'))::int as mcp_servers,
+       (count(*) filter (where kind = 'channel_address'))::int as channels,
+       (count(*) filter (where kind = 'embedding_provider'))::int as embedding_providers
      from (${everyUse}) uses where reference = any(:references) group by reference`,
     { workspaceId, references: names.map(referenceTo) },
   );
   const rows = await readRows(statement, secretUsers.extend({ reference: z.string() }));
   const found = new Map(rows.map(({ reference, ...users }) => [reference, users]));
-  return new Map(names.map((name) => [name, found.get(referenceTo(name)) ?? { agents: 0, mcp_servers: 0 }]));
+  return new Map(names.map((name) => [name, found.get(referenceTo(name)) ?? noUsers]));
 }
 
 function present(row: z.infer<typeof useRow>): SecretUse {

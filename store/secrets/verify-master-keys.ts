@@ -2,7 +2,15 @@
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { type MasterKeys, open, UnreadableSecretError } from './envelope.ts';
-import { lowestId, type StoredSecret, storedSecret, storedSecretColumns } from './stored-secret.ts';
+import {
+  lowestId,
+  type SealedTable,
+  type StoredSecret,
+  sealedTables,
+  sealedValues,
+  storedSecret,
+  storedSecretColumns,
+} from './stored-secret.ts';
 
 const batchSize = 1000;
 
@@ -13,10 +21,17 @@ const batchSize = 1000;
  */
 export async function verifyMasterKeys(db: Db, keys: MasterKeys): Promise<{ verified: number }> {
   let verified = 0;
+  for (const table of sealedTables) {
+    verified += await verifyTable(db, keys, table);
+  }
+  return { verified };
+}
+
+async function verifyTable(db: Db, keys: MasterKeys, table: SealedTable): Promise<number> {
+  let verified = 0;
   let after = lowestId;
   for (;;) {
-    const query = db('workspace_secrets')
-      .where('is_set', true)
+    const query = sealedValues(db, table)
       .andWhere('id', '>', after)
       .orderBy('id')
       .limit(batchSize)
@@ -28,7 +43,7 @@ export async function verifyMasterKeys(db: Db, keys: MasterKeys): Promise<{ veri
     }
     verified += rows.length;
     if (rows.length < batchSize) {
-      return { verified };
+      return verified;
     }
   }
 }

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { timestamp } from '../../contract/names.ts';
 import { type Db, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
+import { waitsForSomebody } from './waits.ts';
 
 /** Records activity in the session. At most one write a second, which is enough for the idle clock. */
 export async function touchActivity(db: Db, id: string): Promise<void> {
@@ -16,7 +17,7 @@ export async function touchActivity(db: Db, id: string): Promise<void> {
 
 const idleState = z.object({
   lastActivityAt: timestamp,
-  /** A permission request or a question to the user is open, so the idle clock is paused. */
+  /** It waits for a person (`waits.ts`), so the idle clock is paused. */
   waitingForHuman: z.boolean(),
 });
 export type IdleState = z.infer<typeof idleState>;
@@ -27,8 +28,7 @@ export async function readIdleState(db: Db, id: string): Promise<IdleState> {
     db,
     'read_idle_state',
     `select last_activity_at as "lastActivityAt",
-       exists (select from permission_requests where session_id = s.id and status = 'open')
-         or exists (select from input_requests where session_id = s.id and answered_at is null) as "waitingForHuman"
+       (${waitsForSomebody}) as "waitingForHuman"
      from sessions s where id = $1`,
     [id],
   );

@@ -11,6 +11,8 @@ export interface SessionContext {
   operator: Named | null;
   rootOperator: Named | null;
   requestsMuted: boolean;
+  /** With all members of the workspace. */
+  isShared: boolean;
   waitingFor: SessionWait | null;
 }
 
@@ -23,6 +25,7 @@ const row = z.object({
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
   permission_requests_muted: z.boolean(),
+  shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
 });
 
@@ -45,6 +48,7 @@ export async function readSessionContexts(
       root_operator_id: 't.id',
       root_operator_name: 't.name',
       permission_requests_muted: 's.permission_requests_muted',
+      shared_with_workspace: 's.shared_with_workspace',
     });
   const rows = await readRows(query, row);
   return new Map(
@@ -55,6 +59,7 @@ export async function readSessionContexts(
         operator: namedOrNull(found.operator_id, found.operator_name),
         rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
         requestsMuted: found.permission_requests_muted,
+        isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,
       },
     ]),

@@ -6,6 +6,7 @@ import { type Session, type SessionStatus, type SessionWait, session } from '../
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { readRows } from '../read-rows.ts';
+import { whereReadableBy } from './readable.ts';
 import { waitsFor } from './waits.ts';
 
 export interface SessionFilter {
@@ -35,12 +36,7 @@ export function listSessions(
   }
   const { readableBy } = filter;
   if (readableBy !== undefined) {
-    query.where((either) =>
-      either
-        .where('operator_id', readableBy)
-        .orWhere('root_operator_id', readableBy)
-        .orWhere('shared_with_workspace', true),
-    );
+    query.where((either) => whereReadableBy(either, readableBy));
   }
   return pageByTime(db, query, session, 'created_at', page);
 }

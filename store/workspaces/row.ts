@@ -19,6 +19,7 @@ export function presentWorkspace(row: z.infer<typeof workspaceRow>): Workspace {
     settings: {
       log_tool_payloads: row.log_tool_payloads,
       allow_runtime_permission_requests: row.allow_runtime_permission_requests,
+      keep_refused_calls: row.keep_refused_calls,
       members_grant_persistent: row.members_grant_persistent,
       tool_call_retention_days: row.tool_call_retention_days,
     },

@@ -30,6 +30,11 @@ const exceptions: Record<string, Partial<Record<MigrationRule, string>>> = {
     rows: 'listings of checks that run right now; each can be started again',
     'checked at once': 'checks are kept for a day, and a hundred of each workspace',
   },
+  '20261126180000_create_oauth_authorizations': {
+    index:
+      'one row for each secret of a client and of a sign-in at a remote server, which came a release before',
+    'checked at once': 'one look at each of these few rows, whose new column is null',
+  },
   '20261125210000_create_tool_definitions': {
     'checked at once': 'catalog entries are written by hand, some hundred in a workspace',
   },

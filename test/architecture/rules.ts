@@ -1,6 +1,13 @@
 /** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
 import ts from 'typescript';
 import { searchAttributes, workflowContracts } from '../../contract/workflows.ts';
+import {
+  allowedFolders,
+  contractPackages,
+  packageOwners,
+  unrestricted,
+  webPackages,
+} from './allowed-imports.ts';
 import { checkCommands } from './command-rules.ts';
 import { importedModule, resolve } from './imported-module.ts';
 import { checkTiming } from './timing-rules.ts';
@@ -19,85 +26,6 @@ export interface Violation {
 
 /** Adds a violation at a node, or in the file as a whole. */
 export type Add = (node: ts.Node | null, rule: string) => void;
-
-/** What each folder may import besides itself. `type` allows types only. A folder that is not listed here may not exist. */
-const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
-  contract: {},
-  config: { contract: 'any' },
-  migrations: {},
-  store: { contract: 'any', migrations: 'any', config: 'type', 'lib/timing': 'any' },
-  commands: { contract: 'any', store: 'any', config: 'type' },
-  workflows: { contract: 'any', activities: 'type' },
-  'lib/black-out': {},
-  'lib/timing': {},
-  'lib/outbound': { contract: 'any', 'lib/timing': 'any' },
-  'lib/oauth': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
-  'lib/oci': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
-  'lib/patterns': { contract: 'any', 'lib/timing': 'any' },
-  activities: {
-    contract: 'any',
-    config: 'any',
-    store: 'any',
-    commands: 'any',
-    runtime: 'any',
-    'lib/black-out': 'any',
-    'lib/oci': 'any',
-    'lib/patterns': 'any',
-    'lib/timing': 'any',
-    workflows: 'type',
-  },
-  runtime: {
-    contract: 'any',
-    config: 'any',
-    'lib/outbound': 'any',
-    'lib/black-out': 'any',
-    'lib/oci': 'any',
-    'lib/timing': 'any',
-  },
-  sidecar: { contract: 'any', config: 'any', 'lib/timing': 'any' },
-  relay: { contract: 'any', 'lib/timing': 'any' },
-  agents: { contract: 'any', config: 'any', 'lib/timing': 'any' },
-  api: {
-    contract: 'any',
-    config: 'any',
-    store: 'any',
-    commands: 'any',
-    'lib/black-out': 'any',
-    'lib/oci': 'any',
-    'lib/patterns': 'any',
-    'lib/timing': 'any',
-    workflows: 'type',
-  },
-  'bin/start': {
-    contract: 'any',
-    config: 'any',
-    store: 'any',
-    runtime: 'any',
-    'lib/timing': 'any',
-    workflows: 'type',
-  },
-  web: { contract: 'any' },
-};
-/** Composition roots and proofs may use everything. */
-const unrestricted = new Set(['bin', 'bench', 'test', 'scripts']);
-
-/** Packages that only these folders may import. */
-const packageOwners: [RegExp, string[], string][] = [
-  [/^(knex|pg)$/, ['store', 'migrations'], 'only store/ and migrations/ know SQL'],
-  [/^(koa|@koa\/.*|openid-client)$/, ['api'], 'only api/ serves HTTP to people'],
-  [/^@temporalio\/workflow$/, ['workflows'], 'workflow code lives in workflows/'],
-  [/^(dockerode|@kubernetes\/client-node)$/, ['runtime'], 'only runtime/ talks to engines and clusters'],
-  [/^@modelcontextprotocol\//, ['sidecar', 'agents'], 'only the sidecar and agents speak MCP'],
-  [
-    /^(react|react-dom|wouter|openapi-fetch|vite|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,
-    ['web'],
-    'only web/ runs in a browser',
-  ],
-];
-/** What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster. */
-const webPackages =
-  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|diff|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
-const contractPackages = /^(zod|re2js|node:crypto)$/;
 
 const maxFileLines = 400;
 const maxFunctionLines = 80;

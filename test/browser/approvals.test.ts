@@ -62,6 +62,7 @@ describeInBrowser('approvals in the web UI', () => {
       await armed(visitor, 'Approve one call');
       expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
       expect(await dialog.getByRole('radio', { name: /requested/ }).isChecked()).toBe(false);
+      await dialog.getByText('No call was recorded with this request.').waitFor();
       // What decides is in view when the dialog opens: not below the window, and not behind the buttons.
       for (const what of [
         dialog.getByLabel('What it allows'),
@@ -330,7 +331,13 @@ describeInBrowser('approvals in the web UI', () => {
     await visitor.picture('approval-phone');
     await dialog.getByLabel('Until revoked').check();
     await dialog.getByRole('radiogroup', { name: 'Who is it for?' }).getByLabel('For me').check();
-    await armed(visitor, 'Approve for all my sessions');
+    const ready = dialog.locator('button:enabled', { hasText: 'Approve for all my sessions' });
+    const show = dialog.getByRole('button', { name: 'Show choice' });
+    await show.or(ready).first().waitFor();
+    if ((await show.count()) === 1) {
+      await show.click();
+    }
+    await ready.waitFor();
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     await visitor.leave();

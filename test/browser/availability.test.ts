@@ -21,8 +21,15 @@ const worker: WorkerCapabilities = {
   limits: [],
 };
 const needsEngine = /Not available here: images need a container engine or a cluster/;
+const stdio = { transport: { type: 'stdio' } };
 const configuration = JSON.stringify({
-  mcpServers: { local: { command: 'mcp-server-everything' }, far: { url: 'https://server.example/mcp' } },
+  servers: [
+    {
+      name: 'ada/local',
+      packages: [{ registryType: 'npm', identifier: 'local', version: '1.0.0', ...stdio }],
+    },
+    { name: 'ada/boxed', packages: [{ registryType: 'oci', identifier: 'ghcr.io/ada/boxed:1', ...stdio }] },
+  ],
 });
 
 describeInBrowser('what cannot run here, in the web UI', () => {
@@ -54,10 +61,10 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const { page } = visitor;
     await visitor.open('catalog/_/new');
     await page.getByText(needsEngine).waitFor();
-    for (const name of ['Container image', 'Remote URL']) {
-      expect(await page.getByRole('radio', { name }).isDisabled()).toBe(true);
+    expect(await page.getByRole('radio', { name: 'Container image' }).isDisabled()).toBe(true);
+    for (const name of ['Command', 'Remote URL']) {
+      expect(await page.getByRole('radio', { name }).isDisabled()).toBe(false);
     }
-    expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
     expect(await page.getByLabel('Allowed private destinations').isDisabled()).toBe(true);
     await visitor.checkAccessibility();
 
@@ -72,8 +79,8 @@ describeInBrowser('what cannot run here, in the web UI', () => {
 
     await visitor.open('catalog/_/import');
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
-    const far = page.getByRole('region', { name: 'far' });
-    await far.getByText('it cannot run here: remote MCP servers are not available yet').waitFor();
+    const boxed = page.getByRole('region', { name: 'ada/boxed' });
+    await boxed.getByText('it cannot run here: images need a container engine').waitFor();
     await page.getByText('1 of 2 cannot be registered.').waitFor();
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText('Registered: local').waitFor();
@@ -85,7 +92,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const { page } = visitor;
     // As after a move from a cluster to this runtime: an image entry exists.
     await page.route('**/api/workspaces/demo/mcp-servers*', async (route) => {
-      const response = await route.fetch();
+      const response = await route.fetch({ maxRetries: 3 });
       const body = JSON.parse(await response.text()) as {
         mcp_servers: { name: string; unavailable: unknown }[];
       };
@@ -119,7 +126,11 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
 
     await visitor.open('catalog/_/new');
-    await page.getByText(/Not available here: there is no way from sessions to the internet/).waitFor();
+    await page
+      .getByText(/Not available here: there is no way from sessions to the internet/)
+      .first()
+      .waitFor();
+    expect(await page.getByRole('radio', { name: 'Remote URL' }).isDisabled()).toBe(true);
     expect(await page.getByRole('radio', { name: 'The internet' }).isDisabled()).toBe(true);
     expect(await page.getByRole('radio', { name: 'None' }).isChecked()).toBe(true);
 
@@ -177,7 +188,8 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     ]) {
       await ruledOut.getByText(`${what}.`, { exact: true }).waitFor();
     }
-    await ruledOut.getByText(/There is no way from sessions to the internet .* slirp4netns/).waitFor();
+    const internet = /^Internet access of agents and MCP servers\. There is no way .* slirp4netns/;
+    await ruledOut.getByText(internet).waitFor();
     await forget();
     await visitor.leave();
   });
@@ -199,6 +211,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await visitor.open('catalog/_/new');
     await page.getByText(/Not available here: there is no sandbox on the machine/).waitFor();
     expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
+    await page.getByText(/Not available here: remote MCP servers need a sandbox/).waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('textbox', { name: 'Name' }).fill('unfenced');
     await page.getByRole('textbox', { name: 'Command' }).fill('node');

@@ -163,11 +163,11 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('switch', { name: 'Record arguments and results of tool calls' }).check();
     await page.getByText('Everything that tools read and write is recorded').waitFor();
     await visitor.checkAccessibility();
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     expect((await settingsOf(ada)).name).toBe('Demo');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
     await dialog.getByRole('button', { name: 'Start recording' }).click();
     await page.getByText('Saved.').waitFor();
     expect(await settingsOf(ada)).toMatchObject({
@@ -257,6 +257,7 @@ async function approveTheWrite(
     details: request.details,
     scope: 'once',
     request_id: request.id,
+    call_digest: request.refused_call?.digest ?? undefined,
     reason: 'The report is wanted.',
   });
   await ada.ended(request.session_id);

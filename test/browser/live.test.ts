@@ -147,10 +147,13 @@ describeInBrowser('a page of the web UI', () => {
 
   it.each([
     'Approvals',
+    'Previews',
     'Agents',
     'MCP catalog',
     'Secrets',
+    'Channels',
     'Grants',
+    'Shared data',
     'Audit',
     'Members',
     'System',

@@ -103,7 +103,7 @@ describeInBrowser('secrets in the web UI', () => {
     await page.getByText('Saved.').waitFor();
     await page.getByRole('button', { name: 'Clear value' }).click();
     const dialog = page.getByRole('dialog', { name: 'Clear the value of DEMO_API_TOKEN?' });
-    await dialog.getByText('sessions of these will not start until it is set again').waitFor();
+    await dialog.getByText('It is in use: these will not work until it is set again').waitFor();
     await dialog.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.checkAccessibility();
     await expectForgottenWithDialog(visitor, dialog);

@@ -108,7 +108,7 @@ describeInBrowser('the page of a session', () => {
 
     const focused = (text: string) =>
       inPage(page, `the focus at ${text}`, `document.activeElement.textContent.includes('${text}')`);
-    await page.getByRole('button', { name: 'Review' }).focus();
+    await page.getByRole('button', { name: 'Review', exact: true }).focus();
     for (const leave of ['Escape', 'Decide later']) {
       await page.keyboard.press('Enter');
       await dialog.getByRole('heading', { level: 3 }).waitFor();
@@ -152,7 +152,8 @@ describeInBrowser('the page of a session', () => {
     await inPage(page, 'the focus at the link', atLink);
 
     await page.keyboard.press('Enter');
-    await dialog.getByRole('button', { name: 'Approve this one call' }).click();
+    await dialog.getByRole('radio', { name: 'One call with any arguments' }).check();
+    await dialog.getByRole('button', { name: 'Approve one call, any arguments' }).click();
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await dialog.getByText('Approved by you').waitFor();
     await visitor.checkAccessibility();

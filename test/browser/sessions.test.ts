@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
+import { describeInBrowser, inPage, openBrowser, openPage, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -28,7 +28,7 @@ describeInBrowser('sessions in the web UI', () => {
     const visitor = await visit(browser, { url: platform.url });
     visitor.expectInConsole(/401 .*\/api\/me/);
     const { page } = visitor;
-    await page.goto('/');
+    await openPage(page, '/');
     await page.getByRole('button', { name: 'Ada Admin' }).click();
     await page.getByText('1 permission request is waiting for you').waitFor();
     await page.getByRole('link', { name: 'scribe' }).waitFor();
@@ -43,20 +43,23 @@ describeInBrowser('sessions in the web UI', () => {
     await dialog.getByRole('heading', { name: 'scribe wants to use tools that need files.write' }).waitFor();
     expect(await dialog.getByLabel('Requested by').textContent()).toContain('Ada Admin');
     expect(await dialog.getByLabel('What it allows').textContent()).toMatch(
-      /edit_file of files[\s\S]*write_file of files[\s\S]*files\.write_file/,
+      /edit_file of files[\s\S]*write_file of files/,
     );
+    const call = dialog.getByRole('region', { name: 'The call that was refused' });
+    await call.getByText('"report.md"').waitFor();
+    expect(await call.textContent()).toMatch(/recorded by the platform[\s\S]*files\.write_file/);
     expect(await dialog.getByLabel('Unverified text by scribe').textContent()).toBe(
       'To write report.md into the workspace.',
     );
-    expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
+    expect(await dialog.getByRole('radio', { name: 'Exactly this call' }).isChecked()).toBe(true);
     await inPage(
       page,
       'buttons that work',
-      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve this one call' && !button.disabled)`,
+      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve exactly this call' && !button.disabled)`,
     );
     await visitor.checkAccessibility();
     await visitor.picture('approval');
-    await dialog.getByRole('button', { name: 'Approve this one call' }).click();
+    await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
     await dialog.getByText('Approved by you').waitFor();
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Close' }).last().click();

@@ -1,7 +1,7 @@
-/** Runs the official server scenarios, and reads the outcome of each of their checks. */
+/** Runs the official scenarios, and reads the outcome of each of their checks. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,25 +15,34 @@ const checks = z.array(z.looseObject({ id: z.string(), status: z.string() }));
 const commands = fileURLToPath(new URL('runner/node_modules/.bin/', import.meta.url));
 
 /** Everything that the revision requires of a server, and what its set reports without counting it. Throws when nothing ran. */
-export async function runScenarios(url: string, revision: Revision): Promise<Outcome> {
+export const runScenarios = (url: string, revision: Revision): Promise<Outcome> =>
+  run(['server', '--url', url, '--requirements', revision]);
+
+/** What the revision requires of a client's sign-in, and what its set reports without counting it; the command is given a server's URL. Throws when nothing ran. */
+export async function runSignInScenarios(command: string, revision: Revision): Promise<Outcome> {
+  const options = ['--requirements', revision, '--timeout', '240000'];
+  // It starts a client for each scenario, all at once: whatever else is tested at this moment comes first.
+  return run(['client', '--command', command, ...options], 'auth', constants.priority.PRIORITY_BELOW_NORMAL);
+}
+
+/** Results are in a folder of the output, or in the output itself. */
+async function run(options: string[], folder = '.', priority = 0): Promise<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'conformance-'));
   try {
-    const program = [join(commands, 'conformance'), 'server', '--url', url];
-    // Its exit code says whether all checks passed; here it only matters that both sides have the same outcome.
-    await promisify(execFile)(
-      join(commands, 'node'),
-      [...program, '--requirements', revision, '-o', directory],
-      {
-        maxBuffer: 64 * 1024 * 1024,
-      },
-    ).catch((error: { code?: unknown }) => {
+    const program = [join(commands, 'conformance'), ...options, '-o', directory];
+    // Its exit code says whether all checks passed; which did not is in the outcome.
+    const running = promisify(execFile)(join(commands, 'node'), program, { maxBuffer: 64 * 1024 * 1024 });
+    if (running.child.pid !== undefined && priority !== 0) {
+      setPriority(running.child.pid, priority);
+    }
+    await running.catch((error: { code?: unknown }) => {
       if (error.code !== 1) {
         throw error;
       }
     });
-    const outcome = await readOutcome(directory);
+    const outcome = await readOutcome(join(directory, folder));
     if (outcome.size === 0) {
-      throw new Error(`no scenario of ${revision} ran`);
+      throw new Error(`no scenario ran: ${options.join(' ')}`);
     }
     return outcome;
   } finally {

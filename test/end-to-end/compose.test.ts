@@ -65,9 +65,9 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await page.getByRole('button', { name: 'Ada Admin' }).click();
       await page.getByText('1 permission request is waiting for you').waitFor();
       await visitor.open('approvals');
-      await page.getByText('Review').first().click();
+      await page.getByText('Review', { exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
-      await dialog.getByRole('button', { name: 'Approve this one call' }).click();
+      await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
       await dialog.getByText('Approved by you').waitFor();
       await visitor.leave();
 

@@ -6,21 +6,26 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { McpRegistration } from '../../contract/mcp-registration.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { findCgroups } from '../../runtime/process/host/cgroups.ts';
 import { limitsSentence } from '../../runtime/process/limits-sentence.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
+import { chooseTestPort } from '../support/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import { processesMentioning } from '../support/processes.ts';
 
 let dataDirectory: string;
+/** The same at each start: the platform registers its own address at the remote server. */
+let port: number;
 let platform: Platform;
 let firstStartMs: number;
 beforeAll(async () => {
   dataDirectory = mkdtempSync(join(tmpdir(), 'start-'));
+  port = await chooseTestPort();
   firstStartMs = await timed(async () => {
-    platform = await startPlatform({ dataDirectory });
+    platform = await startPlatform({ dataDirectory, port, withDemoRemoteServer: true });
   });
 });
 afterAll(async () => {
@@ -64,11 +69,34 @@ async function openRequests({ url }: Platform): Promise<PermissionRequest[]> {
   return answer.permission_requests;
 }
 
+async function ticketsRegistration(): Promise<McpRegistration> {
+  const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+  return untilFound('the registration of the remote server', async () => {
+    const { mcp_server: entry } = await ada.ok<{ mcp_server: { registration: McpRegistration } }>(
+      'GET',
+      `${ada.workspace}/mcp-servers/tickets`,
+    );
+    return entry.registration.status === 'pending' ? null : entry.registration;
+  });
+}
+
+let registered: McpRegistration;
+
 describe('the start-up', () => {
   it('ends with a session that waits for an approval, and prints its address', async () => {
     const waiting = await openRequests(platform);
     expect(waiting).toHaveLength(1);
     expect(platform.output()).toContain(waiting[0]?.session_id);
+  });
+
+  it('adds a remote server that people sign in to, where the platform registers itself', async () => {
+    registered = await ticketsRegistration();
+    expect(registered).toMatchObject({
+      status: 'ready',
+      sign_in: 'oauth',
+      scopes: ['tickets:read', 'offline_access'],
+      client: { kind: 'registered' },
+    });
   });
 
   it('says what limits sandboxes on this machine', () => {
@@ -97,12 +125,24 @@ describe('the start-up', () => {
       await platform.stop({ keepData: true });
       expect(await processesMentioning(dataDirectory)).toEqual([]);
       const startMs = await timed(async () => {
-        platform = await startPlatform({ dataDirectory });
+        platform = await startPlatform({ dataDirectory, port, withDemoRemoteServer: true });
       });
       fastest = Math.min(fastest, startMs);
     }
     expect(fastest / firstStartMs).toBeLessThan(2);
     await eventually(async () => expect(await openRequests(platform)).toHaveLength(1));
+  });
+
+  it('finds its client at the remote server again, at the same address', async () => {
+    const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    await ada.ok('POST', `${ada.workspace}/mcp-servers/tickets/registration/retry`);
+    const { status, client, parties } = await ticketsRegistration();
+    expect({ status, client, parties }).toEqual({
+      status: 'ready',
+      client: registered.client,
+      parties: registered.parties,
+    });
+    expect((await fetch(`${parties?.issuer}/.well-known/oauth-authorization-server`)).status).toBe(200);
   });
 
   it('refuses keys that do not open the stored data, and stops what it had started', async () => {

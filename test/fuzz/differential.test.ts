@@ -117,6 +117,7 @@ describe('the comparison detects', () => {
       era,
       letThrough(() => true),
       servers,
+      () => servers.every(({ name }) => executions(name, gatedTool) > 0),
     );
     expect({ server, closedEarly }).toEqual({ server, closedEarly: [] });
     expect(

@@ -67,7 +67,7 @@ describeWith('bwrap')('a server that is checked', () => {
     platform = await startPlatform({
       env: {
         SANDBOX: 'require',
-        CHECK_SECONDS: '20',
+        CHECK_SECONDS: '28',
         SERVER_HANDSHAKE_SECONDS: '10',
         RATE_CHECKS_PER_MINUTE_PER_USER: '100',
       },
@@ -129,7 +129,7 @@ describeWith('bwrap')('a server that is checked', () => {
     }),
     listed('silence', 'the time limit', {
       status: 'failed',
-      reason: 'The server did not list its tools within 20 seconds',
+      reason: 'The server did not list its tools within 28 seconds',
     }),
     listed('ends at once', 'a cause from the closed list', {
       status: 'failed',
@@ -210,7 +210,7 @@ describeWith('bwrap')('a server that is checked', () => {
       platform = await startPlatform({
         dataDirectory,
         port: Number(new URL(platform.url).port),
-        env: { SANDBOX: 'require', CHECK_SECONDS: '20' },
+        env: { SANDBOX: 'require', CHECK_SECONDS: '28' },
       });
       ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
       expect((await ended(check)).status).toBe('failed');

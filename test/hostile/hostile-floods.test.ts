@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { eventually } from '../support/eventually.ts';
+import { ownConnection } from '../support/own-connection.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
 import { loopCalls, uploadAtOnce, waitOften } from './attempts/floods.ts';
@@ -51,7 +52,7 @@ async function eventsOf(sessionId: string, event: string): Promise<AuditEvent[]>
 /** Like a compromised sidecar: repeats 32 concurrent uploads; returns the count of each status. */
 async function uploadStraight(sessionId: string): Promise<Record<string, number>> {
   const said: Record<string, number> = {};
-  const headers = { 'x-internal-token': arena.tokenOf(sessionId) };
+  const headers = { ...ownConnection, 'x-internal-token': arena.tokenOf(sessionId) };
   const endsAtMs = performance.now() + seconds * 1000;
   const upload = async () => {
     while (performance.now() < endsAtMs) {

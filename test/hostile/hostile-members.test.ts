@@ -11,7 +11,9 @@ import { FrontDoor } from '../support/front-door.ts';
 import { withPlatformDatabase } from '../support/platform-database.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
+import { namesOfOps, postToEach } from './attempts/channels.ts';
 import { callGatedOf } from './attempts/grants.ts';
+import { deployEach, honestPreview, wrongPreviews } from './attempts/previews.ts';
 import { agentProgram } from './inside/puppets.ts';
 import { vaultServer } from './inside/vault.ts';
 import { Neighbour } from './neighbour.ts';
@@ -192,6 +194,96 @@ describeWith('bwrap', 'slirp4netns')('hostile members', () => {
     });
     const beside = await neighbour.approvalMs(0);
     expect(beside.medianMs / before.medianMs).toBeLessThan(mostSlowdown);
+  });
+
+  describe('with previews', () => {
+    const deploy = (each: readonly object[]) => arena.other.run(deployEach, { argument: each });
+
+    it('leads files of a preview elsewhere, or sends what is no file', () =>
+      table.note(
+        { what: 'leads files of a preview elsewhere', by: 'agent', stoppedBy: 'its paths' },
+        async () => {
+          const said = await deploy(wrongPreviews);
+          expect(said).toEqual(wrongPreviews.map(() => 'validation_failed'));
+          // The control: what is wrong with them is what they add to this one.
+          expect(await deploy([honestPreview])).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+        },
+      ));
+
+    noted(
+      'reads, opens and ends a preview of another’s session',
+      'the preview follows its session',
+      async () => {
+        const [id = ''] = await deploy([{ ...honestPreview, audience: 'session' }]);
+        const path = `${base}/previews/${id}`;
+        for (const attempt of [
+          await max.send('GET', path),
+          await max.send('GET', `${path}/open`),
+          await max.send('DELETE', path),
+        ]) {
+          expect(attempt).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+          expect(attempt.headers.get('location')).toBeNull();
+        }
+        const { previews } = await max.ok<{ previews: object[] }>('GET', `${base}/previews`);
+        expect(previews).not.toContainEqual(expect.objectContaining({ id }));
+        expect(await max.leadsTo(`${path}/open`)).toBeNull();
+        // The control: its operator is led to an address of its own.
+        expect(await arena.ada.leadsTo(`${path}/open`)).toMatch(/^http:\/\/[0-9a-f]{40}\.localhost:\d+\/$/);
+      },
+    );
+  });
+
+  describe('with channels', () => {
+    const address = `\${WEBHOOK}`;
+    const setTo = (...agents: string[]) => arena.ada.ok('PUT', `${base}/channels/ops`, { address, agents });
+    const listed = async () =>
+      (await arena.ada.ok<{ channel: { agents: object[] } }>('GET', `${base}/channels/ops`)).channel.agents;
+    const messages = async () =>
+      (await arena.ada.ok<{ messages: object[] }>('GET', `${base}/channel-messages`)).messages;
+    const refusal = expect.stringMatching(/^(not_allowed|validation_failed)$/);
+
+    beforeAll(async () => {
+      await arena.ada.ok('PUT', `${base}/secrets/WEBHOOK`, { value: 'https://127.0.0.1:9/hook' });
+      await arena.ada.ok('POST', `${base}/channels`, { name: 'ops', address });
+    });
+
+    it('posts to a channel that does not list its agent', () =>
+      table.note(
+        { what: 'posts to a channel that does not list its agent', by: 'agent', stoppedBy: 'the list' },
+        async () => {
+          expect(await arena.other.run(postToEach, { argument: namesOfOps })).toEqual(
+            namesOfOps.map(() => refusal),
+          );
+          expect(await messages()).toEqual([]);
+          // The control: its name, once an admin lists it.
+          await setTo(arena.other.agentId);
+          expect(await arena.other.run(postToEach, { argument: ['ops'] })).toEqual([
+            expect.stringMatching(/^[0-9a-f-]{36}$/),
+          ]);
+          expect(await messages()).toHaveLength(1);
+        },
+      ));
+
+    noted('lists an agent, or leads a channel elsewhere', 'admins alone', async () => {
+      for (const [method, path] of [
+        ['PUT', 'channels/ops'],
+        ['POST', 'channels/ops/test'],
+        ['DELETE', 'channels/ops'],
+        ['GET', 'channel-messages'],
+      ] as const) {
+        const attempt = await max.send(method, `${base}/${path}`, method === 'PUT' ? { address } : undefined);
+        expect(attempt).toMatchObject({ status: 403 });
+      }
+    });
+
+    noted('changes an agent that an admin has listed', 'it is taken off the list', async () => {
+      const own = await HostileSession.start(max, { name: 'listed', servers: [] });
+      await setTo(own.agentId);
+      expect(await listed()).toHaveLength(1);
+      await max.ok('PATCH', `/api/agents/${own.agentId}`, { name: 'Approved by Ada' });
+      expect(await listed()).toEqual([]);
+      expect(await own.run(postToEach, { argument: ['ops'] })).toEqual(['not_allowed']);
+    });
   });
 
   it('leaves other sessions working', async () => {

@@ -51,13 +51,14 @@ export class Neighbour {
       'GET',
       `${base}/permission-requests?status=open&limit=200`,
     );
-    for (const { id, agent_id, grant_type, details, scope } of open) {
+    for (const { id, agent_id, grant_type, details, scope, refused_call: call } of open) {
       await this.max.ok('POST', `${base}/grants`, {
         agent_subject_id: agent_id,
         grant_type,
         details,
         scope,
         request_id: id,
+        call_digest: call?.digest ?? undefined,
       });
     }
     await new Promise((resolve) => setTimeout(resolve, 20));

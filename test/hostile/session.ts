@@ -6,7 +6,7 @@ import type { Attempt, Target, Who } from './attempts/attempt.ts';
 import type { Kit } from './inside/kit.ts';
 import { agentProgram, type Order } from './inside/puppets.ts';
 
-const resultsLimitMs = 120_000;
+const resultsLimitMs = 240_000;
 
 export class HostileSession {
   readonly id: string;
@@ -22,9 +22,16 @@ export class HostileSession {
   /** Starts a session with the hostile agent, attached to `servers`, and waits until it runs. */
   static async start(
     door: FrontDoor,
-    options: { name: string; servers: string[]; network?: 'none' | 'internet'; workspace?: string },
+    options: {
+      name: string;
+      servers: string[];
+      /** By server. */
+      env?: Record<string, Record<string, string>>;
+      network?: 'none' | 'internet';
+      workspace?: string;
+    },
   ): Promise<HostileSession> {
-    const { name, servers, network = 'none', workspace = 'demo' } = options;
+    const { name, servers, env = {}, network = 'none', workspace = 'demo' } = options;
     const base = `/api/workspaces/${workspace}`;
     const { agent } = await door.ok<{ agent: { id: string } }>('POST', `${base}/agents`, {
       name,
@@ -33,7 +40,10 @@ export class HostileSession {
       env: { CONFIGURED: 'yes' },
     });
     for (const server of servers) {
-      await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env: {} });
+      await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, {
+        name: server,
+        env: env[server] ?? {},
+      });
     }
     const started = { agent_id: agent.id, prompt: 'go' };
     const { session } = await door.ok<{ session: { id: string } }>('POST', `${base}/sessions`, started);

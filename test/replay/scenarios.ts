@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Workflow } from '@temporalio/client';
 import {
+  authorizationWorkflowId,
   grantWorkflowId,
   mcpCheckWorkflowId,
   permissionRequestWorkflowId,
@@ -14,10 +15,13 @@ import { eventually } from '../support/eventually.ts';
 import type { TestWorker } from '../support/worker.ts';
 import {
   failOnce,
+  ScriptedAuthorization,
   type ScriptedPlatform,
   ScriptedRequest,
   ScriptedSession,
 } from '../workflows/scripted-activities.ts';
+import { messageScenarios } from './message-scenarios.ts';
+import { registrationScenarios } from './registration-scenarios.ts';
 
 export interface Stage {
   worker: TestWorker;
@@ -29,7 +33,7 @@ export interface Recorded {
   workflowId: string;
   runId?: string;
 }
-type Scenario = (stage: Stage) => Promise<Recorded>;
+export type Scenario = (stage: Stage) => Promise<Recorded>;
 
 const exited = { kind: 'agent_exited', exitCode: 0, signal: null } as const;
 const approved: RequestOutcome = { status: 'approved', grantId: 'b8a1c7de-98a9-4c55-9f5f-3b1f6f6f0f01' };
@@ -69,6 +73,48 @@ function called(session: ScriptedSession, name: string): void {
   if (!session.calls.includes(name)) {
     throw new Error(`${name} was not called yet`);
   }
+}
+
+function scriptAuthorization({ worker, platform }: Stage, remainingMs = 600_000) {
+  const authorizationId = randomUUID();
+  const authorization = new ScriptedAuthorization();
+  authorization.state = authorization.state && { ...authorization.state, remainingMs };
+  platform.authorizations.set(authorizationId, authorization);
+  const settle = async (status: 'connected' | 'expired') => {
+    await eventually(() => looked(authorization));
+    authorization.become(status);
+    await worker.client.workflow
+      .getHandle(authorizationWorkflowId(authorizationId))
+      .signal('authorizationSettled');
+  };
+  return { authorizationId, authorization, settle };
+}
+
+function looked({ calls }: ScriptedAuthorization): void {
+  if (calls.length === 0) {
+    throw new Error('nothing waits for it yet');
+  }
+}
+
+/** A session that waits for a sign-in. */
+async function startWaiting(stage: Stage) {
+  const { authorizationId, settle } = scriptAuthorization(stage);
+  const started = await startSession(stage, { waitingFor: [{ authorizationId, server: 'tickets' }] });
+  await eventually(() => called(started.session, 'openAuthorizations'));
+  return { ...started, settle };
+}
+
+async function startAuthorization(stage: Stage, remainingMs?: number) {
+  const scripted = scriptAuthorization(stage, remainingMs);
+  const { authorizationId } = scripted;
+  await start(stage, 'authorizationWorkflow', authorizationWorkflowId(authorizationId), { authorizationId });
+  return scripted;
+}
+
+async function authorizationEnded({ worker }: Stage, authorizationId: string): Promise<Recorded> {
+  const workflowId = authorizationWorkflowId(authorizationId);
+  await worker.client.workflow.getHandle(workflowId).result();
+  return { workflowId };
 }
 
 async function startRequest(stage: Stage, script: Partial<ScriptedRequest> = {}) {
@@ -115,6 +161,39 @@ export const scenarios: Record<string, Scenario> = {
     const { handle, workflowId } = await startSession(stage, { failures });
     await handle.result();
     return { workflowId };
+  },
+  'session-waits-for-a-sign-in': async (stage) => {
+    const { handle, session, workflowId, settle } = await startWaiting(stage);
+    await settle('connected');
+    await eventually(() => called(session, 'inspectWorkload'));
+    await handle.signal('sidecarReady');
+    await eventually(() => called(session, 'deliverInputs'));
+    session.exit = exited;
+    await handle.result();
+    return { workflowId };
+  },
+  'session-whose-operator-does-not-sign-in': async (stage) => {
+    const { handle, workflowId, settle } = await startWaiting(stage);
+    await settle('expired');
+    await handle.result();
+    return { workflowId };
+  },
+  'session-terminated-while-it-waits-for-a-sign-in': async (stage) => {
+    const { handle, workflowId } = await startWaiting(stage);
+    await handle.signal('terminate');
+    await handle.result();
+    return { workflowId };
+  },
+  'authorization-connected': async (stage) => {
+    const { authorizationId, settle } = await startAuthorization(stage);
+    await settle('connected');
+    return authorizationEnded(stage, authorizationId);
+  },
+  'authorization-expires': async (stage) => {
+    const { authorizationId, authorization } = await startAuthorization(stage, 400);
+    await eventually(() => looked(authorization));
+    authorization.become('expired');
+    return authorizationEnded(stage, authorizationId);
   },
   'session-fails-when-its-sidecar-is-not-ready': async (stage) => {
     const limits = { startMs: 500, totalMs: 60_000, idleMs: 60_000 };
@@ -298,4 +377,6 @@ export const scenarios: Record<string, Scenario> = {
     await handle.result();
     return { workflowId };
   },
+  ...registrationScenarios,
+  ...messageScenarios,
 };

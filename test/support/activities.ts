@@ -9,12 +9,20 @@ import { pino } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
-import { grantWorkflowId, permissionRequestWorkflowId, sessionWorkflowId } from '../../contract/workflows.ts';
+import {
+  channelMessageWorkflowId,
+  grantWorkflowId,
+  mcpRegistrationWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../../contract/workflows.ts';
 import { publicRegistriesOnly } from '../../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { createTestDatabase } from './database.ts';
+import { loopbackServers } from './loopback-servers.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { createTenant, type Tenant, testMasterKeys } from './tenant.ts';
+import { loopbackWebhooks } from './webhook.ts';
 
 const logger = new DefaultLogger('ERROR');
 
@@ -54,6 +62,8 @@ export async function createTestActivities(): Promise<TestActivities> {
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
+    remoteServers: loopbackServers,
+    webhooks: loopbackWebhooks,
     patterns,
     masterKeys,
     sessionKeySeed: randomBytes(32),
@@ -62,6 +72,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     limits: {
       WORKER_MAX_SESSIONS: 100_000,
       SESSION_START_SECONDS: 60,
+      SESSION_AUTHORIZATION_SECONDS: 600,
       SESSION_TOTAL_SECONDS: 3600,
       SESSION_IDLE_SECONDS: 600,
       TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
@@ -97,8 +108,16 @@ export function environmentOf(workflowId: string, attempt = 1): MockActivityEnvi
 }
 
 /** The workflow that an activity with this input belongs to. */
-async function ownWorkflow(db: Knex, input: Partial<Record<string, unknown>>): Promise<string> {
-  const { sessionId, requestId, decisionId } = input;
+async function ownWorkflow(db: Knex, input: object): Promise<string> {
+  const { sessionId, requestId, decisionId, registrationId, messageId }: Partial<Record<string, unknown>> = {
+    ...input,
+  };
+  if (messageId !== undefined) {
+    return channelMessageWorkflowId(String(messageId));
+  }
+  if (registrationId !== undefined) {
+    return mcpRegistrationWorkflowId(String(registrationId));
+  }
   if (decisionId === undefined) {
     return sessionId === undefined
       ? permissionRequestWorkflowId(String(requestId))

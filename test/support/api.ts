@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
+import type { FinishDependencies } from '../../api/authorizations/finish.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { demoIssuer } from '../../api/routes/auth/routes.ts';
 import { configurationRoutes } from '../../api/routes/index.ts';
@@ -16,6 +17,7 @@ import type { User, Workspace, WorkspaceRole } from '../../contract/workspace.ts
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
 import { createTestDatabase } from './database.ts';
+import { loopbackServers } from './loopback-servers.ts';
 
 export interface Answer {
   status: number;
@@ -125,6 +127,7 @@ export async function startTestApi(
   overrides: Record<string, string> = {},
   moreRoutes: (db: Knex, config: ApiConfig) => AnyRoute[] = () => [],
   web: WebFiles | null = null,
+  moreWorkflows: Partial<FinishDependencies['workflows']> = {},
 ): Promise<TestApi> {
   const { db, url: databaseUrl, drop } = await createTestDatabase();
   const config = testConfig({ DATABASE_URL: databaseUrl, ...overrides });
@@ -142,9 +145,16 @@ export async function startTestApi(
       signalled.push(id);
       return true;
     },
+    reviseRegistration: async () => {},
+    startAuthorization: async () => {},
+    settleAuthorization: async () => true,
+    ...moreWorkflows,
   };
   const patterns = createPatternChecker();
-  const routes = [...configurationRoutes({ db, config, workflows, patterns }), ...moreRoutes(db, config)];
+  const routes = [
+    ...configurationRoutes({ db, config, workflows, patterns, log, remoteServers: loopbackServers }),
+    ...moreRoutes(db, config),
+  ];
   const running = await listen(createApp({ db, config, log }, routes, web), {
     host: '127.0.0.1',
     port: 'PORT' in overrides ? config.PORT : 0,

@@ -123,7 +123,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     page,
     expectInConsole: (pattern) => problems.expected.push(pattern),
     open: async (path) => {
-      await page.goto(path.startsWith('/') ? `/app${path}` : `/app/${slug}/${path}`);
+      await openPage(page, path.startsWith('/') ? `/app${path}` : `/app/${slug}/${path}`);
     },
     checkAccessibility: () => checkAccessibility(page),
     picture: (name) => takePicture(page, name),
@@ -135,6 +135,25 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
       }
     },
   };
+}
+
+/**
+ * Chromium aborted the load; or, during the next attempt, its error page for the aborted one arrived, or it
+ * loaded the same address once more by itself.
+ */
+const abortedLoad =
+  /net::ERR_NETWORK_CHANGED|Navigation to "([^"]*)" is interrupted by another navigation to "(\1"|chrome-error:)/;
+
+/** `page.goto`, which loads it again when Chromium aborted it for the reason that `collectProblems` names. */
+export async function openPage(page: Page, path: string, attemptsLeft = 5): Promise<void> {
+  try {
+    await page.goto(path);
+  } catch (error) {
+    if (attemptsLeft === 0 || !abortedLoad.test(String(error))) {
+      throw error;
+    }
+    await openPage(page, path, attemptsLeft - 1);
+  }
 }
 
 function collectProblems(page: Page) {

@@ -14,6 +14,7 @@ export function testContainerSettings(
     workspaceBytes: 32 * mebibyte,
     temporaryBytes: 16 * mebibyte,
     totalSeconds: 3600,
+    privateHosts: new Map(),
     auditSync: 'within-100-ms',
     sidecarLimits: { ...roomySidecarLimits, artifact_bytes: mebibyte },
   };

@@ -1,18 +1,25 @@
 /** The columns of every table and view, one line each: as `store/tables.ts` describes them, and as a database has them. */
+
 import ts from 'typescript';
 import * as z from 'zod';
 import { agentKind } from '../../contract/agent.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
+import { authorizationStatus } from '../../contract/authorization.ts';
 import { approvers, changedTools, mcpServer, network, unlistedTools } from '../../contract/catalog.ts';
+import { deliveryStatus, messageKind } from '../../contract/channel.ts';
 import { grantScope } from '../../contract/grant.ts';
 import { mcpCheckStatus } from '../../contract/mcp-check.ts';
+import { oauthClientKind, registrationStatus } from '../../contract/mcp-registration.ts';
 import { requestStatus } from '../../contract/permission-request.ts';
+import { signIn } from '../../contract/remote-server.ts';
 import { sessionStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';
 import { processKind, processState } from '../../contract/session-process.ts';
 import { definitionPart, pinSource } from '../../contract/tool-definitions.ts';
+import { embedderName } from '../../contract/vectors.ts';
 import { workspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
+import { endReason } from '../../store/oauth-connections/row.ts';
 import { readRows } from '../../store/read-rows.ts';
 
 /** The values of the contract's types, by how `store/tables.ts` writes them. */
@@ -20,6 +27,9 @@ const valuesByType: Record<string, readonly string[]> = {
   "Actor['type']": actor.shape.type.options,
   "Agent['kind']": agentKind.options,
   "Agent['network']": network.options,
+  ConnectionEndReason: endReason.options,
+  DeliveryStatus: deliveryStatus.options,
+  "Embedder['name']": embedderName.options,
   GrantScope: grantScope.options,
   "InputMessage['kind']": inputMessage.shape.kind.options,
   McpCheckStatus: mcpCheckStatus.options,
@@ -28,11 +38,16 @@ const valuesByType: Record<string, readonly string[]> = {
   "McpServer['manifest_source']": mcpServer.shape.manifest_source.options,
   "McpServer['network']": network.options,
   "McpServer['unlisted_tools']": unlistedTools.options,
+  MessageKind: messageKind.options,
+  OAuthClientKind: oauthClientKind.options,
   "PinnedToolList['source']": pinSource.options,
   ProcessKind: processKind.options,
   ProcessState: processState.options,
+  AuthorizationStatus: authorizationStatus.options,
+  RegistrationStatus: registrationStatus.options,
   RequestStatus: requestStatus.options,
   SessionStatus: sessionStatus.options,
+  SignIn: signIn.options,
   "ToolDefinition['part']": definitionPart.options,
   WorkspaceRole: workspaceRole.options,
 };
@@ -46,6 +61,7 @@ const typeByName: Record<string, string> = {
   text: 'string',
   timestamptz: 'string',
   uuid: 'string',
+  _float4: 'number[]',
   _text: 'string[]',
 };
 
@@ -129,7 +145,7 @@ export async function databaseColumns(db: Db): Promise<string[]> {
   return columns
     .map(({ table, column: name, type, nullable, values }) => {
       const listed =
-        values === null ? [] : [...values.matchAll(/'(\w+)'::text/g)].map(([, value = '']) => value);
+        values === null ? [] : [...values.matchAll(/'([\w-]+)'::text/g)].map(([, value = '']) => value);
       const base = listed.length > 0 ? union(listed) : (typeByName[type] ?? type);
       return `${table}.${name}: ${base}${nullable && base !== 'unknown' ? ' | null' : ''}`;
     })

@@ -1,6 +1,7 @@
 /** Reads a session's events as a browser does: one server-sent event after the other. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { SessionEvent } from '../../contract/session-event.ts';
+import { ownConnection } from './own-connection.ts';
 
 export class EventReader {
   readonly status: number;
@@ -29,6 +30,7 @@ export class EventReader {
     const response = await fetch(url, {
       signal: abort.signal,
       headers: {
+        ...ownConnection,
         cookie,
         accept: 'text/event-stream',
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),

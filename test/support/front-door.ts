@@ -8,6 +8,7 @@ import type { Session } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import { untilFound } from './eventually.ts';
 import { MessageReader } from './message-reader.ts';
+import { ownConnection } from './own-connection.ts';
 
 export interface Answer<Body> {
   status: number;
@@ -22,12 +23,6 @@ const patientMs = 180_000;
 
 /** A connection to a killed Pod may stay open and never answer. */
 const requestLimitMs = 45_000;
-
-/**
- * A kept connection may lead to a Pod that was killed, and never answer; or the server closes it at the moment of its reuse, when
- * this process is slow.
- */
-const ownConnection = { connection: 'close' };
 
 export class FrontDoor {
   readonly url: string;
@@ -70,6 +65,17 @@ export class FrontDoor {
       headers: response.headers,
       body: (text === '' ? null : JSON.parse(text)) as Body,
     };
+  }
+
+  /** Where the answer to a `GET` leads the browser; null when it leads nowhere. */
+  async leadsTo(path: string): Promise<string | null> {
+    const response = await fetch(new URL(path, this.url), {
+      redirect: 'manual',
+      headers: { ...ownConnection, cookie: this.cookie },
+      signal: AbortSignal.timeout(requestLimitMs),
+    });
+    await response.body?.cancel();
+    return response.headers.get('location');
   }
 
   /** Like `send`, but must succeed. */
@@ -161,6 +167,7 @@ export class FrontDoor {
       scope,
       ...(scope === 'session' ? { session_id: request.session_id } : {}),
       request_id: request.id,
+      call_digest: request.refused_call?.digest ?? undefined,
     });
     return grant;
   }

@@ -25,9 +25,19 @@ export function serverNamed(name: string, changes: Partial<FrozenServer> = {}): 
     changed_tools: 'tell',
     unlisted_tools: 'allow',
     listed_tools: [],
+    sign_in: null,
     ...changes,
   };
 }
+
+/** A server at a URL, which nobody signs in to unless a test says otherwise. */
+export const remoteNamed = (name: string, changes: Partial<FrozenServer> = {}): FrozenServer =>
+  serverNamed(name, {
+    shape: { type: 'remote', url: 'https://far.test/mcp' },
+    network: 'internet',
+    sign_in: 'none',
+    ...changes,
+  });
 
 export function configuration(
   changes: Omit<Partial<FrozenConfiguration>, 'agent'> & {

@@ -1,5 +1,5 @@
 /** Sessions with gated tools, and grants for them, straight through the store. */
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import { writeGrant } from '../../commands/grants/write.ts';
 import type { Agent } from '../../contract/agent.ts';
@@ -12,6 +12,12 @@ import { storeConfiguration } from '../../store/session-configurations/configura
 import { eventually } from './eventually.ts';
 
 type NewGrant = ApprovalClaims['grant'];
+
+/** Of tests that ask for permissions straight through the command. */
+export const callKeys = {
+  masterKeys: [{ id: 'test', key: randomBytes(32) }],
+  callDigestKey: randomBytes(32),
+};
 
 /** A `tool_scope` grant for `files.write`, held by the session's agent unless said otherwise. */
 export function grantFor(session: Session, content: Partial<NewGrant> = {}): NewGrant {
@@ -28,6 +34,7 @@ export function grantFor(session: Session, content: Partial<NewGrant> = {}): New
     granted_by_user_id: session.operator_id ?? '',
     granted_by_role: 'member',
     request_id: null,
+    bound_call_digest: null,
     ...content,
   };
 }
@@ -38,7 +45,8 @@ export function giveGrant(db: Db, session: Session, content: Partial<NewGrant> =
 
 /** A call of `files.write_file`, which needs `files.write`. */
 export function callOf(session: Session, content: Partial<CheckedCall> = {}): CheckedCall {
-  return { callId: randomUUID(), sessionId: session.id, server: 'files', tool: 'write_file', ...content };
+  const call = { server: 'files', tool: 'write_file', digest: null };
+  return { callId: randomUUID(), sessionId: session.id, ...call, ...content };
 }
 
 /** The grant that a call of a gated tool passes on, or null where it is refused. Throws where the session does not gate the tool. */
@@ -116,6 +124,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
         changed_tools: 'tell',
         unlisted_tools: 'allow',
         listed_tools: [],
+        sign_in: null,
       },
     ],
     siblings: [],

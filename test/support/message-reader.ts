@@ -1,6 +1,7 @@
 /** Reads the stream of a browser (`GET /api/me/stream`), message by message. */
 import { createParser } from 'eventsource-parser';
 import type { StreamMessage } from '../../contract/browser-stream.ts';
+import { ownConnection } from './own-connection.ts';
 
 export class MessageReader {
   readonly status: number;
@@ -18,7 +19,7 @@ export class MessageReader {
 
   static async open(url: string, cookie: string): Promise<MessageReader> {
     const abort = new AbortController();
-    const headers = { cookie, accept: 'text/event-stream' };
+    const headers = { ...ownConnection, cookie, accept: 'text/event-stream' };
     return new MessageReader(await fetch(url, { signal: abort.signal, headers }), abort);
   }
 

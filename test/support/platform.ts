@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { untilFound } from './eventually.ts';
 import { chooseTestPort } from './free-port.ts';
+import { ownConnection } from './own-connection.ts';
 import { processesMentioning } from './processes.ts';
 import { openRunServers } from './run-servers.ts';
 
@@ -37,6 +38,8 @@ export interface TestPlatformOptions {
   usesRunServers?: boolean;
   /** Starts no session of the demo: for tests that have their own. */
   withoutDemoSession?: boolean;
+  /** Starts the demo's remote server, too, which few tests use. */
+  withDemoRemoteServer?: boolean;
 }
 
 /** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
@@ -54,6 +57,10 @@ export async function startPlatform(options: TestPlatformOptions = {}): Promise<
       PORT: String(port),
       TEMPORAL_UI_PORT: '0',
       DATA_DIR: dataDirectory,
+      // Programs may start slowly beside other tests; those about these limits set their own.
+      SESSION_START_SECONDS: '180',
+      SERVER_HANDSHAKE_SECONDS: '180',
+      DEMO_REMOTE_SERVER: String(options.withDemoRemoteServer === true),
       ...servers?.env,
       ...(options.withoutDemoSession === true ? { DEMO_SESSION: 'false' } : {}),
       ...options.env,
@@ -118,7 +125,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 
 async function healthy(url: string): Promise<void> {
   await untilFound('a healthy API', async () => {
-    const answer = await fetch(`${url}/api/health`).catch(() => null);
+    const answer = await fetch(`${url}/api/health`, { headers: ownConnection }).catch(() => null);
     return answer?.ok === true ? true : null;
   });
 }

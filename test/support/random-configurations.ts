@@ -62,6 +62,7 @@ const serverFields = fc.record({
   network,
   image_command: command,
   image_volumes: volumes,
+  sign_in: fc.constantFrom('none' as const, 'headers' as const, 'oauth' as const),
   registry_credentials: fc.option(
     secretName.map((secret_name) => ({ kind: 'secret' as const, secret_name, secret_version: 1 })),
   ),
@@ -72,6 +73,13 @@ const serverFields = fc.record({
       args: fc.array(text, { maxLength: 4 }),
     }),
     entryName.map((name) => ({ type: 'image' as const, image: `registry.example/servers/${name}` })),
+    fc.record({
+      type: fc.constant('remote' as const),
+      url: fc.constantFrom('https://far.test/$(HOME)', 'https://mcp.internal:8443/mcp?a=$$(b)'),
+      headers: fc.array(fc.record({ name: fc.constant('x-key'), prefix: text, variable: variableName }), {
+        maxLength: 1,
+      }),
+    }),
   ),
 });
 const servers: fc.Arbitrary<FrozenServer[]> = fc.uniqueArray(entryName, { maxLength: 5 }).chain((names) =>
@@ -156,6 +164,11 @@ export const testContainerSettings: ContainerSettings = {
   workspaceBytes: 256 * 1024 * 1024,
   temporaryBytes: 64 * 1024 * 1024,
   totalSeconds: 3600,
+  privateHosts: new Map([
+    ['mcp.internal:8443', 'https'],
+    ['127.0.0.1:9000', 'http'],
+    ['localhost:9000', 'http'],
+  ]),
   auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };

@@ -28,6 +28,8 @@ export interface RemoteServer {
   requests: RecordedRequest[];
   /** Answers differently from now on. */
   change(replies: Replies): void;
+  /** Answers honestly again, and forgets what was asked. */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,8 @@ export const paths = {
   openid: 'GET /.well-known/openid-configuration',
   register: 'POST /register',
   deletion: 'DELETE /register/1',
+  token: 'POST /token',
+  revoke: 'POST /revoke',
 };
 
 /** With `tls` it speaks HTTPS. */
@@ -68,6 +72,10 @@ export async function startRemoteServer(tls?: ServerOptions): Promise<RemoteServ
     requests,
     change: (changed) => {
       replies = { ...replies, ...changed };
+    },
+    reset: () => {
+      replies = honestReplies(origin);
+      requests.length = 0;
     },
     close: () =>
       new Promise((resolve) => {
@@ -106,6 +114,7 @@ export const honestIssuer = (origin: string) => ({
   authorization_endpoint: `${origin}/authorize`,
   token_endpoint: `${origin}/token`,
   registration_endpoint: `${origin}/register`,
+  revocation_endpoint: `${origin}/revoke`,
   response_types_supported: ['code'],
   grant_types_supported: ['authorization_code', 'refresh_token'],
   code_challenge_methods_supported: ['S256'],
@@ -123,7 +132,22 @@ export const honestClient = (origin: string, asked: object) => ({
   registration_client_uri: `${origin}/register/1`,
 });
 
-const honestReplies = (origin: string): Replies => ({
+/** Of a server that answers without asking who calls. */
+export const openReplies: Replies = {
+  [paths.mcp]: (_request, response, body) => {
+    const { id = null } = JSON.parse(body) as { id?: unknown };
+    const result = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      serverInfo: { name: 's', version: '1' },
+    };
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  },
+};
+
+export const honestReplies = (origin: string): Replies => ({
   [paths.mcp]: {
     status: 401,
     json: {},
@@ -139,4 +163,5 @@ const honestReplies = (origin: string): Replies => ({
       .end(JSON.stringify(honestClient(origin, JSON.parse(body))));
   },
   [paths.deletion]: (_request, response) => response.writeHead(204).end(),
+  [paths.revoke]: (_request, response) => response.writeHead(200).end(),
 });

@@ -10,6 +10,7 @@ import { startTemporal } from '../../bin/start/temporal.ts';
 import { openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
 import { whileLocked } from './machine-lock.ts';
+import { pgvectorSettings } from './pgvector.ts';
 import { temporalProgram } from './temporal-program.ts';
 import { beginTestRun, endTestRun, otherTestRuns } from './test-runs.ts';
 
@@ -28,6 +29,7 @@ export async function acquireServices(): Promise<void> {
       synchronous_commit: 'off',
       full_page_writes: 'off',
       max_connections: '300',
+      ...pgvectorSettings,
     };
     const postgres = await startPostgres({ directory: join(directory, 'postgres'), password, settings });
     const template = await ensureTemplate(postgres.url('postgres'), first);

@@ -6,6 +6,7 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createActivities } from '../../activities/index.ts';
 import { createReadImage } from '../../activities/sessions/read-image.ts';
 import { createSignApproval } from '../../api/approvals/sign-approval.ts';
+import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
 import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
 import { operationRoutes } from '../../api/routes/index.ts';
@@ -25,8 +26,10 @@ import { openSessionEventFeed, type SessionEventFeed } from '../../store/session
 import { createWorkflows } from '../../workflows/client.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { untilFound } from './eventually.ts';
+import { loopbackServers } from './loopback-servers.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { temporalAddress } from './temporal.ts';
+import { loopbackWebhooks } from './webhook.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from './worker.ts';
 
 export interface SessionApi extends TestApi {
@@ -48,6 +51,8 @@ export interface SessionWorkerOptions {
   slots?: Partial<TaskWorkerSlots>;
   /** How long a session may take to report that its sidecar listens. */
   startSeconds?: number;
+  /** How long an operator may take to sign in to a remote server. */
+  authorizationSeconds?: number;
   /** Interval of the worker's sweeps; without it there are none. */
   sweepEveryMs?: number;
 }
@@ -65,13 +70,16 @@ export async function startSessionApi(
   });
   let feed: SessionEventFeed | undefined;
   let sign: Awaited<ReturnType<typeof createSignApproval>> | undefined;
-  const api = await startTestApi(overrides, (db, config) => {
+  const moreRoutes = (db: TestApi['db'], config: TestApi['config']) => {
     feed = openSessionEventFeed(config.DATABASE_URL);
     return operationRoutes({
       db,
+      toolDb: db,
       config,
       log,
       patterns,
+      remoteServers: loopbackServers,
+      embeddingServers: embeddingServersWith(new Map()),
       workflows,
       eventFeed: feed,
       streamSlots: createStreamSlots(config),
@@ -81,6 +89,11 @@ export async function startSessionApi(
         return sign(...approval);
       },
     });
+  };
+  const api = await startTestApi(overrides, moreRoutes, null, {
+    reviseRegistration: workflows.reviseRegistration,
+    startAuthorization: workflows.startAuthorization,
+    settleAuthorization: workflows.settleAuthorization,
   });
   const runtime = new RecordingRuntime();
   const worker = await startSessionWorker(api, runtime, { taskQueue, ...workerOptions });
@@ -150,7 +163,13 @@ function keepWatching(
 ): () => Promise<void> {
   const workflows = createWorkflows(client.workflow, taskQueue);
   const workloads = watchWorkloads({ ...dependencies, workflows });
-  const sweeping = { dependencies, workflows, workloads, outputKeptSeconds: 3600, checkKeptSeconds: 3600 };
+  const kept = {
+    outputKeptSeconds: 3600,
+    checkKeptSeconds: 3600,
+    refusedCallKeptSeconds: 3600,
+    channelMessagesKeptSeconds: 3600,
+  };
+  const sweeping = { dependencies, workflows, workloads, ...kept };
   const stopSweeping = keepSweeping(sweepEveryMs === undefined ? {} : sweepParts(sweeping), {
     intervalMs: sweepEveryMs ?? 0,
     log,
@@ -166,13 +185,20 @@ type StartedWorker = TestWorker & { dependencies: ActivityDependencies };
 async function startWorker(
   { db, config }: Pick<TestApi, 'db' | 'config'>,
   runtime: Runtime<FrozenConfiguration>,
-  { taskQueue, slots = {}, startSeconds = 60 }: SessionWorkerOptions & { taskQueue: string },
+  {
+    taskQueue,
+    slots = {},
+    startSeconds = 60,
+    authorizationSeconds = 600,
+  }: SessionWorkerOptions & { taskQueue: string },
 ): Promise<StartedWorker> {
   const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });
   const dependencies: ActivityDependencies = {
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
+    remoteServers: loopbackServers,
+    webhooks: loopbackWebhooks,
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -181,6 +207,7 @@ async function startWorker(
     limits: {
       WORKER_MAX_SESSIONS: 100_000,
       SESSION_START_SECONDS: startSeconds,
+      SESSION_AUTHORIZATION_SECONDS: authorizationSeconds,
       SESSION_TOTAL_SECONDS: 3600,
       SESSION_IDLE_SECONDS: 600,
       TOOL_CALL_RETENTION_FLOOR_DAYS: 30,

@@ -14,6 +14,7 @@ export const roomySidecarLimits: SidecarBoot['limits'] = {
   events_per_minute: 10_000_000,
   permission_requests_per_minute: 10_000_000,
   artifacts_per_minute: 10_000_000,
+  platform_tool_calls_per_minute: 10_000_000,
   sent_bytes_per_minute: 100_000_000_000,
   concurrent_requests: 64,
   concurrent_uploads: 32,

@@ -17,6 +17,7 @@ import type { User, Workspace } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
 import { seal } from '../../store/secrets/envelope.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
+import { entrySave } from './entry-save.ts';
 
 export const testMasterKeys = (): MasterKeys => [{ id: 'test', key: randomBytes(32) }];
 
@@ -70,7 +71,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
     async server(name, manifest, fields = {}) {
       const shape = { type: 'command' as const, command: 'mcp-server' };
       const input = mcpServerInput.parse({ name, shape, manifest, ...fields });
-      return present(await registerMcpServer(db, workspaceId, input, null, ada.id));
+      return present(await registerMcpServer(db, workspaceId, entrySave(input, ada.id))).server;
     },
     async attach(agent, name, env) {
       const saved = await attach(db, {
@@ -80,7 +81,7 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
         env,
         userId: max.id,
         maxPerAgent: 32,
-        mayCreate: async () => true,
+        rights: { mayCreate: async () => true, mayList: true },
         judge: runPattern,
       });
       if (saved.result !== 'saved') {

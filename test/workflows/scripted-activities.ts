@@ -1,9 +1,13 @@
 /** Activities that do what a test says, with the real ones' types: the workflows under test run on the real server. */
 import { ApplicationFailure, heartbeat, sleep } from '@temporalio/activity';
+import type { AuthorizationState } from '../../activities/authorizations/check-authorization.ts';
+import type { WaitingFor } from '../../activities/authorizations/open-authorizations.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { CheckExit } from '../../activities/mcp-checks/watch-check.ts';
 import type { WorkloadExit } from '../../activities/workloads/workload-exit.ts';
 import type { ObservedCheckEnd, RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
+import { messageActivities, type ScriptedMessage } from './scripted-messages.ts';
+import { registrationActivities, type ScriptedRegistration } from './scripted-registrations.ts';
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
 
@@ -24,6 +28,10 @@ export class ScriptedSession {
   /** The ending requested in the session's row. */
   requestedEnding: SessionEnding | null = null;
   openRequestIds: string[] = [];
+  /** It has servers that its operator signs in to. */
+  needsSignIn = false;
+  /** Sign-ins that the launch waits for. */
+  waitingFor: WaitingFor[] = [];
   remainingIdleMs = 600_000;
   /** How long the start takes. */
   startTakesMs = 0;
@@ -71,9 +79,29 @@ export class ScriptedRequest {
   decisions = new Map<string, () => Promise<RequestOutcome>>();
 }
 
+/** One sign-in's script; `state` is what its row says now. */
+export class ScriptedAuthorization {
+  readonly calls: string[] = [];
+  state: AuthorizationState | null = {
+    status: 'pending',
+    server: 'tickets',
+    remainingMs: 600_000,
+    workspaceId: 'workspace-1',
+    sessionId: 'session-1',
+    searchAttributesKnown: true,
+  };
+
+  become(status: AuthorizationState['status']): void {
+    this.state = this.state && { ...this.state, status };
+  }
+}
+
 export class ScriptedPlatform {
   readonly sessions = new Map<string, ScriptedSession>();
   readonly requests = new Map<string, ScriptedRequest>();
+  readonly registrations = new Map<string, ScriptedRegistration>();
+  readonly authorizations = new Map<string, ScriptedAuthorization>();
+  readonly messages = new Map<string, ScriptedMessage>();
 
   readonly activities: Activities = {
     freezeConfiguration: async ({ sessionId }) => {
@@ -82,7 +110,14 @@ export class ScriptedPlatform {
       return { workspaceId: 'workspace-1', status, limits, searchAttributesKnown: true };
     },
     validateLaunch: async (input) => {
-      this.begin('validateLaunch', input);
+      const { needsSignIn, waitingFor } = this.begin('validateLaunch', input);
+      return { needsSignIn: needsSignIn || waitingFor.length > 0 };
+    },
+    openAuthorizations: async (input) => ({ waitingFor: this.begin('openAuthorizations', input).waitingFor }),
+    checkAuthorization: async ({ authorizationId }) => {
+      const authorization = this.authorizations.get(authorizationId);
+      authorization?.calls.push('check');
+      return authorization?.state ?? null;
     },
     startWorkload: async (input) => {
       const session = this.begin('startWorkload', input);
@@ -140,6 +175,8 @@ export class ScriptedPlatform {
     recordCheckEnd: async ({ checkId, observed }) => {
       this.begin('recordCheckEnd', { sessionId: checkId }).recordedChecks.push(observed);
     },
+    ...registrationActivities(this.registrations),
+    ...messageActivities(this.messages),
     carryOutDecision: async ({ decisionId }) => {
       for (const request of this.requests.values()) {
         const decision = request.decisions.get(decisionId);

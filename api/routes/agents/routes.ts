@@ -16,9 +16,9 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
-import { grantsAfterEdit } from './grants-after-edit.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
+import { rightsAfterEdit } from './rights-after-edit.ts';
 
 type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
 
@@ -110,7 +110,7 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
         agentId: agent.id,
         patch: body,
         userId: user.id,
-        mayCreate: grantsAfterEdit({ user, role, workspace }, agent),
+        rights: rightsAfterEdit({ user, role, workspace }, agent),
       });
       if (update === null) {
         throw notFound('The agent');

@@ -11,7 +11,7 @@ import { invalid, notFound } from '../../errors.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
-import { grantsAfterEdit } from '../agents/grants-after-edit.ts';
+import { rightsAfterEdit } from '../agents/rights-after-edit.ts';
 
 type AttachmentDependencies = Pick<ApiDependencies, 'db' | 'config' | 'patterns'>;
 
@@ -47,7 +47,7 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
           userId: user.id,
           judge: await judgePatterns(patterns, user.id, tasks),
           maxPerAgent: config.LIMIT_ATTACHMENTS_PER_AGENT,
-          mayCreate: grantsAfterEdit({ user, role, workspace }, agent),
+          rights: rightsAfterEdit({ user, role, workspace }, agent),
         });
         if (saved.result === 'invalid') {
           throw invalid(saved.problems);
@@ -69,7 +69,7 @@ export function attachmentRoutes({ db, config, patterns }: AttachmentDependencie
           agent,
           name: params.name,
           userId: user.id,
-          mayCreate: grantsAfterEdit({ user, role, workspace }, agent),
+          rights: rightsAfterEdit({ user, role, workspace }, agent),
         });
         if (!detached) {
           throw notFound('The attachment');

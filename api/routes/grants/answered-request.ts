@@ -7,7 +7,7 @@ import type { Session } from '../../../contract/session.ts';
 import type { Db } from '../../../store/database.ts';
 import { findEqualOpenRequest, readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
-import { invalid } from '../../errors.ts';
+import { ApiError, invalid } from '../../errors.ts';
 import { requireOpen } from '../permission-requests/decide-request.ts';
 
 export interface AnsweredRequest {
@@ -17,7 +17,8 @@ export interface AnsweredRequest {
 
 /**
  * The request that `request_id` names, or the open one that matches in every field, or null. Throws 422 when the named
- * one does not fit the grant, and 409 `already_decided` when it is not open.
+ * one does not fit the grant, 409 `already_decided` when it is not open, and 409 `conflict` when the call that the person was shown is not
+ * the one of the request that they name.
  */
 export async function readAnsweredRequest(
   db: Db,
@@ -46,6 +47,20 @@ function requireFit(input: GrantInput, answered: AnsweredRequest): void {
     throw invalid(problems);
   }
   requireOpen(answered.request);
+  if (input.request_id !== undefined) {
+    requireShownCall(input.call_digest ?? null, answered.request.refused_call?.digest ?? null);
+  }
+}
+
+function requireShownCall(shown: string | null, asked: string | null): void {
+  if (shown === asked) {
+    return;
+  }
+  const message =
+    shown === null
+      ? 'The request has a refused call: read it, and name its digest as call_digest'
+      : 'The call that you were shown is not the refused call of this request: read the request again, and decide on that';
+  throw new ApiError('conflict', message);
 }
 
 function misfits(input: GrantInput, { request, session }: AnsweredRequest): FieldProblem[] {
@@ -69,6 +84,12 @@ function misfits(input: GrantInput, { request, session }: AnsweredRequest): Fiel
   }
   if (input.user_subject_id !== null && input.user_subject_id !== session.operator_id) {
     differs('user_subject_id', 'must be the user who drives the session that asked');
+  }
+  if (input.exact_call === true && (request.refused_call?.digest ?? null) === null) {
+    differs(
+      'exact_call',
+      'must be absent: the arguments of the refused call were not kept, so no grant can be bound to it',
+    );
   }
   return problems;
 }

@@ -1,6 +1,7 @@
 /** Creates a grant for a human: checked, signed, recorded, then written by a workflow (docs/grants.md#who-writes-one). */
 import { createHash, randomUUID } from 'node:crypto';
 import { type GrantInput, grantProblems, subjectMatter } from '../../../contract/grant.ts';
+import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
@@ -26,8 +27,8 @@ interface Approval {
 /**
  * Returns the id of the written grant; a repetition with the same key carries out the first approval, once. Throws
  * 422 for fields that contradict each other, do not fit the request or refer to nothing here, and for a key that another
- * request used, 403 for what the user may not grant, 409 `already_decided` and `conflict` for an approval that has expired,
- * 503 when no worker carries it out in time.
+ * request used, 403 for what the user may not grant, 409 `already_decided`, `conflict` for another call than the request's and for an
+ * approval that has expired, 503 when no worker carries it out in time.
  */
 export async function createGrant(
   dependencies: Dependencies,
@@ -89,7 +90,7 @@ async function approve(
   const references = await readReferences(db, visit.workspace.id, input);
   const answered = await readAnsweredRequest(db, visit.workspace.id, input);
   await requireMaker(dependencies, visit, { input, references, answered });
-  return decide(dependencies, visit, input, { requestId: answered?.request.id ?? null, idempotencyKey });
+  return decide(dependencies, visit, input, { request: answered?.request ?? null, idempotencyKey });
 }
 
 async function carryOut(
@@ -129,10 +130,11 @@ async function decide(
   { db, signApproval }: Dependencies,
   visit: InWorkspace,
   input: GrantInput,
-  { requestId, idempotencyKey }: { requestId: string | null; idempotencyKey: string | null },
+  { request, idempotencyKey }: { request: PermissionRequest | null; idempotencyKey: string | null },
 ): Promise<Approval> {
   const { workspace, user, role } = visit;
-  const { request_id: _, ...content } = input;
+  const { request_id: _, call_digest: __, exact_call: isExact, ...content } = input;
+  const requestId = request?.id ?? null;
   const [grantId, decisionId] = [randomUUID(), randomUUID()];
   const approval = await signApproval(decisionId, {
     ...content,
@@ -141,6 +143,7 @@ async function decide(
     granted_by_user_id: user.id,
     granted_by_role: role,
     request_id: requestId,
+    bound_call_digest: isExact === true ? (request?.refused_call?.digest ?? null) : null,
   });
   const stored = await insertDecision(db, {
     id: decisionId,

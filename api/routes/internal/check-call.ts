@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type * as z from 'zod';
+import { digestOfCall } from '../../../contract/call-digest.ts';
 import { platformServerName } from '../../../contract/platform-server-name.ts';
 import type { CheckAnswer, checkRequest, checksAnswer } from '../../../contract/sidecar.ts';
 import type { Db } from '../../../store/database.ts';
@@ -10,18 +11,23 @@ import type { Sidecar } from '../../route.ts';
 
 type Check = z.infer<typeof checkRequest>;
 
+interface CheckDependencies {
+  db: Db;
+  callDigestKey: Buffer;
+}
+
 /**
  * Whether a call may pass now (docs/grants.md#the-check-of-a-call). Which scope the tool needs comes from the frozen configuration,
  * not from the caller; the built-in `platform` server is ungated. A call passes on a grant only while its session is open, so that is
  * read only for the others; it throws what `requireOpen` throws.
  */
 export async function checkCall(
-  db: Db,
+  { db, callDigestKey }: CheckDependencies,
   { sessionId, requireOpen }: Sidecar,
   check: Check,
 ): Promise<CheckAnswer> {
   const [changed] = await refuseChanged(db, sessionId, [check]);
-  const answer = changed?.answer ?? (await decide(db, sessionId, check));
+  const answer = changed?.answer ?? (await decide({ db, callDigestKey }, sessionId, check));
   if (answer.decision === 'refused' || answer.granted_via === null) {
     await requireOpen();
   }
@@ -39,7 +45,12 @@ const refusalsLimitMs = 500;
  * that they use up no grant.
  */
 export async function checkCalls(
-  { db, log, limitMs = refusalsLimitMs }: { db: Db; log: Logger; limitMs?: number },
+  {
+    db,
+    log,
+    callDigestKey,
+    limitMs = refusalsLimitMs,
+  }: CheckDependencies & { log: Logger; limitMs?: number },
   { sessionId, requireOpen }: Sidecar,
   checks: readonly Check[],
 ): Promise<z.infer<typeof checksAnswer>> {
@@ -61,7 +72,7 @@ export async function checkCalls(
   const answers = [];
   const startedAtMs = performance.now();
   for (const check of checks) {
-    const answer = await decide(db, sessionId, check).catch((error: unknown) =>
+    const answer = await decide({ db, callDigestKey }, sessionId, check).catch((error: unknown) =>
       refusalOf(error, sessionId, log),
     );
     answers.push({ call_id: check.call_id, answer });
@@ -94,13 +105,15 @@ async function refuseChanged(
 }
 
 async function decide(
-  db: Db,
+  { db, callDigestKey }: CheckDependencies,
   sessionId: string,
-  { call_id: callId, server, tool }: Check,
+  { call_id: callId, server, tool, call_sha256: sha256 }: Check,
 ): Promise<CheckAnswer> {
-  return server === platformServerName
-    ? { decision: 'allowed', granted_via: null }
-    : checkAndConsume(db, { callId, sessionId, server, tool });
+  if (server === platformServerName) {
+    return { decision: 'allowed', granted_via: null };
+  }
+  const digest = sha256 === undefined ? null : digestOfCall(callDigestKey, sha256);
+  return checkAndConsume(db, { callId, sessionId, server, tool, digest });
 }
 
 function refusalOf(error: unknown, sessionId: string, log: Logger): CheckAnswer {

@@ -5,6 +5,7 @@
 
 import * as z from 'zod';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { callDigestKey } from '../../../contract/call-digest.ts';
 import { uuid } from '../../../contract/names.ts';
 import {
   callReport,
@@ -22,6 +23,7 @@ import {
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
 import { sessionSignals } from '../../../contract/workflows.ts';
+import { listPendingAnnouncements } from '../../../store/channel-messages/messages.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { markInputsUndelivered } from '../../../store/session-inputs/delivery.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
@@ -31,14 +33,18 @@ import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { readRecordedCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts';
+import { beginDeliveries } from '../../channels/begin-deliveries.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { itsSidecar } from '../../policies/access.ts';
+import { linkOriginOf } from '../../remote-servers/addresses.ts';
 import { type AnyRoute, type ContextByScope, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { accessTokenRoute } from './access-token-route.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall, checkCalls } from './check-call.ts';
 import { createIdleClock, type IdleClock } from './idle-clock.ts';
+import { platformToolCallRoute, platformToolsRoute } from './platform-tool-routes.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
 import { toolListRoute } from './tool-list-route.ts';
@@ -48,13 +54,16 @@ const ok = z.strictObject({ ok: z.literal(true) });
 
 export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   const clock = createIdleClock((id) => touchActivity(dependencies.db, id));
-  const activity = [readyRoute, checkRoute, checksRoute, callsRoute, eventRoute, requestRoute, artifactRoute];
+  const calls = [checkRoute, checksRoute, callsRoute, platformToolCallRoute];
+  const activity = [readyRoute, ...calls, eventRoute, requestRoute, artifactRoute];
   return [
     ...activity.map((routeOf) => restartingIdleClock(clock, routeOf(dependencies))),
     refusedCallsRoute(dependencies),
     requestStateRoute(dependencies),
     processRoute(dependencies),
     toolListRoute(dependencies),
+    platformToolsRoute(),
+    accessTokenRoute(dependencies),
     endRoute(dependencies),
   ];
 }
@@ -112,7 +121,8 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
   });
 }
 
-function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
+function checkRoute({ db, config }: SessionRouteDependencies): AnyRoute {
+  const checking = { db, callDigestKey: callDigestKey(config.SESSION_KEY_SEED) };
   return defineRoute({
     method: 'post',
     path: `${path}/tool-calls/check`,
@@ -121,11 +131,12 @@ function checkRoute({ db }: SessionRouteDependencies): AnyRoute {
     access: itsSidecar,
     body: checkRequest,
     response: checkAnswer,
-    handler: ({ sidecar, body }) => checkCall(db, sidecar, body),
+    handler: ({ sidecar, body }) => checkCall(checking, sidecar, body),
   });
 }
 
 function checksRoute({ db, config, log }: SessionRouteDependencies): AnyRoute {
+  const checking = { db, log, callDigestKey: callDigestKey(config.SESSION_KEY_SEED) };
   const checked = createRateLimiter({
     name: 'checks a minute of the sidecar of a session',
     perMinute: config.RATE_SESSION_REQUESTS_PER_MINUTE,
@@ -140,7 +151,7 @@ function checksRoute({ db, config, log }: SessionRouteDependencies): AnyRoute {
     response: checksAnswer,
     handler({ sidecar, body: { checks } }) {
       checked.take(sidecar.sessionId, checks.length);
-      return checkCalls({ db, log }, sidecar, checks);
+      return checkCalls(checking, sidecar, checks);
     },
   });
 }
@@ -221,6 +232,7 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
 }
 
 function requestRoute({ db, config, workflows, log }: SessionRouteDependencies): AnyRoute {
+  const keys = { masterKeys: config.MASTER_KEYS, callDigestKey: callDigestKey(config.SESSION_KEY_SEED) };
   const asked = createRateLimiter({
     name: 'permission requests a minute of a session',
     perMinute: slack * config.RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE,
@@ -233,20 +245,26 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
     access: itsSidecar,
     body: permissionRequestReport,
     response: permissionRequestAnswer,
-    async handler({ session, body }) {
+    async handler({ ctx, session, body }) {
       asked.take(session.id);
-      const answer = await askForPermission(db, session.id, body, {
+      const limits = {
         openRequests: config.LIMIT_OPEN_REQUESTS,
         denialMuteSeconds: config.DENIAL_MUTE_SECONDS,
         expirySeconds: config.REQUEST_EXPIRY_SECONDS,
+      };
+      const answer = await askForPermission(db, keys, session.id, body, limits, {
+        waitingPerChannel: config.LIMIT_WAITING_MESSAGES_PER_CHANNEL,
+        linkOrigin: linkOriginOf(config, ctx),
       });
       if (answer.status === 'sent') {
         // The request is stored: a worker, or the human's decision, starts its workflow later when Temporal is unavailable.
-        await workflows
+        const started = workflows
           .startPermissionRequest(answer.request_id, await readRequestSummary(db, answer.request_id))
           .catch((err: unknown) =>
             log.warn({ err, session_id: session.id }, 'the request’s workflow starts later'),
           );
+        const announcements = await listPendingAnnouncements(db, answer.request_id);
+        await Promise.all([started, beginDeliveries({ workflows, log }, announcements)]);
       }
       return answer;
     },

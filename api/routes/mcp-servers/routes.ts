@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { registerMcpServer } from '../../../commands/mcp-servers/register.ts';
+import { registerMcpServer, type SavedEntry } from '../../../commands/mcp-servers/register.ts';
 import { removeMcpServer } from '../../../commands/mcp-servers/remove.ts';
 import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';
 import { type Availability, unavailableEntryProblems } from '../../../contract/available-runs.ts';
@@ -28,10 +28,15 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
 import { admins, anyMember } from '../../policies/access.ts';
+import { registrationAddresses } from '../../remote-servers/addresses.ts';
+import { beginRegistration, type RegistrationDependencies } from '../../remote-servers/begin-registration.ts';
+import { unusableRemoteProblems } from '../../remote-servers/unusable-problems.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
-import { presentMcpServer, shownMcpServer } from './present.ts';
+import { presentMcpServer, presentMcpServers, shownMcpServer } from './present.ts';
 
-type CatalogDependencies = Pick<ApiDependencies, 'db' | 'patterns'> & {
+type CatalogRouteDependencies = Pick<ApiDependencies, 'db' | 'config' | 'patterns'> &
+  RegistrationDependencies;
+type CatalogDependencies = CatalogRouteDependencies & {
   readImage: ReadEntryImage;
   readAvailable: () => Promise<Availability>;
   /** Entries of a workspace. */
@@ -44,14 +49,10 @@ const path = `${collection}/{name}`;
 const params = z.object({ name: z.string() });
 const answer = z.strictObject({ mcp_server: shownMcpServer });
 
-export function mcpServerRoutes({
-  db,
-  config,
-  patterns,
-}: Pick<ApiDependencies, 'db' | 'config' | 'patterns'>): AnyRoute[] {
+export function mcpServerRoutes(platform: CatalogRouteDependencies): AnyRoute[] {
+  const { db, config, patterns } = platform;
   const dependencies = {
-    db,
-    patterns,
+    ...platform,
     readImage: createReadEntryImage({ db, config, patterns }),
     readAvailable: () => readAvailability(db, config),
     quota: { limit: config.LIMIT_MCP_SERVERS_PER_WORKSPACE },
@@ -81,14 +82,15 @@ function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
       const page = await listMcpServers(db, workspace.id, query);
       const here = await readAvailable();
       return {
-        mcp_servers: page.items.map((server) => presentMcpServer(server, here)),
+        mcp_servers: await presentMcpServers(db, page.items, here),
         next_cursor: page.nextCursor,
       };
     },
   });
 }
 
-function registerRoute({ db, patterns, readImage, readAvailable, quota }: CatalogDependencies): AnyRoute {
+function registerRoute(dependencies: CatalogDependencies): AnyRoute {
+  const { db, config, readImage, readAvailable, quota } = dependencies;
   return defineRoute({
     method: 'post',
     path: collection,
@@ -98,15 +100,22 @@ function registerRoute({ db, patterns, readImage, readAvailable, quota }: Catalo
     body: mcpServerInput,
     status: 201,
     response: answer,
-    async handler({ workspace, user, body }) {
+    async handler({ ctx, workspace, user, body }) {
       const here = await readAvailable();
-      await refuseUnsound(patterns, user.id, body, unavailableEntryProblems(body, here));
+      await refuseUnsound(
+        dependencies,
+        { workspaceId: workspace.id, userId: user.id },
+        body,
+        unavailableEntryProblems(body, here),
+      );
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
-      const server = await registerMcpServer(db, workspace.id, body, image, user.id, quota);
-      if (server === null) {
+      const addresses = registrationAddresses(config, ctx);
+      const save = { input: body, image, userId: user.id, quota, addresses };
+      const saved = await registerMcpServer(db, workspace.id, save);
+      if (saved === null) {
         throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
       }
-      return { mcp_server: presentMcpServer(server, here) };
+      return { mcp_server: await afterSave(dependencies, saved, here) };
     },
   });
 }
@@ -122,7 +131,7 @@ function readRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
     response: answer,
     async handler({ workspace, params }) {
       const server = await requireServer(db, workspace.id, params.name);
-      return { mcp_server: presentMcpServer(server, await readAvailable()) };
+      return { mcp_server: await presentMcpServer(db, server, await readAvailable()) };
     },
   });
 }
@@ -177,7 +186,8 @@ function usesRoute({ db }: CatalogDependencies): AnyRoute {
   });
 }
 
-function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDependencies): AnyRoute {
+function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
+  const { db, config, readImage, readAvailable } = dependencies;
   return defineRoute({
     method: 'put',
     path,
@@ -187,20 +197,22 @@ function replaceRoute({ db, patterns, readImage, readAvailable }: CatalogDepende
     params,
     body: mcpServerInput,
     response: answer,
-    async handler({ workspace, user, params, body }) {
+    async handler({ ctx, workspace, user, params, body }) {
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
       const here = await readAvailable();
       const before = await requireServer(db, workspace.id, body.name);
       const unavailable = whereChanged(unavailableEntryProblems(body, here), before, body);
-      await refuseUnsound(patterns, user.id, body, unavailable);
+      await refuseUnsound(dependencies, { workspaceId: workspace.id, userId: user.id }, body, unavailable);
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
-      const server = await replaceMcpServer(db, workspace.id, body, image, user.id);
-      if (server === null) {
+      const addresses = registrationAddresses(config, ctx);
+      const save = { input: body, image, userId: user.id, addresses };
+      const saved = await replaceMcpServer(db, workspace.id, save);
+      if (saved === null) {
         throw notFound('The MCP server');
       }
-      return { mcp_server: presentMcpServer(server, here) };
+      return { mcp_server: await afterSave(dependencies, saved, here) };
     },
   });
 }
@@ -235,7 +247,8 @@ function inputOf(server: McpServer): McpServerInput {
   return { name, shape, network, egress_allow, approvers, client_features, ...toolPolicy, ...pasted };
 }
 
-function removeRoute({ db }: CatalogDependencies): AnyRoute {
+function removeRoute(dependencies: CatalogDependencies): AnyRoute {
+  const { db } = dependencies;
   return defineRoute({
     method: 'delete',
     path,
@@ -254,9 +267,24 @@ function removeRoute({ db }: CatalogDependencies): AnyRoute {
           uses: removal.uses,
         });
       }
+      if (removal.registrationId !== null) {
+        await beginRegistration(dependencies, removal.registrationId);
+      }
       return { ok: true } as const;
     },
   });
+}
+
+/** Has a remote server registered, and returns the entry as people read it. */
+async function afterSave(
+  dependencies: CatalogDependencies,
+  { server, registrationId }: SavedEntry,
+  here: Availability,
+) {
+  if (registrationId !== null) {
+    await beginRegistration(dependencies, registrationId);
+  }
+  return presentMcpServer(dependencies.db, server, here);
 }
 
 async function requireServer(
@@ -273,13 +301,18 @@ async function requireServer(
 
 /** Throws `validation_failed` for what the body's schema cannot check, including what cannot run here. */
 async function refuseUnsound(
-  patterns: CatalogDependencies['patterns'],
-  userId: string,
-  { manifest = emptyManifest }: McpServerInput,
+  dependencies: CatalogDependencies,
+  { workspaceId, userId }: { workspaceId: string; userId: string },
+  input: McpServerInput,
   unavailable: readonly FieldProblem[],
 ): Promise<void> {
-  const judge = await judgePatterns(patterns, userId, manifestPatterns(manifest));
-  const problems = [...unavailable, ...manifestProblems(manifest, judge)];
+  const { manifest = emptyManifest } = input;
+  const judge = await judgePatterns(dependencies.patterns, userId, manifestPatterns(manifest));
+  const problems = [
+    ...unavailable,
+    ...(await unusableRemoteProblems(dependencies, workspaceId, input)),
+    ...manifestProblems(manifest, judge),
+  ];
   if (problems.length > 0) {
     throw invalid(problems);
   }

@@ -5,6 +5,7 @@ import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts'
 import type { ApiDependencies } from '../../dependencies.ts';
 import { anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { connectionRoutes } from './connection-routes.ts';
 
 export const meAnswer = z.strictObject({
   user,
@@ -22,5 +23,6 @@ export function meRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
       response: meAnswer,
       handler: async ({ user }) => ({ user, workspaces: await listWorkspacesOfUser(db, user.id) }),
     }),
+    ...connectionRoutes({ db }),
   ];
 }

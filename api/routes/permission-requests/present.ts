@@ -101,8 +101,7 @@ export async function questionsOf(
   requests: readonly PermissionRequest[],
 ): Promise<Map<string, Question>> {
   const contexts = await readRequestContexts(db, requests.map(idOf));
-  const open = requests.filter(({ status }) => status === 'open');
-  const adminScopes = await scopesThatNeedAdmin(db, workspaceId, open.flatMap(scopeOf));
+  const adminScopes = await scopesThatNeedAdmin(db, workspaceId, requests.flatMap(scopeOf));
   const questions = new Map<string, Question>();
   for (const request of requests) {
     const found = contexts.get(request.id);

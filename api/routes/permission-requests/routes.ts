@@ -4,7 +4,7 @@ import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { type PermissionRequest, requestStatus } from '../../../contract/permission-request.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { listPermissionRequests, readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { listPermissionRequests } from '../../../store/permission-requests/read.ts';
 import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
@@ -12,13 +12,14 @@ import { whyNotDeny } from '../../policies/permission-requests.ts';
 import { whyNotMuteSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { callRoute } from './call-route.ts';
 import { decideRequest, requireOpen } from './decide-request.ts';
-import { countDecidable, presentRequests, questionsOf, type ShownRequest, shownRequest } from './present.ts';
+import { countDecidable, presentRequests, type ShownRequest, shownRequest } from './present.ts';
+import { params, readableBy, requireQuestion, requireRequest } from './visited-request.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'config'>;
 
 const collection = '/workspaces/{slug}/permission-requests';
-const params = z.object({ request_id: uuid });
 const oneRequest = z.strictObject({ permission_request: shownRequest });
 /** Beyond this many the count stops. */
 const mostCounted = 1000;
@@ -53,6 +54,7 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
         return { permission_request: await shown(db, visit, params.request_id) };
       },
     }),
+    callRoute(dependencies),
     denyRoute(dependencies),
   ];
 }
@@ -82,7 +84,7 @@ function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
   });
 }
 
-function denyRoute({ db, workflows }: Dependencies): AnyRoute {
+function denyRoute({ db, workflows }: Pick<Dependencies, 'db' | 'workflows'>): AnyRoute {
   return defineRoute({
     method: 'post',
     path: `${collection}/{request_id}/deny`,
@@ -116,21 +118,6 @@ function denyRoute({ db, workflows }: Dependencies): AnyRoute {
   });
 }
 
-const readableBy = ({ role, user }: InWorkspace) => (role === 'admin' ? undefined : user.id);
-
-async function requireRequest(
-  db: Dependencies['db'],
-  visit: InWorkspace,
-  id: string,
-): Promise<PermissionRequest> {
-  const within = { workspaceId: visit.workspace.id, readableBy: readableBy(visit) };
-  const request = await readPermissionRequest(db, id, within);
-  if (request === null) {
-    throw notFound('The permission request');
-  }
-  return request;
-}
-
 async function shown(db: Dependencies['db'], visit: InWorkspace, id: string): Promise<ShownRequest> {
   const [request] = await presentRequests(db, visit, [await requireRequest(db, visit, id)]);
   if (request === undefined) {
@@ -145,10 +132,7 @@ async function requireDenier(
   request: PermissionRequest,
   { mute }: { mute: boolean },
 ): Promise<void> {
-  const question = (await questionsOf(db, visit.workspace.id, [request])).get(request.id);
-  if (question === undefined) {
-    throw notFound('The permission request');
-  }
+  const question = await requireQuestion(db, visit, request);
   const visitor = { userId: visit.user.id, role: visit.role };
   requireAllowed(whyNotDeny(grantMaker(visit), question));
   requireAllowed(mute ? whyNotMuteSession(visitor, question.session) : null);

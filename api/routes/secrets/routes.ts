@@ -15,7 +15,7 @@ import {
 } from '../../../contract/secret.ts';
 import { seal } from '../../../store/secrets/envelope.ts';
 import { listRestrictions, listSecrets, readRestriction } from '../../../store/secrets/read.ts';
-import { countSecretUsers, listSecretUses } from '../../../store/secrets/uses.ts';
+import { countSecretUsers, listSecretUses, noUsers } from '../../../store/secrets/uses.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { notFound } from '../../errors.ts';
 import { admins, anyMember } from '../../policies/access.ts';
@@ -70,7 +70,7 @@ async function withUses(
   return secrets.map((secret) => ({
     ...secret,
     allowed_servers: restrictions.get(secret.name) ?? null,
-    used_by: users.get(secret.name) ?? { agents: 0, mcp_servers: 0 },
+    used_by: users.get(secret.name) ?? noUsers,
   }));
 }
 

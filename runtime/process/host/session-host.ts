@@ -6,6 +6,7 @@ import { type HostedContainer, type HostLaunch, sidecarName } from '../host-prot
 import { sessionFiles } from '../layout.ts';
 import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
+import { forwardToHost } from './forward-to-host.ts';
 import { captureOutput } from './output/capture-output.ts';
 import { createReportClient, type ReportClient } from './output/report-client.ts';
 import { startSidecarProcess, type WaitingSidecar } from './sidecar-process.ts';
@@ -73,9 +74,13 @@ async function run(
   { state, listening }: { state: StateFile; listening: Promise<void> },
 ): Promise<HostContainer | null> {
   const log = openContainerLog(logFile);
-  const starting = startContainer(launch, 'pipe', { mayRun: listening });
+  const forwarding = launch.privateHost === null ? null : forwardToHost(launch.privateHost);
+  const mayRun = Promise.all([listening, forwarding]).then(() => undefined);
+  const starting = startContainer(launch, 'pipe', { mayRun });
   // Its sandbox may fail before the sidecar listens.
-  starting.catch(() => undefined);
+  for (const each of [starting, mayRun]) {
+    each.catch(() => undefined);
+  }
   await listening.catch(() => undefined);
   const report = createReportClient(launch.reportSocket);
   try {
@@ -95,16 +100,21 @@ async function run(
         report.claim({ type: 'ended', exit_code: exitCode, signal });
       }
       log.close();
+      await endForward(forwarding);
     });
     return { ...started, report, ended };
   } catch (error) {
     log.write(`it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
     log.close();
+    await endForward(forwarding);
     report.claim({ type: 'not_started', error: 'EIO' });
     state.set(launch.name, { state: 'exited', exitCode: null, signal: null });
     return null;
   }
 }
+
+const endForward = async (forwarding: ReturnType<typeof forwardToHost> | null): Promise<void> =>
+  (await forwarding?.catch(() => null))?.close();
 
 interface End {
   exitCode: number | null;

@@ -57,6 +57,13 @@ const forgedPayloads: Record<string, object> = {
     text: 'x',
     expires_at: null,
   },
+  'agent.preview': {
+    preview_id: decided.request_id,
+    title: 'x',
+    files: 1,
+    size_bytes: 1,
+    expires_at: '2030-01-01T00:00:00Z',
+  },
   'child.ended': { session_id: decided.request_id, status: 'completed', reason: null },
 };
 

@@ -16,8 +16,11 @@ export const resourceAttempts: Attempt[] = [
     what: 'forks until nothing can',
     stoppedBy: 'a limit on the processes of its sandbox',
     run: (kit) =>
-      kit.perl(`my @all; while (@all < 1500) { my $pid = fork(); last unless defined $pid; if ($pid == 0) { sleep 120; exit } push @all, $pid }
-        kill 9, @all; waitpid($_, 0) for @all; print @all < 512 ? 'stopped' : 'forked ' . @all`),
+      kit.perl(
+        `my @all; while (@all < 1500) { my $pid = fork(); last unless defined $pid; if ($pid == 0) { sleep 120; exit } push @all, $pid }
+        kill 9, @all; waitpid($_, 0) for @all; print @all < 512 ? 'stopped' : 'forked ' . @all`,
+        90_000,
+      ),
     inside: 'stopped',
   },
   {
@@ -39,8 +42,11 @@ export const resourceAttempts: Attempt[] = [
     what: 'uses every processor',
     stoppedBy: 'a limit on the processor time of its sandbox',
     run: (kit) =>
-      kit.perl(`use Time::HiRes qw(time); my $began = time; my @all = map { my $pid = fork(); if ($pid == 0) { 1 while time - $began < 3; exit } $pid } 1 .. 6;
-        waitpid($_, 0) for @all; my (undef, undef, $user, $system) = times; print +($user + $system) / (time - $began) < 1.4 ? 'its share' : 'more'`),
+      kit.perl(
+        `use Time::HiRes qw(time); my $began = time; my @all = map { my $pid = fork(); if ($pid == 0) { 1 while time - $began < 3; exit } $pid } 1 .. 6;
+        waitpid($_, 0) for @all; my (undef, undef, $user, $system) = times; print +($user + $system) / (time - $began) < 1.4 ? 'its share' : 'more'`,
+        90_000,
+      ),
     inside: 'its share',
   },
 ];

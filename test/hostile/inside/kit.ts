@@ -82,15 +82,19 @@ export function makeKit({ childProcess, dns, fs, http, net }: Modules) {
       server.listen(path, () => server.close(() => resolve('listens')));
     });
 
-  const run = (command: string, args: string[], input?: string) => {
-    const options = { encoding: 'utf8', timeout: 10_000, ...(input === undefined ? {} : { input }) } as const;
+  const run = (command: string, args: string[], input?: string, timeoutMs = 10_000) => {
+    const options = {
+      encoding: 'utf8',
+      timeout: timeoutMs,
+      ...(input === undefined ? {} : { input }),
+    } as const;
     const { error, status, stdout, stderr } = childProcess.spawnSync(command, args, options);
     return { status: error ? codeOf(error) : status, stdout: stdout ?? '', stderr: stderr ?? '' };
   };
   /** Runs a Perl script, which is on every Debian; returns what it prints. `why()` in it is the name of the last error. */
-  const perl = (script: string): string => {
+  const perl = (script: string, timeoutMs?: number): string => {
     const why = 'use Errno; sub why { my ($name) = grep { $!{$_} } sort keys %!; $name // "none" }';
-    const { stdout, stderr, status } = run('perl', ['-e', `${why} ${script}`]);
+    const { stdout, stderr, status } = run('perl', ['-e', `${why} ${script}`], undefined, timeoutMs);
     return stdout === '' ? `${status} ${stderr}`.trim() : stdout;
   };
   /** A system call by its number: the name of its error, or `done`. Arguments are Perl expressions. */

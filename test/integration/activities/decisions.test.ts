@@ -7,6 +7,7 @@ import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { closePermissionRequest } from '../../../commands/permission-requests/close.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
 import type { GrantScope } from '../../../contract/grant.ts';
+import type { ReportedCall } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { User } from '../../../contract/workspace.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
@@ -14,6 +15,7 @@ import { readGrant } from '../../../store/grants/read.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
+import { callKeys, freezeGates } from '../../support/granted.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
 type GrantClaims = ApprovalClaims['grant'];
@@ -29,17 +31,21 @@ beforeAll(async () => {
 });
 afterAll(() => activities.drop());
 
+const writes = { server: 'files', tool: 'write_file' };
+
 interface Asked {
   session: Session;
   requestId: string;
 }
 
 /** A session whose agent was refused `files.write_file` and asks for its scope. */
-async function ask(scope: GrantScope = 'once'): Promise<Asked> {
-  const session = await tenant.session(await tenant.agent());
+async function ask(scope: GrantScope = 'once', call: Partial<ReportedCall> = {}): Promise<Asked> {
+  const agent = await tenant.agent();
+  const session = await freezeGates(activities.db, await tenant.session(agent), agent);
   const requestId = randomUUID();
   const answer = await askForPermission(
     activities.db,
+    callKeys,
     session.id,
     {
       request_id: requestId,
@@ -47,7 +53,7 @@ async function ask(scope: GrantScope = 'once'): Promise<Asked> {
       details: { scope: 'files.write' },
       scope,
       justification: 'to write',
-      refused_call: { server: 'files', tool: 'write_file' },
+      refused_call: { ...writes, ...call },
     },
     { openRequests: 10, denialMuteSeconds: 600, expirySeconds: 3600 },
   );
@@ -69,6 +75,7 @@ function claimsFor(asked: Asked, changes: Partial<GrantClaims> = {}): GrantClaim
     granted_by_user_id: tenant.max.id,
     granted_by_role: 'member',
     request_id: asked.requestId,
+    bound_call_digest: null,
     ...changes,
   };
 }
@@ -228,10 +235,29 @@ describe('an invalid approval', () => {
     ['another type', { grant_type: 'spawn', details: { child_agent_id: randomUUID() } }],
     ['details that do not fit the type', { details: { scope: 'files.write', extra: true } }],
     ['another session', { scope: 'session', session_id: randomUUID() }],
+    ['a call that the request does not have', { bound_call_digest: 'a'.repeat(64) }],
   ] as const)('does not answer the request with %s', async (_what, changes) => {
     const asked = await ask('once');
     const { decisionId } = await approve(asked, { grant: claimsFor(asked, changes) });
     await refused(asked, decisionId, 'approval_invalid');
+  });
+
+  it('is refused for another call, a wider scope or no request, and binds the grant to the refused call', async () => {
+    const asked = await ask('session', { arguments: '{"path":"a.txt"}' });
+    const { refused_call: call } = (await readPermissionRequest(activities.db, asked.requestId)) ?? {};
+    const bound_call_digest = call?.digest ?? '';
+    const wider = { scope: 'session', session_id: asked.session.id } as const;
+    for (const changes of [{ bound_call_digest: 'a'.repeat(64) }, wider, { request_id: null }]) {
+      const other = claimsFor(asked, { bound_call_digest, ...changes });
+      await refused(asked, (await approve(asked, { grant: other })).decisionId, 'approval_invalid');
+      expect(await readGrant(activities.db, other.id)).toBeNull();
+    }
+    const { decisionId, grant } = await approve(asked, { grant: claimsFor(asked, { bound_call_digest }) });
+    expect(await carryOut(decisionId)).toEqual({ status: 'approved', grantId: grant.id });
+    const bound_to = { session_id: asked.session.id, ...writes, call_digest: bound_call_digest };
+    expect(await readGrant(activities.db, grant.id)).toMatchObject({ bound_to });
+    const created = { resource_id: grant.id, event: 'grant.created' };
+    expect(await activities.db('audit_events').where(created)).toMatchObject([{ data: { bound_to } }]);
   });
 
   it('is refused for somebody who did not sign in as that user', async () => {

@@ -11,6 +11,7 @@ import { registryPolicy } from '../../../lib/oci/registry-policy.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { entrySave } from '../../support/entry-save.ts';
 import { image, startTestRegistry, type TestRegistry } from '../../support/images.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
@@ -53,7 +54,7 @@ async function agentWithImageEntry(): Promise<Agent> {
     manifest: { env: {}, tool_scopes: {} },
     manifestSource: 'none',
   };
-  await registerMcpServer(activities.db, tenant.workspace.id, input, read, tenant.ada.id);
+  await registerMcpServer(activities.db, tenant.workspace.id, entrySave(input, tenant.ada.id, read));
   const agent = await tenant.agent();
   await tenant.attach(agent, 'boxed', {});
   return agent;

@@ -60,6 +60,7 @@ function grantAgentEnv(agent: Agent, secretName: string, scope: 'once' | 'persis
       granted_by_user_id: tenant.ada.id,
       granted_by_role: 'admin',
       request_id: null,
+      bound_call_digest: null,
     }),
   );
 }

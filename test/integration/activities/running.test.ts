@@ -10,6 +10,7 @@ import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
+import { callKeys } from '../../support/granted.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
 let activities: TestActivities;
@@ -27,6 +28,7 @@ async function ask(session: Session): Promise<string> {
   const requestId = randomUUID();
   await askForPermission(
     activities.db,
+    callKeys,
     session.id,
     {
       request_id: requestId,

@@ -33,6 +33,7 @@ function grant(
       granted_by_user_id: by.user.id,
       granted_by_role: 'admin',
       request_id: null,
+      bound_call_digest: null,
       ...content,
     }),
   );

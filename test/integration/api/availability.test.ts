@@ -41,8 +41,6 @@ describe('what an installation can run', () => {
     const { admin, base } = await api.workspace();
     const image = entry('boxed', { type: 'image', image: 'registry.example/team/server:1' });
     expect(await admin.send('POST', `${base}/mcp-servers`, image)).toMatchObject(fields('shape.type'));
-    const remote = entry('remote', { type: 'remote', url: 'https://server.example/mcp' });
-    expect(await admin.send('POST', `${base}/mcp-servers`, remote)).toMatchObject(fields('shape.type'));
     const agent = { name: 'a', run: { type: 'image', image: 'registry.example/team/agent:1' } };
     expect(await admin.send('POST', `${base}/agents`, agent)).toMatchObject(fields('run.type'));
   });
@@ -67,6 +65,10 @@ describe('what an installation can run', () => {
     );
     const { availability } = await member.ok<{ availability: Availability }>('GET', `${base}/availability`);
     expect(availability.internet).toMatch(/slirp4netns/);
+    expect(availability.shapes.remote).toMatch(/remote MCP servers need a sandbox/);
+    const remote = { name: 'remote', shape: { type: 'remote', url: 'https://server.example/mcp' } };
+    const refused = await admin.send('POST', `${base}/mcp-servers`, remote);
+    expect(refused.text).toContain(availability.shapes.remote ?? '');
 
     // The report of a worker that has not been seen for a while is ignored.
     await api

@@ -9,6 +9,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const command = (more: object = {}) => ({ shape: { type: 'command', command: 'server' }, ...more });
+const remote = (more: object = {}) => ({ shape: { type: 'remote', url: 'https://mcp.test/', ...more } });
 const auditOf = (workspaceId: string) =>
   api
     .db('audit_events')
@@ -148,7 +149,53 @@ describe('the MCP catalog', () => {
       { name: 'x', shape: { type: 'image', command: 'c' } },
       'shape.command',
     ],
-    ['a remote server', { name: 'x', shape: { type: 'remote', url: 'https://mcp.test/' } }, 'shape.type'],
+    [
+      'a remote server on this machine',
+      { name: 'x', shape: { type: 'remote', url: 'https://127.0.0.1/mcp' } },
+      'shape.url',
+    ],
+    [
+      'a remote server without TLS',
+      { name: 'x', shape: { type: 'remote', url: 'http://mcp.test/' } },
+      'shape.url',
+    ],
+    ['a remote server without a network', { name: 'x', ...remote(), network: 'none' }, 'network'],
+    [
+      'a remote server with private destinations',
+      { name: 'x', ...remote(), egress_allow: ['db.internal:5432'] },
+      'egress_allow',
+    ],
+    [
+      'a header whose variable the manifest lacks',
+      { name: 'x', ...remote({ headers: [{ name: 'X-Api-Key', variable: 'KEY' }] }) },
+      'shape.headers.0.variable',
+    ],
+    ...['Host', 'mcp-session-id', 'Content-Type', 'Last-Event-ID', 'Proxy-Authorization', 'X Key', ''].map(
+      (name): [string, object, string] => [
+        `the header ${name}`,
+        { name: 'x', ...remote({ headers: [{ name, variable: 'KEY' }] }) },
+        'shape.headers.0.name',
+      ],
+    ),
+    [
+      'a header twice',
+      { name: 'x', ...remote({ headers: ['X-Key', 'x-key'].map((name) => ({ name, variable: 'KEY' })) }) },
+      'shape.headers',
+    ],
+    [
+      'a static key and a client at once',
+      {
+        name: 'x',
+        ...remote({ headers: [{ name: 'X-Key', variable: 'KEY' }], client: { client_id: 'c' } }),
+        manifest: { env: { KEY: { kind: 'secret', label: 'Key' } } },
+      },
+      'shape.client',
+    ],
+    [
+      'a client with a secret that is not set',
+      { name: 'x', ...remote({ client: { client_id: 'c', client_secret: '${NONE}' } }) },
+      'shape.client.client_secret',
+    ],
     [
       'an unusable scope',
       { name: 'x', ...command({ manifest: { tool_scopes: { t: 'Write' } } }) },
@@ -194,13 +241,6 @@ describe('the MCP catalog', () => {
     expect(answer.status).toBe(422);
     expect(fieldsOf(answer).map(([at]) => at)).toContain(path);
     expect(await admin.ok('GET', `${base}/mcp-servers`)).toMatchObject({ mcp_servers: [] });
-  });
-
-  it('reports that remote servers are not available yet', async () => {
-    const { admin, base } = await api.workspace();
-    const body = { name: 'x', shape: { type: 'remote', url: 'https://mcp.test/' } };
-    const answer = await admin.send('POST', `${base}/mcp-servers`, body);
-    expect(answer.text).toContain('not available yet');
   });
 
   it('keeps names unique in the workspace and constant for an entry', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { checkCalls } from '../../../api/routes/internal/check-call.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
+import { callDigestKey } from '../../../contract/call-digest.ts';
 import type { Session } from '../../../contract/session.ts';
 import { type CheckAnswer, maxChecks } from '../../../contract/sidecar.ts';
 import type { Person } from '../../support/api.ts';
@@ -95,7 +96,12 @@ it('answers what passes before it decides on other calls, so that no allowance g
 it('decides on calls one by one for a limited time, and on at least one', async () => {
   const asked = calls(3);
   const sidecar = { sessionId: session.id, requireOpen: async () => undefined };
-  const dependencies = { db: api.db, log: pino({ level: 'silent' }), limitMs: 0 };
+  const dependencies = {
+    db: api.db,
+    log: pino({ level: 'silent' }),
+    callDigestKey: callDigestKey(api.config.SESSION_KEY_SEED),
+    limitMs: 0,
+  };
   const { answers } = await checkCalls(dependencies, sidecar, asked);
   expect(answers).toEqual([{ call_id: asked[0]?.call_id, answer: required }]);
 });

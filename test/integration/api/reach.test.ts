@@ -41,6 +41,7 @@ it('starting an agent first shows which of one’s own grants it could use', asy
         granted_by_user_id: admin.user.id,
         granted_by_role: 'admin',
         request_id: null,
+        bound_call_digest: null,
         ...content,
       }),
     );

@@ -12,7 +12,8 @@ import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const seed = announcedSeed('histories of grants at the front door', 'HISTORY_SEED');
-const operations = 2500;
+/** `HISTORY_OPERATIONS` makes it longer (`npm run test:history`). */
+const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 20_000) / 20;
 const workers = 16;
 
 let api: SessionApi;

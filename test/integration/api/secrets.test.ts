@@ -82,11 +82,11 @@ describe('workspace secrets', () => {
       });
     }
     const { secrets } = await member.ok<{ secrets: object[] }>('GET', `${base}/secrets?include_uses=true`);
-    const none = { agents: 0, mcp_servers: 0 };
+    const none = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };
     expect(secrets).toMatchObject([
       { name: 'KEPT', allowed_servers: [], used_by: none },
       { name: 'UNUSED', allowed_servers: null, used_by: none },
-      { name: 'USED', allowed_servers: null, used_by: { agents: 2, mcp_servers: 0 } },
+      { name: 'USED', allowed_servers: null, used_by: { ...none, agents: 2 } },
     ]);
     expect(JSON.stringify(secrets)).not.toContain('not told');
   });

@@ -31,6 +31,7 @@ describe('workspaces', () => {
           settings: {
             log_tool_payloads: false,
             allow_runtime_permission_requests: true,
+            keep_refused_calls: true,
             members_grant_persistent: false,
           },
         },
@@ -218,6 +219,7 @@ describe('members', () => {
         granted_by_user_id: admin.user.id,
         granted_by_role: 'admin',
         request_id: null,
+        bound_call_digest: null,
       }),
     );
     await createSession(api.db, {

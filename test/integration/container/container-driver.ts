@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import Docker from 'dockerode';
 import pino from 'pino';
+import type { ResolveName } from '../../../lib/outbound/guarded-lookup.ts';
 import type { EngineSettings, SessionPlan } from '../../../runtime/container/container-plan.ts';
 import { createContainerRuntime } from '../../../runtime/container/driver.ts';
 import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
@@ -36,6 +37,7 @@ interface OpenOptions {
   takeLeftCalls: TakeLeftCalls;
   workload: Partial<ContainerSettings>;
   engine: Partial<EngineSettings>;
+  resolveName: ResolveName;
 }
 
 export function containerDriver(): ContainerDriver {
@@ -56,11 +58,15 @@ export function containerDriver(): ContainerDriver {
     return pathname;
   };
   const docker = () => new Docker({ socketPath: socketPath() });
-  const openWith = (apiUrl: string, { takeLeftCalls, workload, engine: changes }: Partial<OpenOptions>) =>
+  const openWith = (
+    apiUrl: string,
+    { takeLeftCalls, workload, engine: changes, ...others }: Partial<OpenOptions>,
+  ) =>
     createContainerRuntime({
       socketPath: socketPath(),
       engine: { ...settings, ...changes },
       workload: { ...workloadSettings(apiUrl), ...workload },
+      ...others,
       takeLeftCalls: takeLeftCalls ?? (async () => undefined),
       logger: pino({ level: 'silent' }),
     });

@@ -277,6 +277,19 @@ describeWithTool('helm')('the Helm chart', () => {
     expect(ingress).toContain('"host":"platform.example"');
   });
 
+  it('leads every name below the domain of previews to the API', () => {
+    const values = {
+      ...{ previewDomain: 'previews.example', ingress: { enabled: true, previewTlsSecret: 'previews-tls' } },
+    };
+    const manifests = renderChart(values);
+    const ingress = JSON.stringify(find(manifests, 'Ingress'));
+    expect(ingress).toContain('"host":"*.previews.example"');
+    expect(ingress).toContain('{"hosts":["*.previews.example"],"secretName":"previews-tls"}');
+    expect(JSON.stringify(manifests)).toContain('"PREVIEW_DOMAIN":"previews.example"');
+    expect(JSON.stringify(renderChart(everything))).not.toContain('PREVIEW_DOMAIN');
+    expect(() => renderChart({ previewDomain: 'https://previews.example' })).toThrow('previewDomain');
+  });
+
   it('has no disruption budget that would block the eviction of a single Pod', () => {
     const budgets = (values: object) =>
       renderChart(values).filter(({ kind }) => kind === 'PodDisruptionBudget').length;

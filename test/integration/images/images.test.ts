@@ -101,10 +101,10 @@ withImages('what a session trusts or contains', () => {
   const ofNode = ['/etc/group', '/etc/passwd', '/etc/ssl/certs/ca-certificates.crt', '/usr/local/bin/node'];
 
   it.each([
-    ['sidecar', ['/opt/platform/bin/relay', '/opt/platform/sidecar.js']],
+    ['sidecar', ['/opt/platform/bin/relay', '/opt/platform/remote-bridge.js', '/opt/platform/sidecar.js']],
     ['scripted', ['/opt/platform/scripted-agent.js']],
   ] as const)(
-    '%s holds Node, its libraries and its own program: no shell, no package manager',
+    '%s holds Node, its libraries and its own programs: no shell, no package manager',
     async (name, own) => {
       const files = (await filesOf(requirePlatformImages()[name])).filter(
         (path) => !libraries.test(path) && !fromEngine.test(path),

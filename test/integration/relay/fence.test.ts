@@ -105,6 +105,54 @@ describeWithNamespaces('relay fence', () => {
     });
   });
 
+  it('opens one port of one address over TCP, also the gateway’s, and nothing else of them', async () => {
+    const opened = ['tcp:10.1.2.3:5432', 'tcp:10.88.0.1:5432'];
+    const kept = [
+      ...[
+        'tcp:10.1.2.3:53',
+        'udp:10.1.2.3:5432',
+        'tcp:192.168.7.7:5432',
+        'tcp:10.88.0.1:53',
+        'udp:10.88.0.1:5432',
+      ],
+      ...['tcp:169.254.169.254:5432', 'tcp:172.16.0.1:5432'],
+    ];
+    const script = `start_fence --dns 172.16.0.1 --open 10.1.2.3:5432 --open 10.88.0.1:5432
+      inside $relay run --network fenced -- $probe ${[...opened, ...kept, ...open].join(' ')}`;
+    expect(await outcomes(script)).toEqual({
+      ...all([...opened, ...open], 'ok'),
+      ...all(kept, 'unreachable'),
+    });
+  });
+
+  it.each([
+    '10.1.2.3',
+    '10.1.2.3:',
+    '10.1.2.3:0',
+    '10.1.2.3:65536',
+    '10.1.2:80',
+    '10.1.2.3:80x',
+    'far.test:80',
+    ':80',
+    '-',
+  ])('is not built with %s opened', async (destination) => {
+    const ending = await inNetwork(`inside $relay fence --open '${destination}'`);
+    expect(ending).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('is not an IPv4 address with a port'),
+    });
+    expect(ending.code).not.toBe(0);
+  });
+
+  it.each([0, 1, 2])(
+    'hears the answers of what is opened with reverse path filtering: %d',
+    async (filter) => {
+      const script = `inside sh -c 'echo ${filter} | tee /proc/sys/net/ipv4/conf/*/rp_filter >/dev/null'
+      start_fence --open 10.1.2.3:5432; ip neighbour flush dev gateway; inside $probe tcp:10.1.2.3:5432 tcp:10.1.2.3:53`;
+      expect(await outcomes(script)).toEqual({ 'tcp:10.1.2.3:5432': 'ok', 'tcp:10.1.2.3:53': 'unreachable' });
+    },
+  );
+
   it('allows a command that needs it to run, without pings and broadcasts', async () => {
     const attempts = [...open, 'ping', 'broadcast', 'socket:2', 'socket:16', 'socket:17'];
     expect(

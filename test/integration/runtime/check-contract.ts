@@ -58,6 +58,7 @@ const configurationOf = (entry: McpServer, id: string, mode: string) =>
       process: null,
     },
     entry,
+    signIn: null,
     secretVersions: new Map([['TOKEN', 1]]),
     totalSeconds: 60,
     frozenAt: now,

@@ -24,6 +24,7 @@ import { describeIsolation } from './isolation-contract.ts';
 import { describeKilledWorkers } from './killed-worker-contract.ts';
 import { describeOrphans } from './orphans-contract.ts';
 import { describeOutput } from './output-contract.ts';
+import { describeRemote } from './remote-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
 import { describeWatch } from './watch-contract.ts';
 
@@ -232,6 +233,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeKilledWorkers(sessions);
     describeOrphans(sessions);
     describeOutput(sessions);
+    describeRemote(sessions);
     describeWatch(sessions);
     describeCheck(sessions);
   });

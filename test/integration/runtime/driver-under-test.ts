@@ -61,6 +61,24 @@ const answers = Object.values(config.mcpServers).map(({ args }) => new Promise((
 }));
 `;
 
+/** An agent's script: calls a tool without arguments, tells the answer as a line `TOLD <json>`, and stays. */
+export const callsTool = (server: string, tool: string) => `
+const { mcpServers } = JSON.parse(require('node:fs').readFileSync(process.env.PLATFORM_CONFIG, 'utf8'));
+const socket = require('node:net').connect(mcpServers['${server}'].args.at(-1).replace('UNIX-CONNECT:', ''));
+const send = (message) => socket.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+send({ id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } });
+const tell = (message) => console.log('TOLD ' + JSON.stringify(message));
+require('node:readline').createInterface({ input: socket }).on('line', (line) => {
+  const message = JSON.parse(line);
+  if (message.id === 1 && message.result) {
+    send({ method: 'notifications/initialized' });
+    send({ id: 2, method: 'tools/call', params: { name: '${tool}', arguments: {} } });
+  } else if (message.id === 1 || message.id === 2) {
+    tell(message);
+  }
+}).on('close', () => tell('closed'));
+${stays}`;
+
 export const secretsWith = (sessionId: string, changes: Partial<LaunchSecrets> = {}): LaunchSecrets => ({
   agentEnv: {},
   serverEnv: {},

@@ -37,6 +37,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     packages: publicPackages,
     packageCache: null,
     warmHosts: 0,
+    privateMcpHosts: new Map(),
     ...options,
   });
   return {

@@ -10,7 +10,7 @@ afterAll(() => {
   sandboxed.remove();
 });
 
-describeWith('bwrap')('with bubblewrap', () => {
+describeWith('bwrap', 'slirp4netns')('with bubblewrap', () => {
   describeRuntime('the process runtime', sandboxed);
 });
 

@@ -16,9 +16,22 @@ export interface Reports {
   close(): Promise<void>;
 }
 
-const answers: Readonly<Record<string, unknown>> = {
-  ready: { inputs: [] },
-  artifacts: { artifact_id: '3f0c8f9e-52b0-4f8e-9f2b-0c4c3a1b2d10', size_bytes: 1, sha256: '0'.repeat(64) },
+/** The access token that a session gets for any of its servers. */
+export const accessTokenOf = (sessionId: string) => `access-token-of-${sessionId}`;
+
+const answers: Readonly<Record<string, (sessionId: string) => unknown>> = {
+  ready: () => ({ inputs: [] }),
+  artifacts: () => ({
+    artifact_id: '3f0c8f9e-52b0-4f8e-9f2b-0c4c3a1b2d10',
+    size_bytes: 1,
+    sha256: '0'.repeat(64),
+  }),
+  'access-tokens': (sessionId) => ({
+    result: 'token',
+    access_token: accessTokenOf(sessionId),
+    token_id: 'the-first',
+    expires_at: null,
+  }),
 };
 
 /** `host`: an address at which the sidecars reach this machine. It may not exist before the first of them does. */
@@ -32,7 +45,7 @@ export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
     all.push({ sessionId, route, token, body: bytes.length > 0 ? JSON.parse(bytes.toString()) : null });
     response
       .writeHead(200, { 'content-type': 'application/json' })
-      .end(JSON.stringify(answers[route] ?? { ok: true }));
+      .end(JSON.stringify(answers[route]?.(sessionId) ?? { ok: true }));
   });
   const listenOn = host === '127.0.0.1' ? host : '0.0.0.0';
   await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));

@@ -8,6 +8,13 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
+import {
+  type ListedPlatformTool,
+  type PlatformToolAnswer,
+  type PlatformToolCall,
+  platformToolCall,
+} from '../../../contract/platform-tools.ts';
+import { accessTokenReport } from '../../../contract/remote-server.ts';
 import { type ProcessReport, processReport } from '../../../contract/session-process.ts';
 import {
   type CheckAnswer,
@@ -46,10 +53,20 @@ export interface PlatformStandIn {
   mostUploads: number;
   /** The delay before an artifact that has arrived is answered. */
   artifactMs: number;
+  tokenReports: Ask<typeof accessTokenReport>[];
+  /** The tools that it runs; null: it is of a release without them. */
+  tools: ListedPlatformTool[] | null;
+  toolCalls: PlatformToolCall[];
   /** Requests that were refused for their token. */
   unauthenticated: number;
   onCheck(request: Ask<typeof checkRequest>): CheckAnswer | Promise<CheckAnswer>;
-  onRequest(report: Ask<typeof permissionRequestReport>): PermissionRequestAnswer;
+  /** Null: the answer is lost, so that the sidecar asks again. */
+  onRequest(
+    report: Ask<typeof permissionRequestReport>,
+  ): PermissionRequestAnswer | null | Promise<PermissionRequestAnswer | null>;
+  /** The body of the answer; what it throws is a refusal. */
+  onAccessToken(report: Ask<typeof accessTokenReport>): unknown;
+  onToolCall(call: PlatformToolCall): PlatformToolAnswer;
   /** While set, every route answers with this status. */
   failWith: number | null;
   close(): Promise<void>;
@@ -82,11 +99,16 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     processes: [],
     toolLists: [],
     artifacts: [],
+    tokenReports: [],
+    tools: [],
+    toolCalls: [],
     mostUploads: 0,
     artifactMs: 0,
     unauthenticated: 0,
     onCheck: () => ({ decision: 'refused', code: 'permission_required', scope: 'files.write' }),
     onRequest: ({ request_id }) => ({ status: 'sent', request_id, expires_at: '2030-01-01T00:00:00Z' }),
+    onAccessToken: () => ({ result: 'authorization_required', message: 'sign in' }),
+    onToolCall: () => ({ status: 'ok', result: {} }),
     failWith: null,
     close: () =>
       new Promise((resolve) => {
@@ -128,10 +150,15 @@ async function answerInTime(platform: PlatformStandIn, sessionId: string, reques
     const artifact_id = url.searchParams.get('artifact_id');
     return { status: 200, body: { artifact_id, size_bytes: bytes.length, sha256: 'f'.repeat(64) } };
   }
+  if (route === 'GET platform-tools' && platform.tools === null) {
+    return { status: 404, body: { error: { code: 'not_found', message: 'no', request_id: 'x' } } };
+  }
   const body: unknown = bytes.length > 0 ? JSON.parse(bytes.toString('utf8')) : null;
-  return { status: 200, body: await take(platform, route, body) };
+  const answered = await take(platform, route, body);
+  return answered === null ? { status: 503, body: {} } : { status: 200, body: answered };
 }
 
+/** The body of the answer; null for none. */
 async function take(platform: PlatformStandIn, route: string, body: unknown): Promise<unknown> {
   switch (route) {
     case 'POST ready':
@@ -167,6 +194,18 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
       const report = permissionRequestReport.parse(body);
       platform.requests.push(report);
       return platform.onRequest(report);
+    }
+    case 'GET platform-tools':
+      return { tools: platform.tools };
+    case 'POST platform-tools/calls': {
+      const call = platformToolCall.parse(body);
+      platform.toolCalls.push(call);
+      return platform.onToolCall(call);
+    }
+    case 'POST access-tokens': {
+      const report = accessTokenReport.parse(body);
+      platform.tokenReports.push(report);
+      return platform.onAccessToken(report);
     }
     case 'POST processes':
       platform.processes.push(processReport.parse(body));

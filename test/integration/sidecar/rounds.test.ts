@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { sha256OfCall } from '../../../contract/call-digest.ts';
 import type { CheckAnswer } from '../../../contract/sidecar.ts';
 import { bundlePrograms } from './programs.ts';
 import { TestSession } from './session.ts';
@@ -20,6 +21,7 @@ beforeAll(async () => {
       args: [script],
       toolScopes: { order: 'shop.order' },
       clientFeatures: ['elicitation'],
+      entryVersion: 7,
     },
     // The same server, with an entry that allows it no requests to the agent.
     quiet: { command: process.execPath, args: [script], toolScopes: { order: 'shop.order' } },
@@ -88,6 +90,75 @@ it('a question that the entry does not allow reaches nobody, and ends the call',
   expect(await session.recordOf('quiet', 'order')).toMatchObject({ outcome: 'protocol_error' });
   wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
   expect(text(await wire.answerTo(2))).toContain('unknown_continuation');
+});
+
+describe('under a grant for exactly one call', () => {
+  const approved = sha256OfCall({
+    ...{ server: 'rounds', tool: 'order', entryVersion: 7 },
+    argumentsText: '{"item":"hat"}',
+  });
+  /** As the platform: the grant serves the first call that is named so, in all of its rounds. */
+  beforeEach(() => {
+    session.platform.onCheck = ({ call_id, call_sha256 }) => {
+      if (spentOn === null && call_sha256 === approved) {
+        spentOn = call_id;
+      }
+      return spentOn === call_id ? { decision: 'allowed', granted_via: null } : refused;
+    };
+  });
+
+  const refusedCallOfRequest = async () => {
+    const asking = { grant_type: 'tool_scope', details: { scope: 'shop.order' }, scope: 'once' };
+    const event = { type: 'agent.permission_request', payload: { ...asking, justification: '' } };
+    await session.agentRequest('POST', '/event', JSON.stringify(event));
+    return session.platform.requests.at(-1)?.refused_call;
+  };
+
+  it('passes in all of its rounds, each named alike', async () => {
+    const wire = await openWire(session.socketOf('rounds'));
+    wire.send(order(1, 'hat'));
+    expect(text(await wire.answerTo(1))).toContain('asked:hat');
+    wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
+    expect(text(await wire.answerTo(2))).toContain('chosen:hat:red');
+    wire.send(order(3, 'hat', { requestState: 'chosen:hat:red' }));
+    expect(text(await wire.answerTo(3))).toContain('ordered hat, chosen:hat:red');
+    const { checks } = session.platform;
+    expect(checks.map(({ call_id, call_sha256 }) => [call_id, call_sha256])).toEqual(
+      Array(3).fill([spentOn, approved]),
+    );
+  });
+
+  it.each([
+    ['other arguments', 'yacht', '{"item":"yacht"}'],
+    ['the same arguments, written otherwise', 'hat', ' {"item": "hat"}'],
+  ])('a further round with %s is no round of it, and has no name', async (_what, item, written) => {
+    const wire = await openWire(session.socketOf('rounds'));
+    wire.send(order(1, 'hat'));
+    expect(text(await wire.answerTo(1))).toContain('asked:hat');
+    const round = JSON.stringify(order(2, item, { requestState: 'asked:hat', ...answers }));
+    wire.send(round.replace(`{"item":"${item}"}`, written));
+    expect(text(await wire.answerTo(2))).toContain('permission_required');
+    expect(session.platform.checks.map(({ call_sha256 }) => call_sha256)).toEqual([approved, undefined]);
+  });
+
+  it('does not begin with the state of another call, which no approval shows', async () => {
+    const wire = await openWire(session.socketOf('rounds'));
+    wire.send(order(1, 'hat', { requestState: 'chosen:yacht:gold' }));
+    expect(text(await wire.answerTo(1))).toContain('permission_required');
+    expect(session.platform.checks.map(({ call_sha256 }) => call_sha256)).toEqual([undefined]);
+    expect(await refusedCallOfRequest()).toEqual({ server: 'rounds', tool: 'order' });
+    expect(spentOn).toBeNull();
+  });
+
+  it('shows the same call when it is revoked between two rounds', async () => {
+    const wire = await openWire(session.socketOf('rounds'));
+    wire.send(order(1, 'hat'));
+    expect(text(await wire.answerTo(1))).toContain('asked:hat');
+    session.platform.onCheck = () => refused;
+    wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
+    expect(text(await wire.answerTo(2))).toContain('permission_required');
+    expect(await refusedCallOfRequest()).toMatchObject({ arguments: '{"item":"hat"}' });
+  });
 });
 
 describe('a round forged by a hostile agent', () => {

@@ -23,8 +23,11 @@ export interface ServerSetUp {
   command: string;
   args: string[];
   toolScopes?: Record<string, string>;
+  /** Of its entry; without it, as in launches by an earlier release. */
+  entryVersion?: number;
   clientFeatures?: ClientFeature[];
   loadsPackages?: boolean;
+  accessTokens?: boolean;
   toolPolicy?: Partial<ToolPolicy>;
   /** Its container does not start. */
   isAbsent?: boolean;
@@ -92,14 +95,16 @@ export class TestSession {
       control_host: '127.0.0.1',
       control_port: 0,
       servers: Object.entries(this.#servers).map(
-        ([name, { toolScopes = {}, clientFeatures = [], loadsPackages = false, toolPolicy }]) => ({
+        ([name, { toolScopes = {}, clientFeatures = [], ...setUp }]) => ({
           name,
           tool_scopes: toolScopes,
           client_features: clientFeatures,
+          ...(setUp.entryVersion === undefined ? {} : { entry_version: setUp.entryVersion }),
           ...unrestricted,
-          ...toolPolicy,
+          ...setUp.toolPolicy,
           network: 'internet',
-          loads_packages: loadsPackages,
+          loads_packages: setUp.loadsPackages ?? false,
+          access_tokens: setUp.accessTokens ?? false,
         }),
       ),
       siblings: [],

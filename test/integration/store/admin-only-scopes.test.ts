@@ -7,6 +7,7 @@ import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { FrozenServer, Session } from '../../../contract/session.ts';
 import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { entrySave } from '../../support/entry-save.ts';
 import { callOf, freezeGates, frozenFor, giveGrant, passOn } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
@@ -38,14 +39,15 @@ const replace = (approvers: 'admin' | 'operator', gates = manifest) =>
   replaceMcpServer(
     database.db,
     tenant.workspace.id,
-    mcpServerInput.parse({
-      name: 'files',
-      shape: { type: 'command', command: 'mcp-server' },
-      manifest: gates,
-      approvers,
-    }),
-    null,
-    tenant.ada.id,
+    entrySave(
+      mcpServerInput.parse({
+        name: 'files',
+        shape: { type: 'command', command: 'mcp-server' },
+        manifest: gates,
+        approvers,
+      }),
+      tenant.ada.id,
+    ),
   );
 
 describe('a member’s grant', () => {

@@ -8,7 +8,7 @@ import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
+import { callKeys, callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -136,6 +136,7 @@ describe('a once grant that answers a request', () => {
     const requestId = randomUUID();
     await askForPermission(
       database.db,
+      callKeys,
       session.id,
       {
         request_id: requestId,
@@ -152,7 +153,12 @@ describe('a once grant that answers a request', () => {
 
   it('is valid only for the requesting session and the refused call', async () => {
     const grant = await bound();
-    expect(grant.bound_to).toEqual({ session_id: session.id, server: 'files', tool: 'write_file' });
+    expect(grant.bound_to).toEqual({
+      session_id: session.id,
+      server: 'files',
+      tool: 'write_file',
+      call_digest: null,
+    });
     expect(await check(callOf(await frozenSession()))).toBeNull();
     expect(await check(callOf(session, { tool: 'edit_file' }))).toBeNull();
     expect(await check(callOf(session, { server: 'other' }))).toBeNull();

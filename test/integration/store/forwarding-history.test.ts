@@ -30,12 +30,13 @@ import { auditTrailOf } from '../../support/audit-trail.ts';
 import { grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { permissionsOf, playOnGrants } from '../../support/grant-play.ts';
-import { freezeGates, grantFor } from '../../support/granted.ts';
+import { callKeys, freezeGates, grantFor } from '../../support/granted.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const seed = announcedSeed('histories of forwarded calls', 'HISTORY_SEED');
-const operations = 4000;
+/** `HISTORY_OPERATIONS` makes it longer (`npm run test:history`). */
+const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 20_000) / 10;
 const workers = 32;
 const permissions = permissionsOf('forwarded', operations).flat();
 const log = pino({ level: 'silent' });
@@ -109,11 +110,11 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
   const check = createCheckQueue({
     checkCall: (request) => {
       asked.requests += 1;
-      return checkCall(db, sidecar, request);
+      return checkCall({ db, ...callKeys }, sidecar, request);
     },
     async checkCalls(requests) {
       asked.requests += 1;
-      const { answers: all } = await checkCalls({ db, log }, sidecar, requests);
+      const { answers: all } = await checkCalls({ db, log, ...callKeys }, sidecar, requests);
       return new Map(all.map(({ call_id, answer }) => [call_id, answer]));
     },
   });

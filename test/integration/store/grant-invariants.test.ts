@@ -15,7 +15,7 @@ import {
   readStoredGrant,
 } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { giveGrant, grantFor } from '../../support/granted.ts';
+import { callKeys, giveGrant, grantFor } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -267,7 +267,7 @@ describe('removal', () => {
         refused_call: { server: 'files', tool: 'write_file' },
       } as const;
       const limits = { openRequests: 10, denialMuteSeconds: 600, expirySeconds: 3600 };
-      await askForPermission(database.db, asking.id, asked, limits);
+      await askForPermission(database.db, callKeys, asking.id, asked, limits);
       const grant = await giveGrant(database.db, asking, {
         user_subject_id: tenant.max.id,
         scope,

@@ -5,6 +5,7 @@ import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { toolScope } from '../../../contract/names.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { callKeys, freezeGates } from '../../support/granted.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -17,9 +18,10 @@ afterAll(() => database.drop());
 const letters = (count: number) =>
   Array.from({ length: count }, () => String.fromCharCode(97 + randomInt(26))).join('');
 
-it('can request the longest possible scope', async () => {
+it('can request the longest possible scope, for one refused call', async () => {
   const tenant = await createTenant(database.db, testMasterKeys());
-  const session = await tenant.session(await tenant.agent());
+  const agent = await tenant.agent();
+  const session = await freezeGates(database.db, await tenant.session(agent), agent);
   const scope = `${letters(999)}.${letters(1000)}`;
   expect(toolScope.safeParse(scope).success).toBe(true);
   expect(toolScope.safeParse(`${scope}a`).success).toBe(false);
@@ -29,12 +31,15 @@ it('can request the longest possible scope', async () => {
     details: { scope },
     scope: 'once' as const,
     justification: '',
-    refused_call: null,
+    refused_call: { server: 'files', tool: 'write_file', arguments: '{}' },
   };
-  await askForPermission(database.db, session.id, request, {
+  await askForPermission(database.db, callKeys, session.id, request, {
     openRequests: 10,
     denialMuteSeconds: 0,
     expirySeconds: 3600,
   });
-  expect(await readPermissionRequest(database.db, request.request_id)).toMatchObject({ details: { scope } });
+  expect(await readPermissionRequest(database.db, request.request_id)).toMatchObject({
+    details: { scope },
+    refused_call: { digest: expect.any(String) },
+  });
 });

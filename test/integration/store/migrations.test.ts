@@ -82,6 +82,25 @@ describe('an index that is built on a table of the gated calls', () => {
   });
 });
 
+it('gives the index of open requests its calls, also when that was interrupted', async () => {
+  const { db, drop } = await createTestDatabase();
+  const migration = await migrationSource.getMigration('20261126200100_index_open_calls');
+  const both = async () => [
+    await validOf(db, 'permission_requests_open'),
+    await validOf(db, 'permission_requests_open_call'),
+  ];
+  await migration.down?.(db);
+  expect(await both()).toEqual([true, undefined]);
+  await migration.up(db);
+  expect(await both()).toEqual([undefined, true]);
+  await db.raw(
+    'create unique index permission_requests_open on permission_requests (session_id, grant_type, details, scope)',
+  );
+  await migration.up(db);
+  expect(await both()).toEqual([undefined, true]);
+  await drop();
+});
+
 describe('a database', () => {
   let database: TestDatabase;
 
@@ -100,7 +119,11 @@ describe('a database', () => {
     );
     const workspace = onlyRow(await db('workspaces').insert({ slug: 'w', name: 'W' }).returning('id'));
     const session = { workspace_id: workspace.id, operator_id: user.id, agent_id: null } as never;
-    const { granted_by_role: _, ...old } = grantFor(session, { user_subject_id: user.id });
+    const {
+      granted_by_role: _,
+      bound_call_digest: __,
+      ...old
+    } = grantFor(session, { user_subject_id: user.id });
     await db('grants').insert({ ...old, details: JSON.stringify(old.details) });
     await expect(requireCurrentSchema(db)).rejects.toThrow('lacks');
     const { applied } = await migrate(db);

@@ -11,6 +11,7 @@ import {
   storeConfiguration,
 } from '../../../store/session-configurations/configurations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { entrySave } from '../../support/entry-save.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
@@ -31,7 +32,7 @@ const stored = async () => (await db('mcp_servers').where({ name }).first('shape
 it('is read and rewritten as a reference, and found among the uses of the secret', async () => {
   const workspaceId = tenant.workspace.id;
   const shape = { type: 'image' as const, image: 'registry.example/a/b:1', registry_secret: reference };
-  await registerMcpServer(db, workspaceId, mcpServerInput.parse({ name, shape }), null, tenant.ada.id);
+  await registerMcpServer(db, workspaceId, entrySave(mcpServerInput.parse({ name, shape }), tenant.ada.id));
   await tenant.server('other', undefined);
   const older = JSON.stringify({ ...shape, registry_secret: 'REGISTRY' });
   await db('mcp_servers').where({ name }).update({ shape: older });

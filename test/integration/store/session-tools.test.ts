@@ -10,6 +10,7 @@ import { hasSqlState, sqlState } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { entrySave } from '../../support/entry-save.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
@@ -103,7 +104,7 @@ describe('the gated tools of a catalog entry', () => {
     });
     expect(await gates(id)).toEqual({ write: 'files.write', move: 'files.move' });
     const change = replaced({ write: 'files.put', list: 'files.list' });
-    await replaceMcpServer(database.db, tenant.workspace.id, change, null, tenant.ada.id);
+    await replaceMcpServer(database.db, tenant.workspace.id, entrySave(change, tenant.ada.id));
     expect(await gates(id)).toEqual({ write: 'files.put', list: 'files.list' });
     await database.db('mcp_servers').where({ id }).delete();
     expect(await gates(id)).toEqual({});
@@ -137,7 +138,7 @@ describe('the migration that fills them', () => {
     await database.db('mcp_server_tools').where({ mcp_server_id: id }).delete();
     const replacing = await database.db.transaction();
     const change = replaced({ list: 'files.list' });
-    await replaceMcpServer(replacing, tenant.workspace.id, change, null, tenant.ada.id);
+    await replaceMcpServer(replacing, tenant.workspace.id, entrySave(change, tenant.ada.id));
     const filling = fill();
     await untilFound('the migration to wait', async () => {
       const { rows } = await database.db.raw(

@@ -4,7 +4,17 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { databaseColumns, describedColumns } from '../../support/described-tables.ts';
 
 describe('store/tables.ts', () => {
-  const text = readFileSync('store/tables.ts', 'utf8');
+  const text = [
+    'store/tables.ts',
+    'store/channel-tables.ts',
+    'store/grant-tables.ts',
+    'store/oauth-tables.ts',
+    'store/graph-tables.ts',
+    'store/preview-tables.ts',
+    'store/vector-tables.ts',
+  ]
+    .map((path) => readFileSync(path, 'utf8'))
+    .join('\n');
   let database: TestDatabase;
   let inDatabase: string[];
 

@@ -5,17 +5,26 @@ import { createActivities } from '../../../activities/index.ts';
 import { type Sweeping, startLostWorkflows, sweepParts, tellAgain } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import { createCheck } from '../../../commands/mcp-checks/create.ts';
+import { openAuthorization } from '../../../commands/oauth-authorizations/open.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
+import { closePermissionRequest } from '../../../commands/permission-requests/close.ts';
 import { recordProcess } from '../../../commands/session-processes/record.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
-import { permissionRequestWorkflowId, sessionWorkflowId } from '../../../contract/workflows.ts';
+import type { Session } from '../../../contract/session.ts';
+import {
+  authorizationWorkflowId,
+  permissionRequestWorkflowId,
+  sessionWorkflowId,
+} from '../../../contract/workflows.ts';
 import { settled } from '../../../runtime/settled.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { moveCheck } from '../../../store/mcp-checks/move.ts';
 import { readCheck } from '../../../store/mcp-checks/read.ts';
 import { storeCheckText } from '../../../store/mcp-checks/texts.ts';
+import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
+import { listUnattendedAuthorizations } from '../../../store/oauth-authorizations/read.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { addSessionInput } from '../../../store/session-inputs/add.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
@@ -26,6 +35,7 @@ import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
+import { callKeys, freezeGates } from '../../support/granted.ts';
 import { type Tenant, testMasterKeys } from '../../support/tenant.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
 
@@ -56,9 +66,14 @@ const sweeping = () => ({
   workloads: watch,
   outputKeptSeconds: 3600,
   checkKeptSeconds: 3600,
+  refusedCallKeptSeconds: 3600,
+  channelMessagesKeptSeconds: 3600,
 });
+/** Aborted by nobody. */
+const unstopped = new AbortController().signal;
 const sweep = () => startLostWorkflows(sweeping());
-const wholeSweep = (all: Sweeping) => settled(Object.values(sweepParts(all)).map((part) => part(0)));
+const wholeSweep = (all: Sweeping) =>
+  settled(Object.values(sweepParts(all)).map((part) => part(0, unstopped)));
 const untold = async (sessionId: string) =>
   (await listUntoldSessions(activities.db, { undeliveredSeconds: 30 }))
     .filter(({ id }) => id === sessionId)
@@ -126,6 +141,47 @@ describe('a message that did not reach its session', () => {
   });
 });
 
+describe('a sign-in at a remote server', () => {
+  async function open(session: Session): Promise<string> {
+    const shape = { type: 'remote', url: 'https://127.0.0.1:1/mcp' } as const;
+    const { id } = await tenant.server(`remote-${randomUUID().slice(0, 8)}`, emptyManifest, { shape });
+    const registration = await readRegistrationOf(activities.db, id);
+    const opened = await openAuthorization(activities.db, session, {
+      registrationId: registration?.id ?? '',
+      userId: tenant.max.id,
+      scopes: [],
+      missingScopes: null,
+      expirySeconds: 600,
+    });
+    return opened.result === 'opened' ? opened.id : '';
+  }
+
+  it('whose workflow was never started is waited for, until it is too late', async () => {
+    const { session, handle: ofSession } = await running();
+    const id = await open(session);
+    await sweep();
+    const handle = worker.client.workflow.getHandle(authorizationWorkflowId(id));
+    expect((await handle.describe()).status.name).toBe('RUNNING');
+    await activities.db('oauth_authorizations').where({ id }).update({ expires_at: activities.db.fn.now() });
+    await workflows().settleAuthorization(id);
+    expect(await handle.result()).toEqual({ status: 'expired' });
+    await ofSession.signal('terminate');
+    await sessionIs(session.id, { status: 'terminated' });
+  });
+
+  it('that a launch waits for is left to the session’s own workflow, which could not start it a second time', async () => {
+    const { db } = activities;
+    const session = await tenant.session(await tenant.agent());
+    await moveSession(db, session.id, { to: 'awaiting_authorization', reason: null });
+    const id = await open(session);
+    expect(await listUnattendedAuthorizations(db)).not.toContainEqual({ id });
+    await moveSession(db, session.id, { to: 'starting', reason: null });
+    expect(await listUnattendedAuthorizations(db)).toContainEqual({ id });
+    await moveSession(db, session.id, { to: 'failed', reason: 'enough' });
+    expect(await listUnattendedAuthorizations(db)).not.toContainEqual({ id });
+  });
+});
+
 it('is resent also while the runtime does not answer', async () => {
   const { session } = await running();
   const by = { type: 'user', id: tenant.max.id } as const;
@@ -188,6 +244,7 @@ describe('what a lost process left behind', () => {
     const requestId = randomUUID();
     await askForPermission(
       activities.db,
+      callKeys,
       session.id,
       {
         request_id: requestId,
@@ -236,6 +293,37 @@ it('erases the output of processes after its retention, and keeps their state', 
   ]);
   expect(await outputOf(young)).toMatchObject([{ sealed_output: expect.any(Buffer), output_size_bytes: 13 }]);
   expect(await outputOf(removed)).toEqual([]);
+});
+
+it('erases the refused call of a request a while after it was closed, and of no open one', async () => {
+  const agent = await tenant.agent();
+  const asked = async () => {
+    const session = await freezeGates(activities.db, await tenant.session(agent), agent);
+    const request = {
+      request_id: randomUUID(),
+      grant_type: 'tool_scope',
+      details: { scope: 'files.write' },
+      scope: 'once',
+      justification: '',
+      refused_call: { server: 'files', tool: 'write_file', arguments: '{}' },
+    } as const;
+    const limits = { openRequests: 10, denialMuteSeconds: 0, expirySeconds: 3600 };
+    await askForPermission(activities.db, callKeys, session.id, request, limits);
+    return request.request_id;
+  };
+  const [open, young, old] = [await asked(), await asked(), await asked()];
+  for (const id of [young, old]) {
+    await closePermissionRequest(activities.db, id, { status: 'expired' });
+  }
+  const longAgo = activities.db.raw(`now() - interval '2 hours'`);
+  await activities.db('permission_requests').where({ id: open }).update({ created_at: longAgo });
+  await activities.db('permission_requests').where({ id: old }).update({ decided_at: longAgo });
+  await sweepParts(sweeping())['erase refused calls']?.(0, unstopped);
+  const kept = activities.db('permission_request_calls').whereIn('request_id', [open, young, old]);
+  expect(new Set(await kept.pluck('request_id'))).toEqual(new Set([open, young]));
+  const { refused_call: call } = (await readPermissionRequest(activities.db, old)) ?? {};
+  expect(call).toMatchObject({ digest: expect.any(String), arguments_size_bytes: 2 });
+  await activities.db('sessions').where({ agent_id: agent.id }).delete();
 });
 
 describe('a check of a catalog entry', () => {

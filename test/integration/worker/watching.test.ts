@@ -69,6 +69,8 @@ const sweeping = (workloads: WorkloadWatch) => ({
   workloads,
   outputKeptSeconds: 3600,
   checkKeptSeconds: 3600,
+  refusedCallKeptSeconds: 3600,
+  channelMessagesKeptSeconds: 3600,
 });
 
 const sessionIs = (id: string, expected: object) =>

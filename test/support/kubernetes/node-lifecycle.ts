@@ -113,7 +113,7 @@ export async function removeNode(place: NodePlace): Promise<void> {
   if (!inOrder) {
     rmSync(place.imageDirectory, { recursive: true, force: true });
   }
-  rmSync(place.directory, { recursive: true, force: true });
+  rmSync(place.directory, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** From containerd's own records, which the next cluster would otherwise take for its Pods. False when it does not answer. */

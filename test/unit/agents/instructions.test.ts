@@ -34,6 +34,20 @@ describe('the instructions of the scripted agent', () => {
     expect(() => parse([{ call: 'a.b', args: {} }])).toThrow(/args/);
   });
 
+  it('say with which code a call is made again, for how long', () => {
+    const repeat = (repeat_on: object) => parse([{ call: 'a.b', repeat_on }]);
+    expect(repeat({ code: 'authorization_required' })).toEqual([
+      {
+        call: 'a.b',
+        arguments: {},
+        expect: 'ok',
+        repeat_on: { code: 'authorization_required', every_seconds: 10, timeout_seconds: 600 },
+      },
+    ]);
+    expect(() => repeat({})).toThrow(/steps\.0\.repeat_on\.code/);
+    expect(() => repeat({ code: 'x', every_seconds: 0 })).toThrow(/steps\.0\.repeat_on\.every_seconds/);
+  });
+
   it('are readable in a status', () => {
     expect(parse([{ call: 'a.b' }, { wait_for_message: {} }]).map(describeStep)).toEqual([
       'call a.b',

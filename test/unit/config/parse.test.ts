@@ -157,6 +157,25 @@ describe('demo sign-in', () => {
   });
 });
 
+describe('the domain of previews', () => {
+  const { DEMO_SIGN_IN: _, ...without } = api;
+  const forOthers = {
+    ...without,
+    ...{ OIDC_ISSUER: 'https://id.example', OIDC_CLIENT_ID: 'platform' },
+    PUBLIC_URL: 'https://agents.example.com',
+  };
+
+  it('is optional, and on another site than the platform', () => {
+    expect(parseEnvironment(apiConfig, forOthers).PREVIEW_DOMAIN).toBeUndefined();
+    const PREVIEW_DOMAIN = 'previews.example.net';
+    expect(parseEnvironment(apiConfig, { ...forOthers, PREVIEW_DOMAIN })).toMatchObject({ PREVIEW_DOMAIN });
+  });
+
+  it.each(['previews.example.com', 'example.com', 'localhost', '*.example.net'])('is not %s', (domain) => {
+    expect(problemOf(apiConfig, { ...forOthers, PREVIEW_DOMAIN: domain })).toContain('PREVIEW_DOMAIN: ');
+  });
+});
+
 describe('an identity provider on the same machine', () => {
   const { DEMO_SIGN_IN: _, ...without } = api;
   const withProvider = (OIDC_ISSUER: string, PUBLIC_URL: string) => ({

@@ -104,9 +104,22 @@ describe('what an installation cannot run', () => {
     );
   });
 
-  it('is remote servers and the built-in Claude everywhere, so far', () => {
+  it('is a remote server without the internet, or without a sandbox', () => {
+    const remote = { type: 'remote' } as const;
+    for (const runtime of runtimeName.options) {
+      expect(unavailableShape(remote, availabilityOf(runtime, []))).toBeNull();
+      expect(unavailableShape(remote, availabilityOf(runtime, [worker()]))).toBeNull();
+    }
+    const withOne = (more: Partial<WorkerCapabilities>) =>
+      availabilityOf('process', [worker(), worker(more)]);
+    expect(unavailableShape(remote, withOne({ internet: false }))).toMatch(
+      /no way from sessions to the internet/,
+    );
+    expect(unavailableShape(remote, withOne({ sandbox: false }))).toMatch(/need a sandbox/);
+  });
+
+  it('is the built-in Claude everywhere, so far', () => {
     const here = availabilityOf('kubernetes', []);
-    expect(unavailableShape({ type: 'remote' }, here)).toMatch(/not available yet/);
     expect(unavailableRunProblems({ type: 'builtin', name: 'claude' }, here)).toHaveLength(1);
   });
 });

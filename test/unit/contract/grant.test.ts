@@ -41,6 +41,25 @@ describe('a grant', () => {
     );
   });
 
+  it('is bound to one call only as a once grant that answers a request', () => {
+    const digest = 'a'.repeat(64);
+    const body = { agent_subject_id: subject, grant_type: 'tool_scope', details: soundDetails.tool_scope };
+    const problems = (fields: object) =>
+      grantProblems(parsed({ ...body, scope: 'once', ...fields })).map(({ path }) => path);
+    const named = { request_id: randomUUID(), call_digest: digest };
+    expect(problems({ ...named, exact_call: true })).toEqual([]);
+    expect(problems(named)).toEqual([]);
+    expect(problems({ call_digest: digest })).toEqual(['call_digest']);
+    expect(problems({ exact_call: true })).toEqual(['exact_call']);
+    const wider = { scope: 'session', session_id: randomUUID() };
+    expect(problems({ ...named, ...wider, exact_call: true })).toEqual(['exact_call']);
+    expect(problems({ ...named, scope: 'persistent', exact_call: true })).toEqual(['exact_call']);
+    expect(problems({ ...named, ...wider })).toEqual([]);
+    for (const wrong of [{ exact_call: false }, { call_digest: digest.toUpperCase() }, { call_digest: '' }]) {
+      expect(grantInput.safeParse({ ...body, scope: 'once', ...wrong }).success).toBe(false);
+    }
+  });
+
   it('names each field that is wrong', () => {
     const input = parsed({
       user_subject_id: subject,

@@ -41,17 +41,53 @@ describe('the document of an entry', () => {
     ['npm without a version', command('npx', '-y', 'weather')],
     ['PyPI', command('uvx', 'weather@0.5.0', '--zone', 'UTC')],
     ['an image', { type: 'image', image: 'ghcr.io/ada/weather:1.0.2' }],
-    ['a remote', { type: 'remote', url: 'https://mcp.example/mcp' }],
   ])('is imported as the same entry: %s', (_, shape) => {
     const tool_scopes = { delete: 'weather.write' };
-    const manifest = shape.type === 'remote' ? { tool_scopes } : { env, tool_scopes };
+    const manifest = { env, tool_scopes };
     const document = serverDocumentOf(entry({ name: 'weather', shape, manifest, network: 'none' }), where);
     expect(serverDocument.parse(document)).toEqual(document);
     expect(document).toMatchObject({ name: 'com.example.agents/weather', version: '3.0.0' });
     const [planned] = planImport(JSON.stringify(document)).servers;
     const input = { name: 'weather', shape, network: 'none', manifest: { tool_scopes } };
     expect(planned).toMatchObject({ problems: [], input });
-    expect(planned?.input.manifest?.env ?? {}).toEqual(shape.type === 'remote' ? {} : env);
+    expect(planned?.input.manifest?.env).toEqual(env);
+  });
+
+  it.each([
+    ['without a key', undefined, {}],
+    [
+      'with a key',
+      [
+        { name: 'Authorization', prefix: 'Bearer ', variable: 'WEATHER_KEY' },
+        { name: 'X-Log', prefix: '', variable: 'LOG_LEVEL' },
+      ],
+      env,
+    ],
+  ])('is imported as the same entry: a remote %s', (_, headers, ofRemote) => {
+    const shape = { type: 'remote', url: 'https://mcp.example/mcp', ...(headers && { headers }) };
+    const tool_scopes = { delete: 'weather.write' };
+    const manifest = { env: ofRemote, tool_scopes };
+    const document = serverDocumentOf(entry({ name: 'weather', shape, manifest }), where);
+    expect(serverDocument.parse(document)).toEqual(document);
+    const [planned] = planImport(JSON.stringify(document)).servers;
+    expect(planned).toMatchObject({ problems: [], notes: [`it will be named "weather"`] });
+    expect(planned?.input).toEqual({ name: 'weather', shape, manifest });
+  });
+
+  it('describes the headers of a remote as the registry does', () => {
+    const headers = [{ name: 'Authorization', prefix: 'Bearer ', variable: 'WEATHER_KEY' }];
+    const shape = { type: 'remote', url: 'https://mcp.example/mcp', headers };
+    const { remotes } = serverDocumentOf(entry({ name: 'weather', shape, manifest: { env } }), where);
+    const key = { description: 'Key of the service', isRequired: true, isSecret: true };
+    expect(remotes).toEqual([
+      {
+        type: 'streamable-http',
+        url: 'https://mcp.example/mcp',
+        headers: [
+          { name: 'Authorization', ...key, value: 'Bearer {WEATHER_KEY}', variables: { WEATHER_KEY: key } },
+        ],
+      },
+    ]);
   });
 
   it('holds the scopes of tools, and nothing about private destinations and secrets of registries', () => {

@@ -18,12 +18,13 @@ const callers = {
   NODE_ENV: 'development',
   SANDBOX: 'require',
   PRIVATE_REGISTRIES: 'registry.internal',
+  PRIVATE_MCP_HOSTS: 'mcp.internal',
   SESSION_IDLE_SECONDS: '5',
   SESSION_KEY_SEED: 'of the caller',
   AWS_SECRET_ACCESS_KEY: 'of the caller',
   NODE_OPTIONS: '--inspect',
 };
-const environmentsFor = (given: Record<string, string>) =>
+const environmentsFor = (given: Record<string, string>, privateMcpHosts: string[] = []) =>
   processEnvironments(
     keys,
     {
@@ -32,6 +33,7 @@ const environmentsFor = (given: Record<string, string>) =>
       temporalAddress: '127.0.0.1:7233',
       temporalNamespace: 'default',
       temporalUiUrl: 'http://127.0.0.1:8233',
+      privateMcpHosts,
     },
     { sessions: '/data/sessions', runner: '/project/runner' },
     given,
@@ -72,6 +74,36 @@ describe('what API and worker are started with', () => {
   it('passes the registries that the operator trusts only to the API', () => {
     expect(api['PRIVATE_REGISTRIES']).toBe('registry.internal');
     expect(worker['PRIVATE_REGISTRIES']).toBeUndefined();
+    for (const environment of [api, worker]) {
+      expect(environment['PRIVATE_MCP_HOSTS']).toBe('mcp.internal');
+    }
+  });
+
+  it('passes the webhooks that the operator trusts only to the worker', () => {
+    const given = environmentsFor({ ...callers, PRIVATE_WEBHOOK_HOSTS: 'chat.internal' });
+    expect(given.worker['PRIVATE_WEBHOOK_HOSTS']).toBe('chat.internal');
+    expect(given.api).not.toHaveProperty('PRIVATE_WEBHOOK_HOSTS');
+  });
+
+  it('lists the hosts of the demo’s remote server beside those of the caller, for both', () => {
+    const demo = ['http://127.0.0.1:9101', 'http://127.0.0.1:9102'];
+    const hostsOf = (caller: Record<string, string>) => {
+      const given = environmentsFor(caller, demo);
+      return [
+        parseEnvironment(apiConfig, given.api).PRIVATE_MCP_HOSTS,
+        parseEnvironment(workerConfig, given.worker).PRIVATE_MCP_HOSTS,
+      ];
+    };
+    const listed = [
+      ['127.0.0.1:9101', 'http'],
+      ['127.0.0.1:9102', 'http'],
+    ] as const;
+    for (const hosts of hostsOf(callers)) {
+      expect(hosts).toEqual(new Map([['mcp.internal', 'https'], ...listed]));
+    }
+    for (const hosts of hostsOf({})) {
+      expect(hosts).toEqual(new Map(listed));
+    }
   });
 
   it('passes the key that signs approvals and the one that signs cookies only to the API', () => {

@@ -43,6 +43,7 @@ const spec: ProcessWorkloadSpec = {
       listed_tools: [],
       network: 'none',
       loads_packages: false,
+      access_tokens: false,
     },
   ],
   siblings: [],

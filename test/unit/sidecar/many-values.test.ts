@@ -8,7 +8,7 @@ import { duplexPair } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { agentEventInput } from '../../../contract/agent-contract.ts';
-import { holdsMoreValues, maxAgentValues } from '../../../contract/json-values.ts';
+import { holdsMoreValues, maxToolMessageValues } from '../../../contract/json-values.ts';
 import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createAgentHttp } from '../../../sidecar/agent-http/agent-http.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
@@ -52,9 +52,10 @@ const eventOf = (details: string) => `{"type":"agent.permission_request","payloa
 async function connectToPlatform(messageValues: number) {
   const [agent, gateSide] = duplexPair();
   const audit = auditTrailOf({});
-  const settings = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300 };
+  const settings = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300, lineBytes: 1024 * 1024 };
+  const relayedTools = { list: async () => [] };
   const waits = createSlots({ count: 1, maxWaiting: 0 });
-  const dependencies = { api, inbox, lastRefusals, waits, ...settings };
+  const dependencies = { api, inbox, lastRefusals, waits, relayedTools, ...settings };
   const served = serveConnection(gateSide, {
     server: 'platform',
     side: createLocalSide(async (connection) => servePlatformTools(connection, dependencies, logger)),
@@ -109,7 +110,7 @@ describe('a megabyte of small values to the server platform', () => {
     await unbounded.close();
     // The control: it was parsed to its end.
     expect(result).toContain('details: must not have');
-    const platform = await connectToPlatform(maxAgentValues);
+    const platform = await connectToPlatform(maxToolMessageValues);
     let id = 1;
     await expectHeldLessThan(atOnceMs, async () => {
       id += 1;
@@ -119,7 +120,7 @@ describe('a megabyte of small values to the server platform', () => {
         error: {
           code: -32602,
           message:
-            'The platform does not let this message pass: too_many_values: params may hold 1000 values at most',
+            'The platform does not let this message pass: too_many_values: params may hold 9000 values at most',
           data: { code: 'invalid_message', reason: 'too_many_values' },
         },
       });

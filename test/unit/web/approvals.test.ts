@@ -8,9 +8,11 @@ import {
   grantBody,
   holderMeaning,
   holdersOf,
-  offeredScopes,
+  isAsRequested,
+  offeredReaches,
   preselectedChoice,
-  withScope,
+  reachLabel,
+  withReach,
 } from '../../../web/src/pages/approvals/choices.ts';
 import {
   decisionState,
@@ -28,6 +30,7 @@ import {
   withWaiting,
 } from '../../../web/src/pages/approvals/request-queue.ts';
 import { subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
+import { unseenOf } from '../../../web/src/pages/approvals/unseen.ts';
 
 const request = {
   id: 'r',
@@ -38,37 +41,47 @@ const request = {
   details: { scope: 'files.write' },
   refused_call: null,
 };
+const digest = 'a'.repeat(64);
+const refused_call = { server: 'files', tool: 'write_file', digest, arguments_size_bytes: 31 };
+/** A refused call of which only server and tool are known. */
+const toolOnly = { ...refused_call, digest: null, arguments_size_bytes: null };
 
-const onceForAgent: Choice = { scope: 'once', holder: 'agent' };
+const onceForAgent: Choice = { reach: 'once', holder: 'agent' };
+const mine = { operatorIsMe: true };
 
 describe('what a request may be answered with', () => {
   const may_grant = { agent: ['once' as const, 'session' as const], operator: ['persistent' as const] };
+  const offer = { may_grant, refused_call: null };
 
   it('is what the API offers, narrowest first', () => {
-    expect(offeredScopes({ may_grant })).toEqual(['once', 'session', 'persistent']);
+    expect(offeredReaches(offer)).toEqual(['once', 'session', 'persistent']);
   });
 
-  it('starts as the narrowest offered scope, for the agent alone, whatever was requested', () => {
-    expect(preselectedChoice({ may_grant })).toEqual({ scope: 'once', holder: 'agent' });
-    expect(preselectedChoice({ may_grant: { agent: ['persistent'], operator: ['session'] } })).toEqual({
-      scope: 'session',
-      holder: 'operator',
-    });
-    expect(preselectedChoice({ may_grant: { agent: [], operator: [] } })).toBeNull();
+  it('is exactly the refused call, too, where it has a digest and one call may be granted', () => {
+    expect(offeredReaches({ may_grant, refused_call })).toEqual(['exact', 'once', 'session', 'persistent']);
+    expect(holdersOf({ may_grant, refused_call }, 'exact')).toEqual(['agent']);
+    expect(offeredReaches({ may_grant, refused_call: toolOnly })).toEqual(['once', 'session', 'persistent']);
+    expect(offeredReaches({ refused_call, may_grant: { agent: ['session'], operator: [] } })).toEqual([
+      'session',
+    ]);
+  });
+
+  it('starts as the narrowest on offer, for the agent alone, whatever was requested', () => {
+    expect(preselectedChoice(offer)).toEqual({ reach: 'once', holder: 'agent' });
+    expect(preselectedChoice({ may_grant, refused_call })).toEqual({ reach: 'exact', holder: 'agent' });
+    expect(
+      preselectedChoice({ refused_call, may_grant: { agent: ['persistent'], operator: ['session'] } }),
+    ).toEqual({ reach: 'session', holder: 'operator' });
+    expect(preselectedChoice({ refused_call, may_grant: { agent: [], operator: [] } })).toBeNull();
   });
 
   it('is named after what it allows', () => {
-    const mine = { operatorIsMe: true };
-    const label = (choice: Choice, more: Partial<typeof request> = {}, whose = mine) =>
-      approveLabel({ ...request, ...more }, choice, whose);
-    expect(label({ scope: 'once', holder: 'agent' })).toBe('Approve one call');
-    expect(approveLabel({ ...request, refused_call: { server: 's', tool: 't' } }, onceForAgent, mine)).toBe(
-      'Approve this one call',
-    );
-    expect(label({ scope: 'session', holder: 'operator' })).toBe('Approve for this session');
-    expect(label({ scope: 'persistent', holder: 'agent' })).toBe('Approve for every session of the agent');
-    expect(label({ scope: 'persistent', holder: 'operator' })).toBe('Approve for all my sessions');
-    expect(label({ scope: 'persistent', holder: 'operator' }, {}, { operatorIsMe: false })).toBe(
+    const label = (choice: Choice, whose = mine) => approveLabel(request, choice, whose);
+    expect(label(onceForAgent)).toBe('Approve one call');
+    expect(label({ reach: 'session', holder: 'operator' })).toBe('Approve for this session');
+    expect(label({ reach: 'persistent', holder: 'agent' })).toBe('Approve for every session of the agent');
+    expect(label({ reach: 'persistent', holder: 'operator' })).toBe('Approve for all my sessions');
+    expect(label({ reach: 'persistent', holder: 'operator' }, { operatorIsMe: false })).toBe(
       'Approve for all sessions of this person',
     );
     expect(approveLabel({ grant_type: 'spawn', refused_call: null }, onceForAgent, mine)).toBe(
@@ -76,44 +89,76 @@ describe('what a request may be answered with', () => {
     );
   });
 
+  it('tells exactly the refused call from one call with any arguments', () => {
+    const refused = { ...request, refused_call };
+    const exactly: Choice = { reach: 'exact', holder: 'agent' };
+    expect(approveLabel(refused, exactly, mine)).toBe('Approve exactly this call');
+    expect(approveLabel(refused, onceForAgent, mine)).toBe('Approve one call, any arguments');
+    expect(reachLabel(refused, 'exact')).toBe('Exactly this call');
+    expect(reachLabel(refused, 'once')).toBe('One call with any arguments');
+    expect(reachLabel({ refused_call: toolOnly }, 'once')).toBe('One call with any arguments');
+    expect(reachLabel(request, 'once')).toBe('Once');
+  });
+
+  it('is marked as requested, unless "once" may mean exactly that call', () => {
+    expect(isAsRequested({ ...offer, scope: 'once' }, 'once')).toBe(true);
+    expect(isAsRequested({ ...offer, scope: 'once' }, 'session')).toBe(false);
+    for (const reach of ['exact', 'once'] as const) {
+      expect(isAsRequested({ may_grant, refused_call, scope: 'once' }, reach)).toBe(false);
+    }
+    expect(isAsRequested({ may_grant, refused_call, scope: 'session' }, 'session')).toBe(true);
+  });
+
   it('never gives a holder a scope that is not offered for it', () => {
-    const choice = { scope: 'once' as const, holder: 'agent' as const };
-    expect(withScope({ may_grant }, choice, 'session')).toEqual({ scope: 'session', holder: 'agent' });
-    expect(withScope({ may_grant }, choice, 'persistent')).toEqual({
-      scope: 'persistent',
-      holder: 'operator',
-    });
-    expect(holdersOf({ may_grant }, 'session')).toEqual(['agent']);
+    expect(withReach(offer, onceForAgent, 'session')).toEqual({ reach: 'session', holder: 'agent' });
+    expect(withReach(offer, onceForAgent, 'persistent')).toEqual({ reach: 'persistent', holder: 'operator' });
+    expect(holdersOf(offer, 'session')).toEqual(['agent']);
   });
 
   it('is sent as exactly that grant', () => {
     const same = { grant_type: 'tool_scope', details: { scope: 'files.write' }, request_id: 'r' };
-    expect(grantBody(request, { scope: 'once', holder: 'agent' })).toEqual({
-      ...same,
-      agent_subject_id: 'a',
-      scope: 'once',
-    });
-    expect(grantBody(request, { scope: 'session', holder: 'operator' })).toEqual({
+    expect(grantBody(request, onceForAgent)).toEqual({ ...same, agent_subject_id: 'a', scope: 'once' });
+    expect(grantBody(request, { reach: 'session', holder: 'operator' })).toEqual({
       ...same,
       user_subject_id: 'o',
       scope: 'session',
       session_id: 's',
     });
-    expect(grantBody(request, { scope: 'persistent', holder: 'operator' })).not.toHaveProperty('session_id');
+    expect(grantBody(request, { reach: 'persistent', holder: 'operator' })).not.toHaveProperty('session_id');
+  });
+
+  it('names the call that was shown, however far it goes, and is bound to it only when exactly that was chosen', () => {
+    const shown = { ...request, refused_call };
+    for (const reach of ['once', 'session', 'persistent'] as const) {
+      const body = grantBody(shown, { reach, holder: 'agent' });
+      expect(body).toMatchObject({ scope: reach, call_digest: digest });
+      expect(body).not.toHaveProperty('exact_call');
+    }
+    expect(grantBody(shown, { reach: 'exact', holder: 'agent' })).toMatchObject({
+      scope: 'once',
+      call_digest: digest,
+      exact_call: true,
+    });
+    expect(grantBody({ ...request, refused_call: toolOnly }, onceForAgent)).not.toHaveProperty('call_digest');
+  });
+
+  it('never becomes wider by itself: exactly a call that is not known is sent, and refused', () => {
+    expect(grantBody(request, { reach: 'exact', holder: 'agent' })).toMatchObject({ exact_call: true });
   });
 
   it('says what each answer means, and differently for each', () => {
     const meanings = (['tool_scope', 'spawn'] as const).flatMap((grant_type) =>
-      (['once', 'session', 'persistent'] as const).map((scope) =>
-        choiceMeaning({ ...request, grant_type }, scope),
+      (['once', 'session', 'persistent'] as const).map((reach) =>
+        choiceMeaning({ ...request, grant_type }, reach),
       ),
     );
     expect(new Set(meanings).size).toBe(meanings.length);
-    const refused = { ...request, refused_call: { server: 'files', tool: 'write_file' } };
-    expect(choiceMeaning(refused, 'once')).toMatch(/^One call of the tool that was refused, with whatever/);
-    const persistent = { scope: 'persistent' as const };
-    expect(holderMeaning({ ...persistent, holder: 'operator' }, { operatorIsMe: true })).toMatch(/you drive/);
-    expect(holderMeaning({ ...persistent, holder: 'agent' }, { operatorIsMe: true })).toMatch(/this agent/);
+    const refused = { ...request, refused_call };
+    expect(choiceMeaning(refused, 'once')).toMatch(/^One call of the refused tool, with whatever/);
+    expect(choiceMeaning(refused, 'exact')).toMatch(/these very arguments, once, and no other call/);
+    const persistent = { reach: 'persistent' as const };
+    expect(holderMeaning({ ...persistent, holder: 'operator' }, mine)).toMatch(/you drive/);
+    expect(holderMeaning({ ...persistent, holder: 'agent' }, mine)).toMatch(/this agent/);
   });
 
   it('says how far an approval went', () => {
@@ -133,6 +178,24 @@ describe('what a request may be answered with', () => {
     const spawn = { grant_type: 'spawn' as const, details: { child_agent_id: 'c' } };
     expect(subjectOf({ ...spawn, child_agent }).name).toBe('helper');
     expect(subjectOf({ ...spawn, child_agent: null }).name).toBe('c');
+  });
+});
+
+describe('what has to be seen before an approval', () => {
+  it.each([
+    ['nothing is chosen', null, 'shown', false, null],
+    ['one call with any arguments', onceForAgent, 'failed', false, null],
+    ['more than one call, out of sight', { reach: 'session', holder: 'agent' }, 'shown', false, 'choice'],
+    ['more than one call, in sight', { reach: 'session', holder: 'agent' }, 'loading', true, null],
+    ['a call that comes', { reach: 'exact', holder: 'agent' }, 'loading', false, 'loading'],
+    ['a call whose end is out of sight', { reach: 'exact', holder: 'agent' }, 'shown', false, 'end-of-call'],
+    ['a call that was seen to its end', { reach: 'exact', holder: 'agent' }, 'shown', true, null],
+    ['a call that is for others to see', { reach: 'exact', holder: 'agent' }, 'withheld', false, 'arguments'],
+    ['a call that could not be loaded', { reach: 'exact', holder: 'agent' }, 'failed', false, 'arguments'],
+    ['a call that was erased', { reach: 'exact', holder: 'agent' }, 'erased', true, 'arguments'],
+    ['a call that is another one', { reach: 'exact', holder: 'agent' }, 'replaced', false, 'arguments'],
+  ] as const)('when it is %s', (_what, choice, call, wasInSight, expected) => {
+    expect(unseenOf(choice, call, wasInSight)).toBe(expected);
   });
 });
 

@@ -40,6 +40,22 @@ describe('audit events as text', () => {
     );
   });
 
+  it('says which one call a grant permits, when it was made and when it was used up', () => {
+    const grant = { type: 'grant', id: grantId, name: 'tool_scope files.write' };
+    const call_digest = `3f2a9c01${'0'.repeat(56)}`;
+    const about = (name: AuditEvent['event'], data: AuditEvent['data']) =>
+      aboutOf(event({ event: name, resource: grant, data }));
+    const oneCall = 'tool_scope files.write: exactly one call (3f2a9c01)';
+    const bound_to = { session_id: sessionId, server: 'files', tool: 'write_file' };
+    expect(about('grant.created', { bound_to: { ...bound_to, call_digest } })).toBe(oneCall);
+    expect(about('grant.revoked', { bound_to: { ...bound_to, call_digest } })).toBe(oneCall);
+    expect(about('grant.consumed', { server: 'files', tool: 'write_file', call_digest })).toBe(oneCall);
+    for (const data of [{ bound_to: null }, { bound_to: { ...bound_to, call_digest: null } }, {}]) {
+      expect(about('grant.created', data)).toBe('tool_scope files.write');
+    }
+    expect(about('grant.consumed', { call_digest: null })).toBe('tool_scope files.write');
+  });
+
   it('says what happened to the tools of a server, and leads to them', () => {
     const files = { type: 'mcp_server', id: 'x', name: 'files' };
     const about = (name: AuditEvent['event'], data: AuditEvent['data']) =>
@@ -68,6 +84,33 @@ describe('audit events as text', () => {
     ).toBe('files: a, b, 2 more, its instructions');
     expect(about('workspace.mcp.tools_accepted', {})).toBe('files: ');
     expect(linksOfTools(files)).toEqual([{ label: 'Tools', to: '/demo/catalog/files/tools' }]);
+  });
+
+  it('says the outcome of the registration of a remote server', () => {
+    const notes = { type: 'mcp_server', id: 'x', name: 'notes' };
+    const about = (name: AuditEvent['event'], data: AuditEvent['data']) =>
+      aboutOf(event({ event: name, resource: notes, data }));
+    const parties = { issuer: 'https://auth.example', resource: 'https://mcp.example' };
+    const text = 'https://auth.example for https://mcp.example';
+    const completed = 'workspace.mcp.registration_completed';
+    expect(about(completed, { sign_in: 'oauth', ...parties })).toBe(`notes: ${text}`);
+    expect(about(completed, { sign_in: 'none' })).toBe('notes: it asks for no sign-in');
+    expect(about(completed, { sign_in: 'headers' })).toBe('notes: with a static key');
+    expect(about('workspace.mcp.registration_failed', { reason: 'It hangs.', found: parties })).toBe(
+      'notes: It hangs.',
+    );
+    expect(about('workspace.mcp.registration_retried', {})).toBe('notes');
+    const accepted = { accepted: { ...parties, issuer: 'https://new.example' }, before: parties };
+    expect(about('workspace.mcp.issuer_accepted', accepted)).toBe(
+      `notes: https://new.example for https://mcp.example, before ${text}`,
+    );
+    expect(about('workspace.mcp.issuer_accepted', { accepted: parties, before: null })).toBe(
+      `notes: ${text}`,
+    );
+    const client = { issuer: 'https://auth.example', client_id: 'c' };
+    const deleted = 'workspace.mcp.client_deleted';
+    expect(about(deleted, { ...client, at_server: true })).toBe('notes: c at https://auth.example');
+    expect(about(deleted, { ...client, at_server: false })).toMatch(/did not delete it$/);
   });
 
   it('names outcomes of calls and sessions only', () => {

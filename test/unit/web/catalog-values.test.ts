@@ -68,6 +68,7 @@ const server: McpServer = {
   unlisted_tools: 'refuse',
   listed_tools: ['read_file', 'list'],
   unavailable: null,
+  registration: null,
   created_at: '2026-01-01T00:00:00Z',
   created_by: null,
   updated_at: '2026-01-01T00:00:00Z',
@@ -178,20 +179,31 @@ describe('texts', () => {
     const own = { kind: 'agent_env' as const, agent, name: null, variable: 'T' };
     expect(placeOfUse(attached)).toBe('MCP server git, as T');
     expect([isReadableByAgent(attached), isReadableByAgent(own)]).toEqual([false, true]);
-    expect([usersText({ agents: 0, mcp_servers: 0 }), usersText({ agents: 1, mcp_servers: 0 })]).toEqual([
-      'no agent',
-      '1 agent',
-    ]);
+    expect([
+      usersText({ agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 }),
+      usersText({ agents: 1, mcp_servers: 0, channels: 0, embedding_providers: 0 }),
+    ]).toEqual(['no agent', '1 agent']);
     expect(usesCutOff([attached, own], null)).toEqual([]);
     expect(usesCutOff([attached, own], ['git'])).toEqual([]);
     expect(usesCutOff([attached, own], [])).toEqual([attached]);
+  });
+  it('of the platform itself end when the secret is for certain servers, not when no server may be given it', () => {
+    const none = { agent: null, variable: null };
+    const channel = { ...none, kind: 'channel_address' as const, name: 'reports' };
+    const provider = { ...none, kind: 'embedding_provider' as const, name: null };
+    expect(usesCutOff([channel, provider], [])).toEqual([]);
+    expect(usesCutOff([channel, provider], ['git'])).toEqual([channel, provider]);
   });
   it('say that an entry’s image is pulled with a secret', () => {
     const pulled = { kind: 'registry_secret' as const, agent: null, name: 'boxed', variable: null };
     expect(placeOfUse(pulled)).toBe('credentials for the registry of its image');
     expect(isReadableByAgent(pulled)).toBe(false);
-    expect(usersText({ agents: 0, mcp_servers: 1 })).toBe('1 catalog entry');
-    expect(usersText({ agents: 1, mcp_servers: 2 })).toBe('1 agent, 2 catalog entries');
+    const none = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };
+    expect(usersText({ ...none, mcp_servers: 1 })).toBe('1 catalog entry');
+    expect(usersText({ agents: 1, mcp_servers: 2, channels: 1, embedding_providers: 1 })).toBe(
+      '1 agent, 2 catalog entries, 1 channel, the embedding provider',
+    );
+    expect(usersText({ ...none, channels: 2 })).toBe('2 channels');
     expect(usesCutOff([pulled], ['another'])).toEqual([pulled]);
     expect(usesCutOff([pulled], ['boxed'])).toEqual([]);
   });

@@ -10,6 +10,7 @@ describe('settings', () => {
     name: 'Demo',
     settings: {
       allow_runtime_permission_requests: true,
+      keep_refused_calls: true,
       members_grant_persistent: false,
       log_tool_payloads: false,
       tool_call_retention_days: null,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { grantInput, grantProblems, grantScope, grantType } from '../../../contract/grant.ts';
 import { queryOf, readFilter, withPart } from '../../../web/src/pages/grants/grant-filter.ts';
-import { matterOf, scopesOf, usesText } from '../../../web/src/pages/grants/grant-text.ts';
+import { durationMeaning, matterOf, scopesOf, usesText } from '../../../web/src/pages/grants/grant-text.ts';
 import {
   bodyOf,
   changed,
@@ -41,6 +41,19 @@ describe('the filter of grants', () => {
   it('keeps the address short', () => {
     const search = withPart(new URLSearchParams('state=all&type=spawn'), 'state', 'active');
     expect(search.toString()).toBe('type=spawn');
+  });
+});
+
+describe('how long a grant is in effect', () => {
+  const once = { grant_type: 'tool_scope', scope: 'once' } as const;
+  const bound_to = { session_id: id, server: 'files', tool: 'write_file', call_digest: null };
+
+  it('depends on one call where it is bound to that one', () => {
+    const exact = { ...bound_to, call_digest: 'a'.repeat(64) };
+    expect(durationMeaning({ ...once, bound_to: exact })).toBe('Only the call that was approved uses it up.');
+    for (const bound of [null, bound_to]) {
+      expect(durationMeaning({ ...once, bound_to: bound })).toBe('The first call that needs it uses it up.');
+    }
   });
 });
 

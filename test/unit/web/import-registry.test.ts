@@ -148,19 +148,6 @@ describe('the import of a document of the MCP registry', () => {
       /speaks sse/,
     ],
     [
-      'a header',
-      {
-        remotes: [
-          {
-            type: 'streamable-http',
-            url: 'https://x.example/',
-            headers: [{ name: 'X-Key', isRequired: true }],
-          },
-        ],
-      },
-      /header X-Key/,
-    ],
-    [
       'an address with variables',
       { remotes: [{ type: 'streamable-http', url: 'https://{tenant}.example/' }] },
       /url has variables/,

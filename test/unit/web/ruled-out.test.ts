@@ -19,7 +19,6 @@ const rowsOf = (...more: Partial<WorkerCapabilities>[]) =>
   ).map(({ what }) => what);
 const always = [
   'MCP servers and agents that are images',
-  'Remote MCP servers',
   'The built-in agent Claude',
   'Private destinations',
   'Siblings and services of agents',
@@ -28,15 +27,17 @@ const always = [
 it('lists what each of the workers lacks, and what the runtime rules out', () => {
   expect(rowsOf({}).sort()).toEqual([...always].sort());
   expect(rowsOf({}, { internet: false }).filter((row) => !always.includes(row))).toEqual([
+    'Remote MCP servers',
     'Internet access of agents and MCP servers',
   ]);
   expect(rowsOf({ missing_commands: ['uvx'] })).toContain('MCP servers that are started with uvx');
   const bare = rowsOf({ sandbox: false, commands: ['mcp-server-filesystem'] });
   expect(bare).toContain('MCP servers that are commands, but for mcp-server-filesystem');
   expect(bare).toContain('Agents that are commands');
+  expect(bare).toContain('Remote MCP servers');
 });
 
 it('rules out in a cluster only what is not supported yet', () => {
   const rows = ruledOut(availabilityOf('kubernetes', [{ ...worker, runtime: 'kubernetes' }]));
-  expect(rows.map(({ what }) => what)).toEqual(['Remote MCP servers', 'The built-in agent Claude']);
+  expect(rows.map(({ what }) => what)).toEqual(['The built-in agent Claude']);
 });

@@ -2,10 +2,25 @@
 export const keys = {
   me: ['me'],
   authOptions: ['auth-options'],
+  /** Where the person is signed in, in all of their workspaces. */
+  connections: ['connections'],
+  authorization: (id: string) => ['authorization', id],
   workspace: (slug: string) => ['w', slug],
   sessions: (slug: string, ...more: unknown[]) => ['w', slug, 'sessions', ...more],
   session: (id: string, ...more: unknown[]) => ['session', id, ...more],
   permissionRequests: (slug: string, ...more: unknown[]) => ['w', slug, 'permission-requests', ...more],
+  /** Not below `permissionRequests`: a request's call never changes, and what is shown of it is not read again. */
+  refusedCall: (slug: string, requestId: string, digest: string | null) => [
+    'w',
+    slug,
+    'refused-call',
+    requestId,
+    digest,
+  ],
+  channels: (slug: string, ...more: unknown[]) => ['w', slug, 'channels', ...more],
+  /** Not below `channels`: they change by themselves. */
+  channelMessages: (slug: string, ...more: unknown[]) => ['w', slug, 'channel-messages', ...more],
+  previews: (slug: string, ...more: unknown[]) => ['w', slug, 'previews', ...more],
   secrets: (slug: string, ...more: unknown[]) => ['w', slug, 'secrets', ...more],
   mcpServers: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-servers', ...more],
   /** Not below `mcpServers`: what a check says does not change with the catalog. */
@@ -16,6 +31,9 @@ export const keys = {
   agent: (id: string, ...more: unknown[]) => ['agent', id, ...more],
   grants: (slug: string, ...more: unknown[]) => ['w', slug, 'grants', ...more],
   auditEvents: (slug: string, ...more: unknown[]) => ['w', slug, 'audit-events', ...more],
+  graph: (slug: string) => ['w', slug, 'graph'],
+  collections: (slug: string) => ['w', slug, 'collections'],
+  embeddingProvider: (slug: string) => ['w', slug, 'embedding-provider'],
   members: (slug: string, ...more: unknown[]) => ['w', slug, 'members', ...more],
   availability: (slug: string) => ['w', slug, 'availability'],
   system: (slug: string) => ['w', slug, 'system'],

@@ -361,6 +361,7 @@ export interface paths {
                                             session_id: string;
                                             server: string | null;
                                             tool: string | null;
+                                            call_digest: string | null;
                                         } | null;
                                     };
                                     tools: {
@@ -578,6 +579,122 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/authorizations/{authorization_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A sign-in at a remote server that you have to make; nobody else can read it */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    authorization_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            authorization: {
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                status: "pending" | "connected" | "expired" | "cancelled";
+                                workspace: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    name: string;
+                                    slug: string;
+                                };
+                                mcp_server: string;
+                                session: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    agent: {
+                                        /** Format: uuid */
+                                        id: string;
+                                        name: string;
+                                    };
+                                } | null;
+                                parties: {
+                                    issuer: string;
+                                    resource: string;
+                                    authorization_host: string;
+                                } | null;
+                                scopes: string[];
+                                missing_scopes: string[] | null;
+                                problem: string | null;
+                                /** Format: uri */
+                                origin: string;
+                                /** Format: date-time */
+                                expires_at: string;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/authorizations/{authorization_id}/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin it in this browser: the address at the authorization server to go to, for 10 minutes */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    authorization_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** Format: uri */
+                            url: string;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -655,6 +772,103 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Your own sign-ins at remote servers, in all of your workspaces */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            connections: {
+                                /** Format: uuid */
+                                id: string;
+                                workspace: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    name: string;
+                                    slug: string;
+                                };
+                                mcp_server: string;
+                                issuer: string;
+                                resource: string;
+                                scopes: string[];
+                                /** Format: date-time */
+                                created_at: string;
+                                used_at: string | null;
+                            }[];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/me/connections/{connection_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Sign out of a remote server: its tokens are of no use at once, and revoked there where it can be */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    connection_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/stream": {
         parameters: {
             query?: never;
@@ -680,6 +894,93 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/oauth/callback/{registration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where authorization servers send people back to; only the browser that began is signed in */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    registration_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/oauth/clients/{registration_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The Client ID Metadata Document of one remote server: public, and without any secret */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    registration_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** Format: uri */
+                            client_id: string;
+                            client_name: string;
+                            readonly redirect_uris: string[];
+                            readonly grant_types: string[];
+                            readonly response_types: string[];
+                            /** @constant */
+                            token_endpoint_auth_method: "none";
+                            /** @enum {string} */
+                            application_type: "web" | "native";
+                        };
+                    };
                 };
                 default: components["responses"]["Failure"];
             };
@@ -835,6 +1136,54 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/authorizations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sign-ins that the session waits for now; only its operator can make them */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            authorizations: {
+                                /** Format: uuid */
+                                id: string;
+                                mcp_server: string;
+                                missing_scopes: string[] | null;
+                                /** Format: date-time */
+                                expires_at: string;
+                            }[];
+                        };
+                    };
                 };
                 default: components["responses"]["Failure"];
             };
@@ -1427,6 +1776,7 @@ export interface paths {
                         settings?: {
                             log_tool_payloads?: boolean;
                             allow_runtime_permission_requests?: boolean;
+                            keep_refused_calls?: boolean;
                             members_grant_persistent?: boolean;
                             tool_call_retention_days?: number | null;
                         };
@@ -1635,7 +1985,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
-                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
                     from?: string;
@@ -1766,6 +2116,432 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/channel-messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Messages to channels and their delivery, newest first, without their texts */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    channel?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            messages: components["schemas"]["ChannelMessage"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The channels of the workspace: their names, and for admins their settings */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            channels: components["schemas"]["ListedChannel"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        /** Create a channel */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        /**
+                         * @default slack
+                         * @enum {string}
+                         */
+                        kind?: "slack";
+                        address: string;
+                        /** @default false */
+                        announce_permission_requests?: boolean;
+                        /** @default [] */
+                        agents?: string[];
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            channel: components["schemas"]["Channel"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/channels/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One channel */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            channel: components["schemas"]["Channel"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        /** Replace the settings of a channel; messages that wait are judged by them */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /**
+                         * @default slack
+                         * @enum {string}
+                         */
+                        kind?: "slack";
+                        address: string;
+                        /** @default false */
+                        announce_permission_requests?: boolean;
+                        /** @default [] */
+                        agents?: string[];
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            channel: components["schemas"]["Channel"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        post?: never;
+        /** Remove a channel; messages that wait for it are not delivered */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/channels/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a message that says that it is a test; its outcome is among the messages */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            message: components["schemas"]["ChannelMessage"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/collections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The collections of vectors that the agents of the workspace share, by name */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            collections: components["schemas"]["Collection"][];
+                            truncated: boolean;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/embedding-provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What embeds the texts of the workspace’s collections; null: the platform itself */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            embedding_provider: components["schemas"]["EmbeddingProvider"] | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        /** Set the provider that texts of new collections are sent to */
+        put: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        base_url: string;
+                        model: string;
+                        dimensions: number | null;
+                        api_key: string | null;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            embedding_provider: components["schemas"]["EmbeddingProvider"] | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        post?: never;
+        /** Remove the provider: its collections stay, and take no texts without it */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            embedding_provider: components["schemas"]["EmbeddingProvider"] | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/grants": {
         parameters: {
             query?: never;
@@ -1841,6 +2617,9 @@ export interface paths {
                         reason?: string | null;
                         /** Format: uuid */
                         request_id?: string;
+                        call_digest?: string;
+                        /** @constant */
+                        exact_call?: true;
                     };
                 };
             };
@@ -1989,6 +2768,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/graph": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How many nodes of each type and edges of each relation the graph of the workspace has */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            graph: components["schemas"]["GraphCounts"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/mcp-servers": {
         parameters: {
             query?: never;
@@ -2057,6 +2877,16 @@ export interface paths {
                             type: "remote";
                             /** Format: uri */
                             url: string;
+                            headers?: {
+                                name: string;
+                                /** @default  */
+                                prefix?: string;
+                                variable: string;
+                            }[];
+                            client?: {
+                                client_id: string;
+                                client_secret?: string;
+                            };
                         };
                         manifest?: {
                             /** @default {} */
@@ -2193,6 +3023,16 @@ export interface paths {
                             type: "remote";
                             /** Format: uri */
                             url: string;
+                            headers?: {
+                                name: string;
+                                /** @default  */
+                                prefix?: string;
+                                variable: string;
+                            }[];
+                            client?: {
+                                client_id: string;
+                                client_secret?: string;
+                            };
                         };
                         manifest?: {
                             /** @default {} */
@@ -2480,6 +3320,81 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/mcp-servers/{name}/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in to a remote server before a session needs it, or again; answers with what to begin */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            authorization: {
+                                /** Format: uuid */
+                                id: string;
+                                /** @enum {string} */
+                                status: "pending" | "connected" | "expired" | "cancelled";
+                                workspace: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    name: string;
+                                    slug: string;
+                                };
+                                mcp_server: string;
+                                session: {
+                                    /** Format: uuid */
+                                    id: string;
+                                    agent: {
+                                        /** Format: uuid */
+                                        id: string;
+                                        name: string;
+                                    };
+                                } | null;
+                                parties: {
+                                    issuer: string;
+                                    resource: string;
+                                    authorization_host: string;
+                                } | null;
+                                scopes: string[];
+                                missing_scopes: string[] | null;
+                                problem: string | null;
+                                /** Format: uri */
+                                origin: string;
+                                /** Format: date-time */
+                                expires_at: string;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/mcp-servers/{name}/image-check": {
         parameters: {
             query?: never;
@@ -2524,6 +3439,145 @@ export interface paths {
                                     changed: string[];
                                 };
                                 scopes: string[];
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/registration/accept": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accept another issuer or resource of a remote server, exactly as it was shown; for admins */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        issuer: string;
+                        resource: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            registration: {
+                                /** @enum {string} */
+                                status: "pending" | "ready" | "failed";
+                                reason: string | null;
+                                sign_in: ("none" | "headers" | "oauth") | null;
+                                parties: {
+                                    issuer: string;
+                                    resource: string;
+                                    authorization_host: string;
+                                } | null;
+                                found: {
+                                    issuer: string;
+                                    resource: string;
+                                    authorization_host: string;
+                                } | null;
+                                scopes: string[];
+                                client: {
+                                    /** @enum {string} */
+                                    kind: "pre_registered" | "metadata_document" | "registered";
+                                    client_id: string;
+                                } | null;
+                                redirect_uri: string;
+                                /** Format: date-time */
+                                updated_at: string;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/mcp-servers/{name}/registration/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Discover a remote server again, and register at its authorization server; for admins */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    name: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            registration: {
+                                /** @enum {string} */
+                                status: "pending" | "ready" | "failed";
+                                reason: string | null;
+                                sign_in: ("none" | "headers" | "oauth") | null;
+                                parties: {
+                                    issuer: string;
+                                    resource: string;
+                                    authorization_host: string;
+                                } | null;
+                                found: {
+                                    issuer: string;
+                                    resource: string;
+                                    authorization_host: string;
+                                } | null;
+                                scopes: string[];
+                                client: {
+                                    /** @enum {string} */
+                                    kind: "pre_registered" | "metadata_document" | "registered";
+                                    client_id: string;
+                                } | null;
+                                redirect_uri: string;
+                                /** Format: date-time */
+                                updated_at: string;
                             };
                         };
                     };
@@ -2596,6 +3650,22 @@ export interface paths {
                                 /** @constant */
                                 type: "streamable-http";
                                 url: string;
+                                headers?: {
+                                    name: string;
+                                    description: string;
+                                    isRequired: boolean;
+                                    isSecret: boolean;
+                                    value: string;
+                                    variables: {
+                                        [key: string]: {
+                                            description: string;
+                                            isRequired: boolean;
+                                            isSecret: boolean;
+                                            default?: string;
+                                            choices?: string[];
+                                        };
+                                    };
+                                }[];
                             }[];
                             _meta: {
                                 [key: string]: unknown;
@@ -3132,6 +4202,53 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/permission-requests/{request_id}/call": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The very call that was refused before the agent asked, with its arguments: for those who may decide and may read the session */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    request_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            call: {
+                                server: string;
+                                tool: string;
+                                digest: string;
+                                arguments: string | null;
+                            };
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/permission-requests/{request_id}/deny": {
         parameters: {
             query?: never;
@@ -3176,6 +4293,158 @@ export interface paths {
                 default: components["responses"]["Failure"];
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/previews": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Live previews, newest first: all for admins, those that they may open for members */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    session_id?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            previews: components["schemas"]["Preview"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/previews/{preview_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One preview, also after its end */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    preview_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            preview: components["schemas"]["Preview"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** End a preview: its files are erased, and it is closed wherever it is open */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    preview_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            preview: components["schemas"]["Preview"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/previews/{preview_id}/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open a preview: leads to an address of its own, which works for half an hour, or to its page when it is over */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    preview_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Bytes, or a redirect */
+                302: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3395,7 +4664,7 @@ export interface paths {
                     cursor?: string;
                     limit?: number;
                     status?: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
-                    waiting_for?: "approval" | "answer";
+                    waiting_for?: "approval" | "sign_in" | "answer";
                     agent_id?: string;
                 };
                 header?: never;
@@ -3630,7 +4899,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            event: "workspace.created" | "workspace.settings_updated" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
             /** Format: date-time */
             at: string;
             actor: {
@@ -3676,6 +4945,60 @@ export interface components {
             internet: string | null;
             private_destinations: string | null;
             companions: string | null;
+        };
+        Channel: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @enum {string} */
+            kind: "slack";
+            address: string;
+            announce_permission_requests: boolean;
+            agents: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            }[];
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string | null;
+        };
+        ChannelMessage: {
+            /** Format: uuid */
+            id: string;
+            channel: string;
+            /** @enum {string} */
+            kind: "message" | "permission_request" | "test";
+            /** @enum {string} */
+            status: "pending" | "delivered" | "failed";
+            failure: ("not_allowed" | "channel_removed" | "not_announced" | "request_closed" | "too_many_waiting" | "secret_not_set" | "secret_not_allowed" | "secret_unreadable" | "address_invalid" | "address_refused" | "redirected" | "rejected" | "rate_limited" | "receiver_failed" | "timed_out" | "unreachable" | "internal_error") | null;
+            attempts: number;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            session_id: string | null;
+            request_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            settled_at: string | null;
+        };
+        Collection: {
+            name: string;
+            dimensions: number;
+            embedder: {
+                /** @enum {string} */
+                name: "given" | "local-hashed-ngrams" | "provider";
+                model: string | null;
+            };
+            items: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: uuid */
+            created_by_session: string;
         };
         Configuration: {
             /** Format: uuid */
@@ -3781,6 +5104,8 @@ export interface components {
                 unlisted_tools: "allow" | "refuse";
                 /** @default [] */
                 listed_tools: string[];
+                /** @default null */
+                sign_in: ("none" | "headers" | "oauth") | null;
             }[];
             siblings: {
                 name: string;
@@ -3849,6 +5174,15 @@ export interface components {
             /** Format: date-time */
             frozen_at: string;
         };
+        EmbeddingProvider: {
+            base_url: string;
+            model: string;
+            dimensions: number | null;
+            api_key: string | null;
+            /** Format: date-time */
+            updated_at: string;
+            updated_by: string | null;
+        };
         Error: {
             error: {
                 /** @enum {string} */
@@ -3897,6 +5231,7 @@ export interface components {
                 session_id: string;
                 server: string | null;
                 tool: string | null;
+                call_digest: string | null;
             } | null;
             /** @enum {string} */
             state: "active" | "consumed" | "revoked" | "expired";
@@ -3923,6 +5258,19 @@ export interface components {
             may_revoke: boolean;
             warnings: components["schemas"]["FieldProblem"][];
         };
+        GraphCounts: {
+            nodes: number;
+            edges: number;
+            types: {
+                type: string;
+                nodes: number;
+            }[];
+            relations: {
+                relation: string;
+                edges: number;
+            }[];
+            truncated: boolean;
+        };
         InputMessage: {
             /** Format: uuid */
             id: string;
@@ -3948,6 +5296,27 @@ export interface components {
             /** Format: date-time */
             at: string;
         };
+        ListedChannel: {
+            name: string;
+            settings: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                kind: "slack";
+                address: string;
+                announce_permission_requests: boolean;
+                agents: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                }[];
+                /** Format: date-time */
+                created_at: string;
+                /** Format: date-time */
+                updated_at: string;
+                updated_by: string | null;
+            } | null;
+        };
         ListedMember: {
             user: {
                 /** Format: uuid */
@@ -3972,6 +5341,8 @@ export interface components {
             used_by?: {
                 agents: number;
                 mcp_servers: number;
+                channels: number;
+                embedding_providers: number;
             };
         };
         Manifest: {
@@ -4073,6 +5444,31 @@ export interface components {
             unavailable: {
                 reason: string;
             } | null;
+            registration: {
+                /** @enum {string} */
+                status: "pending" | "ready" | "failed";
+                reason: string | null;
+                sign_in: ("none" | "headers" | "oauth") | null;
+                parties: {
+                    issuer: string;
+                    resource: string;
+                    authorization_host: string;
+                } | null;
+                found: {
+                    issuer: string;
+                    resource: string;
+                    authorization_host: string;
+                } | null;
+                scopes: string[];
+                client: {
+                    /** @enum {string} */
+                    kind: "pre_registered" | "metadata_document" | "registered";
+                    client_id: string;
+                } | null;
+                redirect_uri: string;
+                /** Format: date-time */
+                updated_at: string;
+            } | null;
         };
         Me: {
             user: components["schemas"]["User"];
@@ -4112,6 +5508,8 @@ export interface components {
             refused_call: {
                 server: string;
                 tool: string;
+                digest: string | null;
+                arguments_size_bytes: number | null;
             } | null;
             grant_id: string | null;
             decided_by: string | null;
@@ -4158,6 +5556,30 @@ export interface components {
                 operator: ("once" | "session" | "persistent")[];
             };
         };
+        Preview: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            session_id: string;
+            title: string | null;
+            /** @enum {string} */
+            audience: "workspace" | "session";
+            files: number;
+            size_bytes: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            ended_at: string | null;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            is_live: boolean;
+            may_end: boolean;
+            may_read_session: boolean;
+        };
         RefusedCalls: {
             server: string;
             tool: string;
@@ -4180,7 +5602,7 @@ export interface components {
         };
         SecretUse: {
             /** @enum {string} */
-            kind: "mcp_attachment" | "agent_env" | "sibling_env" | "service_env" | "registry_secret";
+            kind: "mcp_attachment" | "agent_env" | "sibling_env" | "service_env" | "registry_secret" | "channel_address" | "embedding_provider";
             agent: {
                 /** Format: uuid */
                 id: string;
@@ -4228,7 +5650,7 @@ export interface components {
                 name: string;
             } | null;
             permission_requests_muted: boolean;
-            waiting_for: ("approval" | "answer") | null;
+            waiting_for: ("approval" | "sign_in" | "answer") | null;
             may_message: boolean;
             may_terminate: boolean;
             may_mute: boolean;
@@ -4244,7 +5666,7 @@ export interface components {
             /** Format: uuid */
             session_id: string;
             /** @enum {string} */
-            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.tools_changed" | "user.message" | "agent.message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.error" | "agent.permission_request" | "permission.decided" | "child.started" | "child.ended" | "platform.notice";
+            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.tools_changed" | "user.message" | "agent.message" | "agent.channel_message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.preview" | "agent.error" | "agent.permission_request" | "permission.decided" | "child.started" | "child.ended" | "platform.notice";
             /** Format: date-time */
             at: string;
             actor: {
@@ -4286,6 +5708,16 @@ export interface components {
             type: "remote";
             /** Format: uri */
             url: string;
+            headers?: {
+                name: string;
+                /** @default  */
+                prefix: string;
+                variable: string;
+            }[];
+            client?: {
+                client_id: string;
+                client_secret?: string;
+            };
         };
         Share: {
             /** Format: uuid */
@@ -4361,6 +5793,7 @@ export interface components {
             settings: {
                 log_tool_payloads: boolean;
                 allow_runtime_permission_requests: boolean;
+                keep_refused_calls: boolean;
                 members_grant_persistent: boolean;
                 tool_call_retention_days: number | null;
             };

@@ -24,6 +24,12 @@ export const stale = {
     keys.agents(slug),
     keys.grants(slug),
   ],
+  /** A channel refers to a secret; one that is gone fails the messages that wait. */
+  channel: (slug: string): QueryKey[] => [
+    keys.channels(slug),
+    keys.channelMessages(slug),
+    keys.secrets(slug),
+  ],
   /** What servers say of their tools was seen, or accepted. */
   toolDefinitions: (slug: string): QueryKey[] => [keys.mcpServers(slug, 'tools'), keys.changedServers(slug)],
   /** A decision on a permission request of the session. */

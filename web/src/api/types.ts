@@ -9,8 +9,14 @@ export type Attachment = Schemas['Attachment'];
 export type Availability = Schemas['Availability'];
 export type AuditEvent = Schemas['AuditEvent'];
 export type AuthOptions = Schemas['AuthOptions'];
+export type Channel = Schemas['Channel'];
+export type ChannelMessage = Schemas['ChannelMessage'];
+export type Collection = Schemas['Collection'];
 export type Configuration = Schemas['Configuration'];
+export type EmbeddingProvider = Schemas['EmbeddingProvider'];
 export type Grant = Schemas['Grant'];
+export type ListedChannel = Schemas['ListedChannel'];
+export type GraphCounts = Schemas['GraphCounts'];
 export type ListedMember = Schemas['ListedMember'];
 export type Manifest = Schemas['Manifest'];
 export type ManifestEnvField = Schemas['ManifestEnvField'];
@@ -18,9 +24,11 @@ export type McpCheck = Schemas['McpCheck'];
 export type ToolListing = NonNullable<McpCheck['listing']>;
 export type ClaimedTool = ToolListing['tools'][number];
 export type McpServer = Schemas['McpServer'];
+export type McpRegistration = NonNullable<McpServer['registration']>;
 export type Me = Schemas['Me'];
 export type Member = Schemas['Member'];
 export type PermissionRequest = Schemas['PermissionRequest'];
+export type Preview = Schemas['Preview'];
 export type RefusedCalls = Schemas['RefusedCalls'];
 export type Secret = Schemas['Secret'];
 export type ListedSecret = Schemas['ListedSecret'];
@@ -54,10 +62,22 @@ type OfEntry<Path extends string> = Answer<
 export type ToolDefinition = OfEntry<'tool-definitions'>['tool_definitions'][number];
 export type PinnedToolList = NonNullable<OfEntry<'tool-definitions'>['pinned']>;
 export type ToolDifference = OfEntry<'tool-differences'>['tool_differences'][number];
+/** A sign-in that its reader has to make. */
+export type Authorization = Answer<paths['/api/authorizations/{authorization_id}']['get']>['authorization'];
+export type SessionAuthorization = Answer<
+  paths['/api/sessions/{session_id}/authorizations']['get']
+>['authorizations'][number];
+export type Connection = Answer<paths['/api/me/connections']['get']>['connections'][number];
 export type ChangedServer = Answer<
   paths['/api/workspaces/{slug}/changed-mcp-servers']['get']
 >['changed_mcp_servers'][number];
 
 /** What a form sends. */
 export type McpServerInput = Body<paths['/api/workspaces/{slug}/mcp-servers']['post']>;
+/** What an admin accepts of a remote server's registration. */
+export type SignInParties = Body<
+  paths['/api/workspaces/{slug}/mcp-servers/{name}/registration/accept']['post']
+>;
+export type ChannelInput = Body<paths['/api/workspaces/{slug}/channels']['post']>;
+export type ChannelSettings = Body<paths['/api/workspaces/{slug}/channels/{name}']['put']>;
 export type GrantInput = Body<paths['/api/workspaces/{slug}/grants']['post']>;

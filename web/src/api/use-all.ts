@@ -1,5 +1,6 @@
 /** Whole lists of configuration, for pages that search in them and fields that pick from them. */
 import { type QueryKey, queryOptions, useQuery } from '@tanstack/react-query';
+import { askWhilePending } from '../text/registration-state.ts';
 import { api, call } from './client.ts';
 import { keys } from './keys.ts';
 import type { Agent, ChangedServer, McpServer, Secret } from './types.ts';
@@ -64,6 +65,10 @@ export const changedServers = (slug: string) =>
   });
 
 export const useAllSecrets = (slug: string) => useQuery(allSecrets(slug));
-export const useAllServers = (slug: string) => useQuery(allServers(slug));
+export const useAllServers = (slug: string) =>
+  useQuery({
+    ...allServers(slug),
+    refetchInterval: ({ state: { data } }) => askWhilePending(data, 5000),
+  });
 export const useAllAgents = (slug: string) => useQuery(allAgents(slug));
 export const useChangedServers = (slug: string) => useQuery(changedServers(slug));

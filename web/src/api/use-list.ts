@@ -11,8 +11,8 @@ interface ListOptions<Item> {
   /** One page; `cursor` is undefined for the first. */
   fetchPage(at: { cursor: string | undefined; signal: AbortSignal }): Promise<Page<Item>>;
   enabled?: boolean;
-  /** The pause before the list is read again; only for what the stream does not tell. */
-  refetchInterval?: () => number | false;
+  /** The pause before the list is read again, by what it holds; only for what the stream does not tell. */
+  refetchInterval?: (items: readonly Item[] | undefined) => number | false;
 }
 
 const never = () => false as const;
@@ -33,7 +33,7 @@ export function useList<Item>({
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (last) => last.next_cursor ?? undefined,
     enabled,
-    refetchInterval,
+    refetchInterval: ({ state: { data } }) => refetchInterval(data?.pages.flatMap((page) => page.items)),
   });
   return {
     items: query.data?.pages.flatMap((page) => page.items),

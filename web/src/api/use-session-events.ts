@@ -89,6 +89,8 @@ const changesWaiting = [
   'permission.decided',
   'agent.input_requested',
   'user.message',
+  'session.authorization_required',
+  'platform.notice',
 ] as const;
 
 function changedBy(events: readonly SessionEvent[], slug: string, sessionId: string) {
@@ -101,8 +103,12 @@ function changedBy(events: readonly SessionEvent[], slug: string, sessionId: str
       ? [keys.session(sessionId), keys.sessions(slug)]
       : []),
     ...(changesWaiting.some((type) => types.has(type)) ? [keys.session(sessionId, 'one')] : []),
+    ...(types.has('session.authorization_required') || types.has('platform.notice')
+      ? [keys.session(sessionId, 'authorizations')]
+      : []),
     ...(types.has('session.tools_changed') ? stale.toolDefinitions(slug) : []),
     ...(types.has('session.server_failed') ? [keys.session(sessionId, 'processes')] : []),
+    ...(types.has('agent.preview') ? [keys.previews(slug)] : []),
     ...(types.has('agent.artifact') ? [keys.session(sessionId, 'artifacts')] : []),
   ];
 }

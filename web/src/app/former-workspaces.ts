@@ -25,6 +25,9 @@ export function useFormerWorkspaces(): ReadonlyMap<string, string> {
       // These do not name their workspace.
       queries.removeQueries({ queryKey: ['session'] });
       queries.removeQueries({ queryKey: ['agent'] });
+      // Shown outside of workspaces, perhaps now: what is left is read again.
+      void queries.resetQueries({ queryKey: ['authorization'] });
+      void queries.resetQueries({ queryKey: keys.connections });
       queries.getMutationCache().clear();
       forgetDrafts({ userId: user.id, slug });
     }

@@ -14,6 +14,7 @@ import { Shell } from './shell.tsx';
 import { useMe, useWorkspace, WorkspaceProvider } from './signed-in.tsx';
 
 const NewWorkspacePage = lazy(() => loadPage(() => import('../pages/home/new-workspace-page.tsx')));
+const ConnectionsSection = lazy(() => loadPage(() => import('../pages/connections/connections-section.tsx')));
 
 export function Routes() {
   const former = useFormerWorkspaces();
@@ -26,6 +27,13 @@ export function Routes() {
         <OutsideWorkspace>
           <Suspense fallback={<LoadingState />}>
             <NewWorkspacePage />
+          </Suspense>
+        </OutsideWorkspace>
+      </Route>
+      <Route path={/^\/_\/(connections|authorizations\/.*)$/}>
+        <OutsideWorkspace>
+          <Suspense fallback={<LoadingState />}>
+            <ConnectionsSection />
           </Suspense>
         </OutsideWorkspace>
       </Route>

@@ -1,5 +1,7 @@
 import { Button, CopyButton, Menu } from '@mantine/core';
+import { Link } from 'wouter';
 import { SignOutFailure, useSignOut } from '../components/sign-out.tsx';
+import { connections } from './paths.ts';
 import { useMe } from './signed-in.tsx';
 
 export function UserMenu() {
@@ -23,6 +25,9 @@ export function UserMenu() {
               </Menu.Item>
             )}
           </CopyButton>
+          <Menu.Item component={Link} href={connections}>
+            Your connections
+          </Menu.Item>
           <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -61,9 +61,15 @@ export function NoPermissionState({ rule }: { rule: string }) {
 }
 
 /** Also for what exists in a workspace that one is no member of: the two look the same. */
-export function NotFoundState({ what }: { what: string }) {
+export function NotFoundState({
+  what,
+  text = 'It does not exist, or you do not have access to it.',
+}: {
+  what: string;
+  text?: string;
+}) {
   return (
-    <StateView title={`${what} was not found`} text="It does not exist, or you do not have access to it.">
+    <StateView title={`${what} was not found`} text={text}>
       <WaysOut />
     </StateView>
   );

@@ -1,4 +1,7 @@
 import { Alert, Badge, Tooltip } from '@mantine/core';
+import type { McpServer } from '../api/types.ts';
+import { notReadyReason } from '../text/registration-state.ts';
+import { VisibleText } from './visible-text.tsx';
 
 /** In a list: the thing is there, but this installation cannot run it. */
 export function UnavailableBadge({ reason }: { reason: string }) {
@@ -8,6 +11,37 @@ export function UnavailableBadge({ reason }: { reason: string }) {
         Cannot run here
       </Badge>
     </Tooltip>
+  );
+}
+
+/** In a list, of an entry of the catalog: that it cannot run here, or is not ready. */
+export function EntryStateBadge({ entry }: { entry: Pick<McpServer, 'unavailable' | 'registration'> }) {
+  if (entry.unavailable !== null) {
+    return <UnavailableBadge reason={entry.unavailable.reason} />;
+  }
+  const reason = notReadyReason(entry);
+  return reason === null ? null : (
+    <Tooltip label={<VisibleText text={reason} />} multiline maw={360}>
+      <Badge
+        color={entry.registration?.status === 'pending' ? 'blue' : 'red'}
+        variant="light"
+        tt="none"
+        tabIndex={0}
+        aria-label={`Not ready: ${reason}`}
+      >
+        Not ready
+      </Badge>
+    </Tooltip>
+  );
+}
+
+/** On the page of something that uses the entry; nothing for one that is ready. */
+export function NotReadyAlert({ entry }: { entry: Pick<McpServer, 'registration'> }) {
+  const reason = notReadyReason(entry);
+  return reason === null ? null : (
+    <Alert role="note" color="yellow" variant="outline" title="Sessions that use this cannot start yet">
+      <VisibleText text={reason} />
+    </Alert>
   );
 }
 

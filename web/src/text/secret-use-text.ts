@@ -1,7 +1,9 @@
 /** Where a secret is used, as people say it. */
-import type { SecretUse } from '../api/types.ts';
+import type { ListedSecret, SecretUse } from '../api/types.ts';
 
-/** What takes the secret, after the name of the agent or catalog entry: "MCP server github, as API_TOKEN". */
+type SecretUsers = NonNullable<ListedSecret['used_by']>;
+
+/** What takes the secret, after the name of the agent, catalog entry or channel: "MCP server github, as API_TOKEN". */
 export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'name' | 'variable'>): string {
   switch (kind) {
     case 'mcp_attachment':
@@ -14,6 +16,10 @@ export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'n
       return `service ${name}, as ${variable}`;
     case 'registry_secret':
       return 'credentials for the registry of its image';
+    case 'channel_address':
+      return 'the URL of its webhook';
+    case 'embedding_provider':
+      return 'key of the embedding provider';
   }
 }
 
@@ -22,16 +28,25 @@ export function isReadableByAgent({ kind }: Pick<SecretUse, 'kind'>): boolean {
   return kind === 'agent_env';
 }
 
-/** "no agent", "1 agent", "3 agents, 1 catalog entry". */
-export function usersText({ agents, mcp_servers: entries }: { agents: number; mcp_servers: number }): string {
+/** "no agent", "1 agent", "3 agents, 1 catalog entry, the embedding provider". */
+export function usersText({
+  agents,
+  mcp_servers: entries,
+  channels,
+  embedding_providers: providers,
+}: SecretUsers): string {
   const counted = [
     ...(agents === 0 ? [] : [agents === 1 ? '1 agent' : `${agents} agents`]),
     ...(entries === 0 ? [] : [entries === 1 ? '1 catalog entry' : `${entries} catalog entries`]),
+    ...(channels === 0 ? [] : [channels === 1 ? '1 channel' : `${channels} channels`]),
+    ...(providers === 0 ? [] : ['the embedding provider']),
   ];
   return counted.join(', ') || 'no agent';
 }
 
-/** Uses through entries that would no longer be given the secret; the next sessions that they are part of would not start. */
+const usesOfPlatform: ReadonlySet<SecretUse['kind']> = new Set(['channel_address', 'embedding_provider']);
+
+/** Uses by those who would no longer be given the secret: entries, whose next sessions would not start, and what the platform itself uses it for, once it is for certain servers. */
 export function usesCutOff(
   uses: readonly SecretUse[],
   allowedServers: readonly string[] | null,
@@ -40,8 +55,9 @@ export function usesCutOff(
     ? []
     : uses.filter(
         ({ kind, name }) =>
-          (kind === 'mcp_attachment' || kind === 'registry_secret') &&
-          name !== null &&
-          !allowedServers.includes(name),
+          (usesOfPlatform.has(kind) && allowedServers.length > 0) ||
+          ((kind === 'mcp_attachment' || kind === 'registry_secret') &&
+            name !== null &&
+            !allowedServers.includes(name)),
       );
 }

@@ -1,12 +1,18 @@
 /** What an MCP server or an agent runs as, in one line. */
 import type { Agent, Shape } from '../api/types.ts';
 
+/** What of a shape is shown in a line. */
+type ShapeInLine =
+  | Pick<Extract<Shape, { type: 'command' }>, 'type' | 'command' | 'args'>
+  | Pick<Extract<Shape, { type: 'image' }>, 'type' | 'image'>
+  | Pick<Extract<Shape, { type: 'remote' }>, 'type' | 'url'>;
+
 /** As one would type it in a shell, roughly: arguments with spaces in quotes. For reading, not for running. */
 export function commandText({ command, args }: { command: string; args: readonly string[] }): string {
   return [command, ...args].map((part) => (/^[^\s'"]+$/.test(part) ? part : JSON.stringify(part))).join(' ');
 }
 
-export function shapeText(shape: Shape): string {
+export function shapeText(shape: ShapeInLine): string {
   switch (shape.type) {
     case 'command':
       return commandText(shape);
@@ -16,6 +22,17 @@ export function shapeText(shape: Shape): string {
       return shape.url;
   }
 }
+
+/** `Authorization: Bearer {API_TOKEN}`, for reading. */
+export const headerText = ({
+  name,
+  prefix = '',
+  variable,
+}: {
+  name: string;
+  prefix?: string;
+  variable: string;
+}): string => `${name}: ${prefix}{${variable}}`;
 
 export const shapeLabels: Record<Shape['type'], string> = {
   command: 'Command',

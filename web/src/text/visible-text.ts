@@ -8,6 +8,7 @@ export interface TextPiece {
 }
 
 const names: Record<number, string> = {
+  160: 'no-break space',
   173: 'soft hyphen',
   847: 'combining grapheme joiner',
   1564: 'Arabic letter mark',
@@ -24,13 +25,26 @@ const names: Record<number, string> = {
   8236: 'pop directional formatting',
   8237: 'left-to-right override',
   8238: 'right-to-left override',
+  8239: 'narrow no-break space',
   8288: 'word joiner',
   8294: 'left-to-right isolate',
   8295: 'right-to-left isolate',
   8296: 'first strong isolate',
   8297: 'pop directional isolate',
+  12288: 'ideographic space',
   65279: 'byte order mark',
 };
+
+/** What a character without a name of its own is; the first that fits. */
+const kinds: readonly [RegExp, string][] = [
+  [/[\u{E0000}-\u{E007F}]/u, 'tag character'],
+  [/\p{Variation_Selector}/u, 'variation selector'],
+  [/\p{Zs}/u, 'unusual space'],
+  [/\p{Cc}/u, 'control character'],
+  [/\p{Co}/u, 'private-use character'],
+  [/\p{Cs}/u, 'half of a surrogate pair'],
+  [/\p{Cn}/u, 'unassigned character'],
+];
 
 /** Control, format, private and unassigned characters, odd spaces, and letters that are drawn as nothing. Tab and newline are plain. */
 const hiddenCharacter =
@@ -45,7 +59,7 @@ export function visiblePieces(text: string): TextPiece[] {
       pieces.push({ text: text.slice(from, index), hidden: null, count: 1 });
     }
     const last = pieces.at(-1);
-    const hidden = describe(character);
+    const hidden = nameOfCharacter(character);
     if (last?.hidden === hidden) {
       last.text += character;
       last.count += 1;
@@ -60,8 +74,12 @@ export function visiblePieces(text: string): TextPiece[] {
   return pieces;
 }
 
-function describe(character: string): string {
+/** `U+202E right-to-left override`: the code point of one character, and what it is. */
+export function nameOfCharacter(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  const point = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
-  return names[code] === undefined ? point : `${point} ${names[code]}`;
+  const [, kind = 'invisible character'] = kinds.find(([pattern]) => pattern.test(character)) ?? [];
+  return `U+${code.toString(16).toUpperCase().padStart(4, '0')} ${names[code] ?? kind}`;
 }
+
+/** Whether a text has a character that is hidden, or that reorders those around it. */
+export const hasHidden = (text: string): boolean => text.search(hiddenCharacter) !== -1;

@@ -15,7 +15,7 @@ import { listSessionEvents } from '../../../../store/session-events/list.ts';
 import { listSessionInputs } from '../../../../store/session-inputs/list.ts';
 import { readIdleState } from '../../../../store/sessions/activity.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
-import { frozenFor, giveGrant } from '../../../support/granted.ts';
+import { callKeys, frozenFor, giveGrant } from '../../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -35,7 +35,7 @@ beforeEach(async () => {
 afterAll(() => database.drop());
 
 const limits = { openRequests: 3, denialMuteSeconds: 600, expirySeconds: 3600 };
-const report = (content: Partial<Parameters<typeof askForPermission>[2]> = {}) => ({
+const report = (content: Partial<Parameters<typeof askForPermission>[3]> = {}) => ({
   request_id: randomUUID(),
   grant_type: 'tool_scope' as const,
   details: { scope: 'files.write' },
@@ -45,7 +45,7 @@ const report = (content: Partial<Parameters<typeof askForPermission>[2]> = {}) =
   ...content,
 });
 const open = (content = report(), sessionId = session.id) =>
-  askForPermission(database.db, sessionId, content, limits);
+  askForPermission(database.db, callKeys, sessionId, content, limits);
 const eventsOf = async (sessionId = session.id) =>
   (await listSessionEvents(database.db, sessionId, { after: 0, limit: 200 })).filter(
     ({ type }) => type !== 'session.status_changed',
@@ -227,18 +227,21 @@ describe('an open request closes once', () => {
     expect(await readIdleState(database.db, session.id)).toMatchObject({ waitingForHuman: false });
   });
 
-  it('as approved, with the grant in the message', async () => {
+  it.each([
+    [false, ''],
+    [true, ', for exactly the refused call,'],
+  ])('as approved, with the grant in the message; exactly one call: %s', async (exactCall, sentence) => {
     const asked = report();
     await open(asked);
     const grantId = randomUUID();
     await database.db.transaction(async (trx) => {
-      const approval = { grantId, scope: 'once', decidedBy: tenant.ada.id, reason: null } as const;
+      const approval = { grantId, scope: 'once', exactCall, decidedBy: tenant.ada.id, reason: null } as const;
       expect(await markApproved(trx, asked.request_id, approval)).toBe(true);
       await giveGrant(trx, session, { id: grantId, request_id: asked.request_id });
     });
     const [input] = await listSessionInputs(database.db, session.id, { after: 0 });
     expect(input?.text).toBe(
-      `Permission request ${asked.request_id} for tool_scope files.write was approved once by Ada Admin (grant ${grantId}). You can retry the call.`,
+      `Permission request ${asked.request_id} for tool_scope files.write was approved once${sentence} by Ada Admin (grant ${grantId}). You can retry the call.`,
     );
   });
 
@@ -264,7 +267,7 @@ describe('an open request closes once', () => {
       letters.flatMap((letter) =>
         [session.id, below.id].map(async (id) => {
           const asked = report({ details: { scope: `files.${letter}` } });
-          await askForPermission(database.db, id, asked, wide);
+          await askForPermission(database.db, callKeys, id, asked, wide);
           await closePermissionRequest(database.db, asked.request_id, { status: 'expired' });
         }),
       ),

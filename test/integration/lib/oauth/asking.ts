@@ -1,6 +1,7 @@
 /** Asks servers of a test, which are on loopback and must be listed. */
 import { defaultOAuthLimits, type OAuthContext } from '../../../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
+import { OAuthTokenError } from '../../../../lib/oauth/token-error.ts';
 import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
 
 /** A context that may ask these hosts, over plain HTTP unless `scheme` says otherwise. */
@@ -26,18 +27,23 @@ export const smallLimits = {
   documentValues: 1000,
 };
 
-/** What work is refused with; null when it is not. */
-export async function refusalOf(work: Promise<unknown>): Promise<OAuthDiscoveryError | null> {
-  try {
-    await work;
-    return null;
-  } catch (error) {
-    if (error instanceof OAuthDiscoveryError) {
-      return error;
+/** What work throws as an error of this class; null when it throws nothing. Anything else that it throws is thrown on. */
+const thrownBy =
+  <Thrown extends Error>(known: new (...given: never[]) => Thrown) =>
+  async (work: Promise<unknown>): Promise<Thrown | null> => {
+    try {
+      await work;
+      return null;
+    } catch (error) {
+      if (error instanceof known) {
+        return error;
+      }
+      throw error;
     }
-    throw error;
-  }
-}
+  };
+
+export const refusalOf = thrownBy(OAuthDiscoveryError);
+export const tokenErrorOf = thrownBy(OAuthTokenError);
 
 /** For each request of an attack that ends by it. */
 export const slowLimitMs = 2000;

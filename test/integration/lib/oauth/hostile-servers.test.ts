@@ -38,7 +38,6 @@ const options = {
   redirectUri: 'https://platform.test/callback/1',
   clientName: 'Platform',
   tokenAuthMethod: 'client_secret_basic' as const,
-  scopes: [],
 };
 const secrets = /the-client-secret|the-registration-token/;
 

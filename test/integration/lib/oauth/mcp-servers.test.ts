@@ -1,9 +1,10 @@
 /** Real MCP servers that need no sign-in, and servers whose connection says no. */
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { discoverRemoteServer } from '../../../../lib/oauth/discover.ts';
 import { makeCertificate } from '../../../support/certificate.ts';
 import { chooseTestPort } from '../../../support/free-port.ts';
-import { paths, startRemoteServer } from '../../../support/remote-server.ts';
+import { paths, type Reply, startRemoteServer } from '../../../support/remote-server.ts';
 import { contextFor, refusalOf, smallLimits } from './asking.ts';
 import { type McpServerProcess, startEarlierServer, startModernServer } from './mcp-servers.ts';
 
@@ -57,6 +58,78 @@ it('a response is found on a stream that holds other messages and stays open', a
     },
   });
   expect(await discoverRemoteServer(contextFor([server.host]), server.url)).toEqual({ kind: 'no_sign_in' });
+});
+
+describe('a server that opens a session freely', () => {
+  const initialized = { protocolVersion: '2025-11-25', capabilities: {} };
+  const discovered = { supportedVersions: ['2026-07-28'], capabilities: {} };
+  /** It answers only this, and everything else as told. */
+  const opensWith =
+    (method: string, result: object, then: (response: ServerResponse) => void): Reply =>
+    (_request, response, body) => {
+      if (JSON.parse(body).method === method) {
+        const headers = { 'content-type': 'application/json', 'mcp-session-id': 'the-session' };
+        response.writeHead(200, headers).end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
+      } else {
+        then(response);
+      }
+    };
+  const challenge = (response: ServerResponse): void => {
+    response.writeHead(401, { 'www-authenticate': 'Bearer scope="notes.read"' }).end();
+  };
+
+  it('and asks for a token then is one that people sign in to', async () => {
+    const server = await started(startRemoteServer());
+    server.change({ [paths.mcp]: opensWith('initialize', initialized, challenge) });
+    expect(await discoverRemoteServer(contextFor([server.host]), server.url)).toMatchObject({
+      kind: 'sign_in',
+      scopes: ['notes.read'],
+    });
+    const sent = server.requests.filter(({ line }) => line.endsWith(' /mcp'));
+    expect(sent.map(({ line, body }) => [line, body && JSON.parse(body).method])).toEqual([
+      [paths.mcp, 'initialize'],
+      [paths.mcp, 'notifications/initialized'],
+      [paths.mcp, 'tools/list'],
+      ['DELETE /mcp', ''],
+    ]);
+    const later = { 'mcp-session-id': 'the-session', 'mcp-protocol-version': '2025-11-25' };
+    expect(sent.slice(1).map(({ headers }) => headers)).toEqual(
+      Array(3).fill(expect.objectContaining(later)),
+    );
+  });
+
+  it('also of the revision without sessions', async () => {
+    const server = await started(startRemoteServer());
+    const otherwise = (response: ServerResponse) =>
+      response
+        .writeHead(400, { 'content-type': 'application/json' })
+        .end('{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"no"}}');
+    const open = opensWith('server/discover', discovered, challenge);
+    server.change({
+      [paths.mcp]: (request, response, body) =>
+        JSON.parse(body).method === 'initialize'
+          ? otherwise(response)
+          : typeof open === 'function' && open(request, response, body),
+    });
+    expect(await discoverRemoteServer(contextFor([server.host]), server.url)).toMatchObject({
+      kind: 'sign_in',
+    });
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['refuses the question', (response) => response.writeHead(400).end()],
+    ['breaks down', (response) => response.writeHead(500).end()],
+    ['hangs up', (response) => response.destroy()],
+    ['redirects', (response) => response.writeHead(307, { location: 'https://elsewhere.test/' }).end()],
+    ['never answers', () => undefined],
+    ['answers without end', (response) => void response.writeHead(200).write('x')],
+  ])('and %s then is used without', async (_, then) => {
+    const server = await started(startRemoteServer());
+    server.change({ [paths.mcp]: opensWith('initialize', initialized, then) });
+    const limits = { ...smallLimits, requestTimeoutMs: 300 };
+    const context = contextFor([server.host], { limits });
+    expect(await discoverRemoteServer(context, server.url)).toEqual({ kind: 'no_sign_in' });
+  });
 });
 
 describe('a connection that fails', () => {

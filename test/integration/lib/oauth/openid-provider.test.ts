@@ -35,7 +35,7 @@ async function discover(path = ''): Promise<SignInServer> {
   return found;
 }
 
-const options = { redirectUri: 'https://platform.test/oauth/callback/1', clientName: 'Platform', scopes: [] };
+const options = { redirectUri: 'https://platform.test/oauth/callback/1', clientName: 'Platform' };
 
 describe('a real authorization server', () => {
   it.each(['', '/tenant'])('is discovered, and registers and deletes a client (%s)', async (path) => {
@@ -90,13 +90,13 @@ describe('a real authorization server', () => {
     });
   });
 
-  it('refuses a scope that it does not have, which is one sentence', async () => {
+  it('refuses what it does not take, which is one sentence', async () => {
     const { authorizationServer } = await discover();
-    const refused = { ...options, scopes: ['unheard-of'], tokenAuthMethod: 'none' as const };
+    const refused = { ...options, redirectUri: 'https://platform.test/#', tokenAuthMethod: 'none' as const };
     const refusal = await refusalOf(registerClient(context(), authorizationServer, refused, new Date()));
     expect(refusal).toMatchObject({ code: 'registration_refused', isTemporary: false });
     expect(refusal?.message).toMatch(
-      /refuses to register the platform: "invalid_client_metadata", saying ".+"; register it there by hand/,
+      /refuses to register the platform: "invalid_redirect_uri", saying ".+"; register it there by hand/,
     );
   });
 });

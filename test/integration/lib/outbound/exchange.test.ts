@@ -1,7 +1,13 @@
 /** Requests of every method through the guard, against real servers, of which the second must hear nothing. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exchange, type OutboundRequest, request } from '../../../../lib/outbound/exchange.ts';
-import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { type OutboundContext, resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { makeCertificate } from '../../../support/certificate.ts';
+import { chooseTestPort } from '../../../support/free-port.ts';
 import { type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 
 let server: RemoteServer;
@@ -176,4 +182,98 @@ describe('the limit of time', () => {
     await expect(exchange(context(stopped.signal), sent, async () => null)).rejects.toThrow('stopped');
     await expect(exchange(context(stopped.signal), sent, async () => null)).rejects.toThrow('stopped');
   });
+});
+
+describe('a connection is reported', () => {
+  const connections = async (url: string, changed: Partial<OutboundContext> = {}, timeoutMs = 10_000) => {
+    let made = 0;
+    const onConnected = () => {
+      made += 1;
+    };
+    const sent = { method: 'POST' as const, url: new URL(url), timeoutMs, onConnected };
+    await exchange({ ...context(), ...changed }, sent, async () => null).catch(() => undefined);
+    return made;
+  };
+  const listing = (host: string, scheme: 'http' | 'https') => ({
+    policy: { privateHosts: new Map([[host, scheme]]), setting: 'SETTING' },
+  });
+
+  it('when it is made, also when no answer comes', async () => {
+    expect(await connections(`${server.origin}/x`)).toBe(1);
+    server.change({ 'POST /x': () => undefined });
+    expect(await connections(`${server.origin}/x`, {}, 300)).toBe(1);
+    server.change({ 'POST /x': (request) => request.socket.destroy() });
+    expect(await connections(`${server.origin}/x`)).toBe(1);
+  });
+
+  it('not when nothing listens, the address is refused, or no name is found', async () => {
+    const free = `127.0.0.1:${await chooseTestPort()}`;
+    expect(await connections(`http://${free}/x`, listing(free, 'http'))).toBe(0);
+    expect(await connections('https://127.0.0.2/x')).toBe(0);
+    expect(await connections('https://server.test/x', { resolveName: async () => [] })).toBe(0);
+    const never = () => new Promise<never>(() => undefined);
+    expect(await connections('https://server.test/x', { resolveName: never }, 300)).toBe(0);
+  });
+
+  it('over TLS only when the certificate is trusted', async () => {
+    const { key, certificate } = makeCertificate('127.0.0.1');
+    const encrypted = await startRemoteServer({ key, cert: certificate });
+    try {
+      const listed = listing(encrypted.host, 'https');
+      expect(await connections(`${encrypted.origin}/x`, listed)).toBe(0);
+      expect(encrypted.requests).toEqual([]);
+      expect(
+        await connections(`${encrypted.origin}/x`, { ...listed, certificateAuthority: certificate }),
+      ).toBe(1);
+    } finally {
+      await encrypted.close();
+    }
+  });
+});
+
+describe('a socket that leads to a listed host', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'host-socket-'));
+  const hostSocket = join(directory, 's');
+  let forwarded: RemoteServer['requests'];
+  let front: Server;
+  beforeAll(async () => {
+    front = createServer((asked, response) => {
+      forwarded.push({ line: `${asked.method} ${asked.url}`, headers: asked.headers, body: '' });
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
+    await new Promise<void>((resolve) => front.listen(hostSocket, resolve));
+  });
+  beforeEach(() => {
+    forwarded = [];
+  });
+  afterAll(() => {
+    front.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const askAt = (url: string) =>
+    request(
+      { ...context(), resolveName: () => Promise.reject(new Error('nobody is asked')), hostSocket },
+      {
+        method: 'GET',
+        url: new URL(url),
+        timeoutMs: 10_000,
+        contentTypes: ['application/json'],
+        maxBytes: 1000,
+      },
+    );
+
+  it('is connected to in its place, without a look-up, and is sent its name', async () => {
+    await askAt(`${server.origin}/x`);
+    expect(forwarded).toMatchObject([{ line: 'GET /x', headers: { host: server.host } }]);
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each(['http://127.0.0.1:1/x', 'https://far.test/x', 'https://10.1.2.3/x'])(
+    'is not used for a host that is not listed: %s',
+    async (url) => {
+      await expect(askAt(url)).rejects.toThrow();
+      expect(forwarded).toEqual([]);
+    },
+  );
 });

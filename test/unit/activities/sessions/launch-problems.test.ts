@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { launchProblems } from '../../../../activities/sessions/launch-problems.ts';
 import { runPattern } from '../../../../contract/run-pattern.mjs';
-import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
+import { configuration, remoteNamed, serverNamed } from '../../../support/frozen-configuration.ts';
 
-const facts = { secrets: new Map(), exposedSecrets: new Set<string>(), judge: runPattern };
+const facts = { secrets: new Map(), exposedSecrets: new Set<string>(), judge: runPattern, hasOperator: true };
 const plain = { kind: 'value', value: 'x' } as const;
 const run = { type: 'builtin', name: 'scripted' } as const;
 
@@ -45,6 +45,20 @@ describe('an agent from before a variable was reserved', () => {
     expect(launchProblems(configuration({ agent: { env }, siblings }), facts)).toEqual([
       "the agent's environment: variable PYTHONHOME decides which code a program loads; it may not be set",
       'sibling "helper": variable RUBYOPT decides which code a program loads; it may not be set',
+    ]);
+  });
+});
+
+describe('a remote server that people sign in to', () => {
+  const shape = { type: 'remote', url: 'https://notes.test/mcp' } as const;
+  const server = (sign_in: 'oauth' | 'headers') =>
+    configuration({ servers: [remoteNamed('notes', { shape, sign_in })] });
+
+  it('is used in sessions that somebody drives alone', () => {
+    expect(launchProblems(server('oauth'), facts)).toEqual([]);
+    expect(launchProblems(server('headers'), { ...facts, hasOperator: false })).toEqual([]);
+    expect(launchProblems(server('oauth'), { ...facts, hasOperator: false })).toEqual([
+      '"notes" is used by the person who drives a session, and nobody drives this one',
     ]);
   });
 });

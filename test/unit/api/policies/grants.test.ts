@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type GrantInQuestion, type GrantMaker, whyNotGrant } from '../../../../api/policies/grants.ts';
-import { grantChoices, whyNotDeny } from '../../../../api/policies/permission-requests.ts';
+import { grantChoices, whyNotDeny, whyNotReadCall } from '../../../../api/policies/permission-requests.ts';
 import {
   agentOnlyGrantTypes,
   grantScope,
@@ -106,6 +106,30 @@ describe('a request may be denied', () => {
     expect(whyNotDeny(member, { ...request, ...foreign })).not.toBeNull();
     expect(whyNotDeny(admin, { ...request, ...foreign })).toBeNull();
     expect(whyNotDeny(member, { ...request, ...driven, adminScope: true })).not.toBeNull();
+  });
+});
+
+describe('the refused call of a request', () => {
+  const asked = { request: { grant_type: 'tool_scope', scope: 'once' }, adminScope: false } as const;
+  const table: [who: string, maker: GrantMaker, content: object, isShared: boolean, may: boolean][] = [
+    ['an admin', admin, { ...foreign, agentOwnerId: null }, false, true],
+    ['the operator', member, { ...driven, agentOwnerId: null }, false, true],
+    ['the operator at the root', member, { ...above, agentOwnerId: null }, false, true],
+    ['the agent’s owner, who may not read the session', member, { ...foreign, ...own }, false, false],
+    ['the agent’s owner, with whom the session is shared', member, { ...foreign, ...own }, true, true],
+    ['a reader who may not decide', member, { ...foreign, agentOwnerId: 'olga' }, true, false],
+    [
+      'the operator, of a scope kept to admins',
+      member,
+      { ...driven, ...own, adminScope: true },
+      false,
+      false,
+    ],
+    ['an admin, of a scope kept to admins', admin, { ...foreign, ...own, adminScope: true }, false, true],
+  ];
+  it.each(table)('is shown as its rule says to %s', (_who, maker, content, isShared, may) => {
+    const question = { ...asked, ...driven, agentOwnerId: null, ...content };
+    expect(whyNotReadCall(maker, question, isShared) === null).toBe(may);
   });
 });
 

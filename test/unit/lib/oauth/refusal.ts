@@ -1,17 +1,25 @@
+import { OAuthResponseError } from '../../../../lib/oauth/authorization-response.ts';
 import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
+import { OAuthTokenError } from '../../../../lib/oauth/token-error.ts';
 
-/** What `work` is refused with; null when it is not. Anything else that it throws is thrown on. */
-export function refusalOf(work: () => unknown): OAuthDiscoveryError | null {
-  try {
-    work();
-    return null;
-  } catch (error) {
-    if (error instanceof OAuthDiscoveryError) {
-      return error;
+/** What `work` throws as an error of this class; null when it throws nothing. Anything else that it throws is thrown on. */
+const thrownBy =
+  <Thrown extends Error>(known: new (...given: never[]) => Thrown) =>
+  (work: () => unknown): Thrown | null => {
+    try {
+      work();
+      return null;
+    } catch (error) {
+      if (error instanceof known) {
+        return error;
+      }
+      throw error;
     }
-    throw error;
-  }
-}
+  };
+
+export const refusalOf = thrownBy(OAuthDiscoveryError);
+export const tokenErrorOf = thrownBy(OAuthTokenError);
+export const responseErrorOf = thrownBy(OAuthResponseError);
 
 /** A policy under which hosts are public, but for one that speaks plain HTTP at a private address. */
 export const policy = {

@@ -13,7 +13,6 @@ const options = {
   redirectUri,
   clientName: 'Platform',
   tokenAuthMethod: 'client_secret_basic' as const,
-  scopes: ['a', 'b'],
 };
 const now = new Date('2026-11-25T12:00:00Z');
 const nowSeconds = now.getTime() / 1000;
@@ -42,14 +41,13 @@ describe('a registration asks', () => {
       response_types: ['code'],
       client_name: 'Platform',
       token_endpoint_auth_method: 'client_secret_basic',
-      scope: 'a b',
     });
   });
 
-  it('for no scope and no refresh token where there are none', () => {
-    const request = buildRegistrationRequest({ refreshesTokens: false }, { ...options, scopes: [] });
-    expect(request).not.toHaveProperty('scope');
-    expect(request.grant_types).toEqual(['authorization_code']);
+  it('for no refresh token where there is none', () => {
+    expect(buildRegistrationRequest({ refreshesTokens: false }, options).grant_types).toEqual([
+      'authorization_code',
+    ]);
   });
 
   it.each([
@@ -175,9 +173,13 @@ describe('an answer to a registration', () => {
     expect(refusal?.message).not.toMatch(/the-secret|the-token/);
   });
 
-  it('is refused with a secret that nothing asks for', () => {
-    const refusal = refusalOf(() => read({ token_endpoint_auth_method: 'none' }, 'none'));
-    expect(refusal?.message).toContain('holds a secret although the client has none to show');
+  it.each([0, 1])('is accepted without a secret that nothing asks for, which expires at %i', (expiry) => {
+    const fields = { token_endpoint_auth_method: undefined, client_secret_expires_at: expiry };
+    expect(read(fields, 'none')).toMatchObject({
+      tokenAuthMethod: 'none',
+      clientSecret: null,
+      secretExpiresAtSeconds: null,
+    });
   });
 
   it.each([

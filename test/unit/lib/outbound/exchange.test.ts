@@ -29,6 +29,7 @@ describe('a failed connection', () => {
     ['ENOTFOUND', 'unreachable'],
     ['EAI_AGAIN', 'unreachable'],
     ['ECONNRESET', 'unreachable'],
+    ['HPE_HEADER_OVERFLOW', 'too_large'],
     ['EHOSTUNREACH', 'unreachable'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'certificate_refused'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'certificate_refused'],

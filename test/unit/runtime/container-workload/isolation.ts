@@ -2,7 +2,8 @@
  * The rules for a session in containers, derived from docs/runtimes.md and docs/decisions/0012-static-relay.md, not from the
  * renderer.
  */
-import type { FrozenConfiguration, FrozenEnv } from '../../../../contract/session.ts';
+import { expect } from '@jest/globals';
+import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../../../contract/session.ts';
 import type {
   ContainerSpec,
   ContainerWorkload,
@@ -153,4 +154,16 @@ function isUnshared(containers: readonly ContainerSpec[]): boolean {
   const seen = containers.flatMap(({ views }) => views.map(({ directory }) => directory));
   const own = seen.filter((directory) => directory !== 'bin');
   return new Set(own).size === own.length;
+}
+
+/** What a server's entry says that runs, to be compared with `toEqual`. */
+export function commandOf({ shape, image_command }: FrozenServer): unknown {
+  switch (shape.type) {
+    case 'command':
+      return [shape.command, ...shape.args];
+    case 'image':
+      return image_command;
+    case 'remote':
+      return ['node', '/opt/platform/remote-bridge.js', expect.stringContaining(JSON.stringify(shape.url))];
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../../../runtime/container-workload/render-container-workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 import { randomLaunch, testContainerSettings } from '../../../support/random-configurations.ts';
-import { violations } from './isolation.ts';
+import { commandOf, violations } from './isolation.ts';
 
 type Networks = ContainerSettings['networks'];
 const render = (frozen: FrozenConfiguration, networks: Networks = 'shared') => ({
@@ -64,10 +64,10 @@ describe('any configuration in containers', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const workload = render(frozen);
-        for (const { name, shape, image_command } of frozen.servers) {
+        for (const server of frozen.servers) {
+          const { name, shape } = server;
           const { argv, image } = named(workload, `mcp-${name}`);
-          const command = shape.type === 'command' ? [shape.command, ...shape.args] : image_command;
-          expect(argv.slice(argv.indexOf('--') + 1)).toEqual(command);
+          expect(argv.slice(argv.indexOf('--') + 1)).toEqual(commandOf(server));
           expect(argv.slice(0, argv.indexOf('--')).at(-1)).toBe(
             `UNIX-CONNECT:/run/platform/mcp/${name}.sock`,
           );
@@ -336,7 +336,6 @@ describe('the time limit of a session', () => {
 
 describe('what containers cannot run', () => {
   const image = { type: 'image' as const, image: 'a:1' };
-  const remote = { type: 'remote' as const, url: 'https://far.test' };
   it.each<[string, FrozenConfiguration, RegExp]>([
     [
       'an agent’s image that was not read',
@@ -372,11 +371,6 @@ describe('what containers cannot run', () => {
       'a volume where its output is reported',
       configuration({ servers: [imageServer('files', { image_volumes: ['/run/platform-report'] })] }),
       /declares a volume at "\/run\/platform-report", a path reserved for the platform, or not a valid one/,
-    ],
-    [
-      'a remote server',
-      configuration({ servers: [serverNamed('far', { shape: remote })] }),
-      /"far": remote MCP servers are not available yet/,
     ],
     [
       'the claude agent',

@@ -32,7 +32,7 @@ const isSidecar = ({ name }: ContainerPlan) => name === 'sidecar';
 const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
 
 const knownHostFields =
-  /^(NetworkMode|Dns|DnsOptions|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Binds)$/;
+  /^(NetworkMode|Dns|DnsOptions|ExtraHosts|ReadonlyRootfs|Privileged|CapDrop|CapAdd|SecurityOpt|GroupAdd|IpcMode|PublishAllPorts|Memory|MemorySwap|NanoCpus|PidsLimit|OomScoreAdj|LogConfig|RestartPolicy|AutoRemove|Init|Binds)$/;
 
 function ofEach(container: ContainerPlan): string[] {
   const { body, name } = container;
@@ -102,7 +102,12 @@ function ofNetwork(container: ContainerPlan, settings: EngineSettings, prefix: s
       : mode === 'none' ||
         mode === `container:${prefix}-agent` ||
         mode.startsWith(`container:${prefix}-net-`);
-  return broken(container.name, { 'a network that is meant for it': allowed });
+  const { opens, body } = container;
+  const hasOpenings = body.Entrypoint.includes('--open') || body.HostConfig.ExtraHosts !== undefined;
+  return broken(container.name, {
+    'a network that is meant for it': allowed,
+    'opened for whom something is listed': !hasOpenings || (isHolder(container) && opens !== null),
+  });
 }
 
 function ofUsers(containers: ContainerPlan[]): string[] {

@@ -5,10 +5,12 @@ import type {
   EngineSettings,
   SessionPlan,
 } from '../../../../runtime/container/container-plan.ts';
+import { withOpened } from '../../../../runtime/container/open-destinations.ts';
 import { renderContainers } from '../../../../runtime/container/render-containers.ts';
 import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
+import type { OpenedHost } from '../../../../runtime/open-private-host.ts';
 import { UnsupportedWorkloadError } from '../../../../runtime/workload.ts';
-import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 import { randomLaunch, testContainerSettings } from '../../../support/random-configurations.ts';
 import { violations } from './hardening.ts';
 
@@ -132,6 +134,53 @@ describe('networks of a session', () => {
       Entrypoint: ['/opt/platform/bin/relay', 'fence', '--dns', '192.0.2.53'],
       User: '0:0',
       HostConfig: { NetworkMode: 'internet', Dns: ['192.0.2.53'], CapAdd: ['NET_ADMIN'], Binds: [] },
+    });
+  });
+
+  describe('with a private host that the operator listed for one remote server', () => {
+    const far = remoteNamed('far', { shape: { type: 'remote', url: 'https://mcp.internal:8443/mcp' } });
+    const plan = render(
+      configuration({ agent: { network: 'internet' }, servers: [far, remoteNamed('other')] }),
+    );
+    const opened = (host: OpenedHost) => withOpened(named(plan, 'net-mcp-far'), host);
+
+    it('open it in the fence of that server alone', () => {
+      expect(all(plan).flatMap(({ name: each, opens }) => (opens === null ? [] : [[each, opens]]))).toEqual([
+        ['net-mcp-far', 'https://mcp.internal:8443'],
+      ]);
+      const { body } = opened({
+        name: 'mcp.internal',
+        addresses: ['10.1.2.3', 'fd00::5', '10.1.2.4'],
+        port: 8443,
+      });
+      expect(body.Entrypoint).toEqual([
+        ...['/opt/platform/bin/relay', 'fence', '--dns', '192.0.2.53'],
+        ...['--open', '10.1.2.3:8443', '--open', '10.1.2.4:8443'],
+      ]);
+      expect(body.HostConfig.ExtraHosts).toEqual(['mcp.internal:10.1.2.3', 'mcp.internal:10.1.2.4']);
+    });
+
+    it('name no host that is an address, and open none without IPv4', () => {
+      const { body } = opened({ name: null, addresses: ['10.1.2.3'], port: 80 });
+      expect(body.Entrypoint.slice(-2)).toEqual(['--open', '10.1.2.3:80']);
+      expect(body.HostConfig.ExtraHosts).toBeUndefined();
+      expect(() => opened({ name: 'mcp.internal', addresses: ['fd00::5'], port: 80 })).toThrow(
+        'mcp.internal of PRIVATE_MCP_HOSTS has no IPv4 address',
+      );
+    });
+
+    it('follow every rule of hardening, and break one for anybody else', () => {
+      const host = { name: 'mcp.internal', addresses: ['10.1.2.3'], port: 8443 };
+      const withOpening = (container: string) => ({
+        ...plan,
+        waves: plan.waves.map((wave) =>
+          wave.map((each) => (each.name === container ? withOpened(each, host) : each)),
+        ),
+      });
+      expect(violations(withOpening('net-mcp-far'), settings)).toEqual([]);
+      for (const container of ['net-mcp-other', 'net-agent', 'mcp-far', 'agent']) {
+        expect(violations(withOpening(container), settings)).not.toEqual([]);
+      }
     });
   });
 

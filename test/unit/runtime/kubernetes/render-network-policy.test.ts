@@ -4,7 +4,7 @@ import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { checkEgress } from '../../../../runtime/kubernetes/egress-rule.ts';
 import type { NetworkPolicy } from '../../../../runtime/kubernetes/render-network-policy.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
-import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
+import { configuration, remoteNamed, serverNamed } from '../../../support/frozen-configuration.ts';
 import { renderAll } from './rendering.ts';
 
 const secrets = {
@@ -88,6 +88,44 @@ describe('the network policy of a session', () => {
     for (const address of publicAddresses) {
       expect({ address, reached: reaches(policy, address, 443) }).toEqual({ address, reached: true });
     }
+  });
+
+  it('allows one port of the addresses of a host that the operator listed, over TCP', () => {
+    const far = remoteNamed('far', { shape: { type: 'remote', url: 'https://mcp.internal:8443/mcp' } });
+    const opened = [{ name: 'mcp.internal', addresses: ['10.1.2.3', 'fd00:1::5'], port: 8443 }];
+    const { policy, pod } = renderAll(configuration({ servers: [far] }), secrets, {}, opened);
+    const reached = [
+      ['10.1.2.3', 8443],
+      ['fd00:1::5', 8443],
+    ] as const;
+    const kept = [
+      ['10.1.2.3', 443],
+      ['10.1.2.4', 8443],
+      ['fd00:1::6', 8443],
+      ['169.254.169.254', 8443],
+    ] as const;
+    expect(reached.map(([address, port]) => reaches(policy, address, port))).toEqual([true, true]);
+    expect(kept.filter(([address, port]) => reaches(policy, address, port))).toEqual([]);
+    expect(policy.spec.egress.at(-1)?.ports).toEqual([{ protocol: 'TCP', port: 8443 }]);
+    // What a resolver says later makes no difference.
+    expect(pod.spec?.hostAliases).toEqual([
+      { ip: '10.1.2.3', hostnames: ['mcp.internal'] },
+      { ip: 'fd00:1::5', hostnames: ['mcp.internal'] },
+    ]);
+  });
+
+  it('names each address once in the Pod, and none of a host that is an address', () => {
+    const opened = [
+      { name: 'a.internal', addresses: ['10.1.2.3'], port: 443 },
+      { name: 'b.internal', addresses: ['10.1.2.3', '10.1.2.4'], port: 443 },
+      { name: 'b.internal', addresses: ['10.1.2.3', '10.1.2.4'], port: 80 },
+      { name: null, addresses: ['10.9.9.9'], port: 80 },
+    ];
+    expect(renderAll(configuration(), secrets, {}, opened).pod.spec?.hostAliases).toEqual([
+      { ip: '10.1.2.3', hostnames: ['a.internal', 'b.internal'] },
+      { ip: '10.1.2.4', hostnames: ['b.internal'] },
+    ]);
+    expect(renderAll(configuration(), secrets).pod.spec).not.toHaveProperty('hostAliases');
   });
 
   it('excludes the ranges that the operator denies', () => {

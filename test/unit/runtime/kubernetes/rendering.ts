@@ -12,6 +12,7 @@ import {
 import { renderPod } from '../../../../runtime/kubernetes/render-pod.ts';
 import { renderSecrets } from '../../../../runtime/kubernetes/render-secrets.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
+import type { OpenedHost } from '../../../../runtime/open-private-host.ts';
 import { resolvedSecret } from '../../../../runtime/variables.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { testContainerSettings } from '../../../support/random-configurations.ts';
@@ -46,6 +47,7 @@ export function renderAll(
   configuration: FrozenConfiguration,
   secrets: LaunchSecrets,
   changes: Partial<KubernetesSettings> = {},
+  opened: readonly OpenedHost[] = [],
 ): Rendered {
   const all = { ...settings, ...changes };
   const workload = renderContainerWorkload(configuration, testContainerSettings);
@@ -59,8 +61,8 @@ export function renderAll(
   const owner = { uid: podUid, launch };
   return {
     workload,
-    pod: renderPod(workload, all, { launch, delivery }),
+    pod: renderPod(workload, all, { launch, delivery, opened }),
     secrets: renderSecrets(workload, secrets, all, owner),
-    policy: renderNetworkPolicy(workload, all, owner),
+    policy: renderNetworkPolicy(workload, all, owner, opened),
   };
 }

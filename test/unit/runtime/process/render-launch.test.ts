@@ -1,10 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { bridgeConfig } from '../../../../contract/remote-server.ts';
 import { sidecarBoot } from '../../../../contract/sidecar.ts';
+import { sessionFiles } from '../../../../runtime/process/layout.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
-import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 import { processLimits, publicPackages } from '../../../support/process-limits.ts';
 import { roomySidecarLimits } from '../../../support/sidecar-limits.ts';
 
@@ -31,7 +33,7 @@ const secrets: LaunchSecrets = {
 };
 const spec = renderWorkload(
   configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
-  { seededCommands: null, internet: true },
+  { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() },
 );
 const launchOn = (machine: Machine, given = secrets) => renderLaunch(spec, given, { machine, directory });
 const containerOf = (machine: Machine, name: string, given = secrets) => {
@@ -81,7 +83,7 @@ describe('the launch of a session', () => {
     const [with_, without] = (['internet', 'none'] as const).map((network) => {
       const spec = renderWorkload(
         configuration({ agent: { network }, servers: [serverNamed('files', { network: 'none' })] }),
-        { seededCommands: null, internet: true },
+        { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() },
       );
       return renderLaunch(spec, secrets, { machine, directory }).containers.find(
         ({ name }) => name === 'agent',
@@ -184,6 +186,81 @@ describe('the launch of a session', () => {
       `${directory}/servers/db/db.sock`,
       `${directory}/servers/db/.report.sock`,
     ]);
+  });
+});
+
+describe('the launch of a remote server', () => {
+  const remote = (changes: Parameters<typeof remoteNamed>[1], privateHosts = new Map<string, 'http'>()) => {
+    const servers = [remoteNamed('far', changes), serverNamed('near')];
+    const rules = { sandbox: true, seededCommands: null, internet: true, privateHosts };
+    const rendered = renderWorkload(configuration({ servers }), rules);
+    return renderLaunch(
+      rendered,
+      { ...secrets, serverEnv: { far: { KEY: 'the-key-of-far' } } },
+      { machine: sandboxed, directory },
+    );
+  };
+  const url = 'http://127.0.0.1:9000/mcp';
+  const listed = new Map([['127.0.0.1:9000', 'http' as const]]);
+  const keyed = {
+    shape: { type: 'remote' as const, url, headers: [{ name: 'x-key', prefix: '', variable: 'KEY' }] },
+    env: { KEY: { kind: 'secret' as const, secret_name: 'FAR_KEY', secret_version: 1 } },
+    sign_in: 'headers' as const,
+  };
+
+  it('runs the bridge behind the relay, with the variables of its headers in its environment alone', () => {
+    const { containers } = remote(keyed);
+    const far = containers[1];
+    expect(far?.argv).toEqual([
+      '/opt/platform/bin/relay',
+      '--report-end',
+      '/run/platform/mcp/.report.sock',
+      'UNIX-CONNECT:/run/platform/mcp/far.sock',
+      '--',
+      '/usr/bin/node',
+      '/opt/platform/remote-bridge.js',
+      JSON.stringify({ url, headers: keyed.shape.headers, private_hosts: {}, token_socket: null }),
+    ]);
+    expect(far).toMatchObject({
+      env: { KEY: 'the-key-of-far' },
+      secretVariables: ['KEY'],
+      network: 'internet',
+      privateHost: null,
+    });
+    expect(JSON.stringify([far?.argv, far?.sandbox])).not.toContain('the-key-of-far');
+    expect(bridgeConfig.parse(JSON.parse(far?.argv.at(-1) ?? ''))).toMatchObject({ url });
+  });
+
+  it('shows it its own directory, Node and its one program, and no runner', () => {
+    const { containers } = remote({});
+    const sandbox = containers[1]?.sandbox?.join(' ') ?? '';
+    expect(sandbox).toContain('--ro-bind /app/dist/remote-bridge.js /opt/platform/remote-bridge.js');
+    expect(sandbox).toContain(`--ro-bind ${directory}/servers/far /run/platform/mcp`);
+    expect(sandbox).not.toContain('/opt/runner');
+    expect(containers.filter((each) => each.sandbox?.join(' ').includes('remote-bridge'))).toHaveLength(1);
+  });
+
+  it('waits for the socket for access tokens of one that signs in as the operator', () => {
+    expect(remote({ sign_in: 'oauth' }).sockets).toContain(`${directory}/servers/far/.token.sock`);
+    expect(remote({}).sockets.filter((path) => path.includes('.token.sock'))).toEqual([]);
+    expect(remote({ sign_in: 'oauth' }).boot.servers.map((each) => each.access_tokens)).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('forwards to its host from its own directory, where the operator listed it', () => {
+    expect(
+      remote({ shape: { type: 'remote', url } }, listed).containers.map((each) => each.privateHost),
+    ).toEqual([null, { socket: 'servers/far/.host.sock', origin: 'http://127.0.0.1:9000' }, null]);
+  });
+
+  it('names its sockets so that they fit a socket address, however long its name is', () => {
+    const name = 'a-server-with-a-name-of-32-chars';
+    const sockets = sessionFiles('.');
+    for (const path of [sockets.tokenSocket(name), sockets.hostSocket(name)]) {
+      expect(Buffer.byteLength(path)).toBeLessThanOrEqual(103);
+    }
   });
 });
 

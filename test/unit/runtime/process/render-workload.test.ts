@@ -2,11 +2,22 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
-import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 
-const sandboxed: RenderRules = { seededCommands: null, internet: true };
+const sandboxed: RenderRules = {
+  sandbox: true,
+  seededCommands: null,
+  internet: true,
+  privateHosts: new Map(),
+};
 const offline: RenderRules = { ...sandboxed, internet: false };
-const bare: RenderRules = { ...sandboxed, seededCommands: new Set(['mcp-server-everything']) };
+const bare: RenderRules = {
+  ...sandboxed,
+  sandbox: false,
+  seededCommands: new Set(['mcp-server-everything']),
+};
+/** An operator lets everything run without a sandbox. */
+const overridden: RenderRules = { ...bare, seededCommands: null };
 const refusal = (frozen: FrozenConfiguration, rules = sandboxed) => {
   try {
     renderWorkload(frozen, rules);
@@ -65,6 +76,48 @@ describe('a frozen configuration as containers', () => {
   });
 });
 
+describe('a remote server', () => {
+  const programOf = (
+    changes: Parameters<typeof remoteNamed>[1],
+    privateHosts: RenderRules['privateHosts'] = new Map(),
+  ) =>
+    renderWorkload(configuration({ servers: [remoteNamed('far', changes)] }), { ...sandboxed, privateHosts })
+      .containers[1]?.program;
+
+  it('is the bridge, which is told its URL and headers, and where to ask for tokens', () => {
+    const headers = [{ name: 'x-key', prefix: 'Key ', variable: 'KEY' }];
+    const url = 'https://far.test/mcp';
+    expect(programOf({ shape: { type: 'remote', url, headers }, sign_in: 'headers' })).toEqual({
+      type: 'remote',
+      bridge: { url, headers, private_hosts: {}, token_socket: null },
+      privateOrigin: null,
+    });
+    expect(programOf({ sign_in: 'oauth' })).toMatchObject({
+      bridge: { token_socket: '/run/platform/mcp/.token.sock' },
+    });
+  });
+
+  it('reaches its own host at a private address through the session’s host, where the operator listed it', () => {
+    const shape = { type: 'remote' as const, url: 'http://127.0.0.1:9000/mcp' };
+    const listed = new Map([
+      ['127.0.0.1:9000', 'http' as const],
+      ['other.internal', 'https' as const],
+    ]);
+    expect(programOf({ shape }, listed)).toEqual({
+      type: 'remote',
+      bridge: {
+        url: shape.url,
+        headers: [],
+        private_hosts: { '127.0.0.1:9000': 'http' },
+        token_socket: null,
+        host_socket: '/run/platform/mcp/.host.sock',
+      },
+      privateOrigin: 'http://127.0.0.1:9000',
+    });
+    expect(programOf({}, listed)).toMatchObject({ bridge: { private_hosts: {} }, privateOrigin: null });
+  });
+});
+
 describe('what the process runtime cannot run', () => {
   const sibling = {
     name: 'db',
@@ -88,13 +141,6 @@ describe('what the process runtime cannot run', () => {
       'a server that is an image',
       configuration({ servers: [serverNamed('boxed', { shape: { type: 'image', image: 'a:1' } })] }),
       /"boxed": images need a container engine/,
-    ],
-    [
-      'a remote server',
-      configuration({
-        servers: [serverNamed('far', { shape: { type: 'remote', url: 'https://far.test' } })],
-      }),
-      /"far": remote MCP servers are not available yet/,
     ],
     ['a sibling', configuration({ siblings: [sibling] }), /^siblings and services need a container engine/],
     ['a service', configuration({ services: [sibling] }), /^siblings and services need a container engine/],
@@ -124,6 +170,7 @@ describe('without safe access to the internet', () => {
       configuration({ servers: [serverNamed('far', { network: 'internet' })] }),
       /"far": there is no way/,
     ],
+    ['a remote server', configuration({ servers: [remoteNamed('far')] }), /"far": there is no way/],
   ])('%s that needs it is refused, and not started without it', (_, frozen, sentence) => {
     const message = expect.stringMatching(sentence);
     expect(refusal(frozen, offline)).toMatchObject({ name: 'UnsupportedWorkloadError', message });
@@ -149,7 +196,15 @@ describe('without a sandbox', () => {
   });
 
   it('everything runs if configured', () => {
-    expect(refusal(command, { seededCommands: null, internet: true })).toBe('it was rendered');
-    expect(refusal(unknown, { seededCommands: null, internet: true })).toBe('it was rendered');
+    expect(refusal(command, overridden)).toBe('it was rendered');
+    expect(refusal(unknown, overridden)).toBe('it was rendered');
+  });
+
+  it('no remote server runs, even then: others could ask for its tokens', () => {
+    for (const rules of [bare, overridden]) {
+      expect(refusal(configuration({ servers: [remoteNamed('far')] }), rules)).toMatchObject({
+        message: expect.stringMatching(/"far": remote MCP servers need a sandbox/),
+      });
+    }
   });
 });

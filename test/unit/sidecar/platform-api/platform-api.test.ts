@@ -57,6 +57,20 @@ it('is retried when it is too busy for calls, and not for events of the agent', 
   expect(requests).toBe(1);
 });
 
+it('refuses in the words of the platform, with the first field that is wrong', async () => {
+  const fields = [
+    { path: 'payload.status', code: 'invalid_type', message: 'must be text' },
+    { path: 'payload.detail', code: 'invalid_type', message: 'must be text' },
+  ];
+  send(422, { error: { code: 'validation_failed', message: 'Some fields are not valid', fields } });
+  await expect(api.publishEvent(event)).rejects.toMatchObject({
+    code: 'validation_failed',
+    message: 'Some fields are not valid: payload.status: must be text',
+  });
+  send(403, 'a page of a proxy');
+  await expect(api.publishEvent(event)).rejects.toMatchObject({ status: 403, code: 'refused' });
+});
+
 it('retries a check over another connection when a kept-alive one is silent', async () => {
   let silent: ServerResponse | null = null;
   answer = (response) => {

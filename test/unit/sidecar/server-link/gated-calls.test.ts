@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
+import { sha256OfCall } from '../../../../contract/call-digest.ts';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
+import type { CheckRequest } from '../../../../sidecar/platform-api/platform-api.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
 import { largeMessageBytes } from '../../../../sidecar/server-link/agent-lines.ts';
 import { createCallGate } from '../../../../sidecar/server-link/call-gate.ts';
@@ -26,6 +28,7 @@ const call = (id: number, name = 'write', text = '') =>
 
 interface Check {
   callId: string;
+  sha256: string | undefined;
   answer(decision: 'allowed' | 'refused'): void;
 }
 
@@ -57,7 +60,7 @@ beforeEach(async () => {
   agent.on('data', (chunk: Buffer) => {
     answered += chunk.toString();
   });
-  const checkCall = ({ call_id: callId }: { call_id: string }) =>
+  const checkCall = ({ call_id: callId, call_sha256: sha256 }: CheckRequest) =>
     new Promise<CheckAnswer>((resolve) => {
       const answer: Check['answer'] = (decision) =>
         resolve(
@@ -65,11 +68,12 @@ beforeEach(async () => {
             ? { decision, granted_via: callId }
             : { decision, code: 'permission_required', scope: 'files.write' },
         );
-      checks.push({ callId, answer });
-      onCheck({ callId, answer });
+      checks.push({ callId, sha256, answer });
+      onCheck({ callId, sha256, answer });
     });
   served = serveConnection(gateSide, {
     server: 'files',
+    entryVersion: 3,
     side: { connect: () => Promise.resolve(near) },
     startServer: startOfLocalServer,
     tools: createGateMap({ write: 'files.write' }),
@@ -129,6 +133,19 @@ it('asks about calls that arrive during a check together, and forwards each in i
   expect(outcomes).toEqual(['permission_required']);
 });
 
+it('names each call in its check', async () => {
+  onCheck = ({ answer }) => answer('refused');
+  agent.write(call(1, 'write', 'x') + call(2, 'write', 'y') + call(3, 'write', 'x'));
+  await eventually(() => expect(outcomes).toHaveLength(3));
+  const [x, y] = ['x', 'y'].map((text) =>
+    sha256OfCall({
+      ...{ server: 'files', tool: 'write', entryVersion: 3 },
+      argumentsText: JSON.stringify({ text }),
+    }),
+  );
+  expect(checks.map(({ sha256 }) => sha256)).toEqual([x, y, x]);
+});
+
 it.each([
   ['still allowed', 'allowed', [1, 2, 3]],
   ['revoked in the meantime', 'refused', [1, 2]],
@@ -144,7 +161,7 @@ it.each([
   await settled();
   checks[1]?.answer('allowed');
   await eventually(() => expect(checks).toHaveLength(4));
-  expect(checks[3]?.callId).toBe(checks[2]?.callId);
+  expect(checks[3]).toMatchObject({ callId: checks[2]?.callId, sha256: checks[2]?.sha256 });
   expect(arrived).toEqual([1, 2]);
   checks[3]?.answer(decision);
   await eventually(() => expect(arrived).toEqual(expected));

@@ -154,6 +154,7 @@ export class Live {
       return;
     }
     this.refresher.refresh(keys.sessions(slug));
+    this.refresher.refresh(keys.previews(slug));
     this.refreshShownSessions();
   }
 
@@ -204,6 +205,7 @@ export class Live {
     this.refresher.refresh(keys.me);
     for (const { slug } of me?.workspaces ?? []) {
       this.refresher.refresh(keys.sessions(slug));
+      this.refresher.refresh(keys.previews(slug));
       this.refresher.refresh(keys.permissionRequests(slug));
       this.refresher.refresh(keys.changedServers(slug));
     }

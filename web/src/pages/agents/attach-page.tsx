@@ -1,9 +1,11 @@
+import { Alert } from '@mantine/core';
 import type { Agent, Attachment, McpServer } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { UnavailableAlert } from '../../components/unavailable.tsx';
+import { NotReadyAlert, UnavailableAlert } from '../../components/unavailable.tsx';
 import { useEntry } from '../catalog/use-entry.ts';
+import { kindProblem } from './attach-option.ts';
 import { AttachmentForm } from './attachment-form.tsx';
 import { useAttachments } from './use-agent.ts';
 import { WithAgent } from './with-agent.tsx';
@@ -42,6 +44,12 @@ function AttachEntry(props: { agent: Agent; entry: McpServer; attached: Attachme
       description={`Applies to the agent ${agent.name} from its next session.`}
     >
       {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
+      <NotReadyAlert entry={entry} />
+      {kindProblem(entry, agent) === null ? null : (
+        <Alert role="note" color="red" variant="outline" title="This agent cannot attach it">
+          {entry.name} {kindProblem(entry, agent)}; the kind of this agent is “{agent.kind}”.
+        </Alert>
+      )}
       <AttachmentForm {...props} />
     </PageFrame>
   );

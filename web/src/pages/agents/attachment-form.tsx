@@ -11,6 +11,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
+import { kindProblem } from './attach-option.ts';
 import { AttachmentField } from './attachment-field.tsx';
 import { droppedVariables, envOfGiven, givenBefore } from './attachment-values.ts';
 import { GatedTools } from './gated-tools.tsx';
@@ -80,7 +81,9 @@ export function AttachmentForm({
           <Button
             type="submit"
             loading={save.isPending}
-            disabled={attached === undefined && entry.unavailable !== null}
+            disabled={
+              attached === undefined && (entry.unavailable !== null || kindProblem(entry, agent) !== null)
+            }
           >
             {attached === undefined ? 'Attach' : 'Save'}
           </Button>

@@ -12,8 +12,9 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { UnavailableBadge } from '../../components/unavailable.tsx';
+import { EntryStateBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { attachOption } from './attach-option.ts';
 import { Part } from './form-part.tsx';
 import { RevokesNote } from './revokes-note.tsx';
 import { useAttachments } from './use-agent.ts';
@@ -54,8 +55,6 @@ function AttachmentsTable({
   const { slug } = useWorkspace();
   const [detaching, setDetaching] = useState<string | null>(null);
   const servers = useAllServers(slug).data ?? [];
-  const whyNot = (name: string) =>
-    servers.find((server) => server.name === name)?.unavailable?.reason ?? null;
   return (
     <>
       <Table.ScrollContainer minWidth={480}>
@@ -69,14 +68,14 @@ function AttachmentsTable({
           </Table.Thead>
           <Table.Tbody>
             {attachments.map(({ name, env }) => {
-              const reason = whyNot(name);
+              const entry = servers.find((server) => server.name === name);
               return (
                 <Table.Tr key={name}>
                   <Table.Td>
                     <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
-                    {reason === null ? null : (
+                    {entry === undefined ? null : (
                       <div>
-                        <UnavailableBadge reason={reason} />
+                        <EntryStateBadge entry={entry} />
                       </div>
                     )}
                   </Table.Td>
@@ -154,11 +153,7 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
   const servers = useAllServers(slug).data;
   const open = (servers ?? [])
     .filter(({ name }) => !attached.includes(name))
-    .map(({ name, unavailable }) => ({
-      value: name,
-      label: unavailable === null ? name : `${name}: cannot run here, ${unavailable.reason}`,
-      disabled: unavailable !== null,
-    }));
+    .map((server) => attachOption(server, agent));
   if (servers !== undefined && open.length === 0) {
     return (
       <Text size="sm" c="dimmed">

@@ -5,21 +5,22 @@
 import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
+import { ApiFailure } from '../../api/failure.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { useDraft } from '../../components/use-draft.ts';
+import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
 import { decisionState } from './decision-state.ts';
 import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
+import { ReplacedCallAlert } from './replaced-call-alert.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
-import { useExpired } from './use-expired.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
-import { useDecide, useRequest } from './use-request.ts';
+import { useDecide, useRequest, useShownRequest } from './use-request.ts';
 
 export interface ApprovalDialogProps {
   /** The request to show; null closes the dialog. */
@@ -62,7 +63,8 @@ function Content({ requestId, ...rest }: ApprovalDialogProps & { requestId: stri
 
 type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest };
 
-function Loaded({ request, others, onNext, onClose }: LoadedProps) {
+function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
+  const { shown: request, replacements, replace, isOutdated } = useShownRequest(stored);
   const decide = useDecide(request);
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
@@ -70,6 +72,14 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
   const [denial, setDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
+  const { error, reset } = decide;
+  useEffect(() => {
+    // Not before: what is displayed stays until this person has answered it.
+    if (isOutdated && error instanceof ApiFailure && error.code === 'conflict') {
+      reset();
+      replace();
+    }
+  });
   return (
     <Stack ref={content}>
       <Subject request={request} />
@@ -83,9 +93,12 @@ function Loaded({ request, others, onNext, onClose }: LoadedProps) {
         <TimeIsOver request={request} />
       ) : request.may_decide ? (
         <OpenRequest
+          // Another call is another question: nothing is chosen yet.
+          key={replacements}
           request={request}
+          notice={replacements === 0 ? null : <ReplacedCallAlert replacements={replacements} />}
           state={state}
-          error={decide.error}
+          error={error}
           sending={decide.isPending ? decide.variables.kind : null}
           denial={denial}
           onDenial={setDenial}
@@ -130,7 +143,6 @@ function NotMine({ request }: { request: PermissionRequest }) {
     <>
       <Text role="status">{whyNotMine(isAdmin)}</Text>
       <RequestFacts request={request} />
-      <QuotedClaim by={request.agent.name} text={request.justification} />
     </>
   );
 }
@@ -143,7 +155,6 @@ function TimeIsOver({ request }: { request: PermissionRequest }) {
         It can no longer be answered. The platform closes it shortly and tells the agent.
       </Alert>
       <RequestFacts request={request} />
-      <QuotedClaim by={request.agent.name} text={request.justification} />
     </>
   );
 }

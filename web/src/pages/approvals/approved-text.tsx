@@ -13,13 +13,15 @@ export function ApprovedText({ grantId }: { grantId: string }) {
   if (grant === undefined) {
     return null;
   }
-  const tool = grant.bound_to?.tool ?? null;
+  const { server, tool = null, call_digest: digest = null } = grant.bound_to ?? {};
   return (
     <Text size="sm" fw={600} component="div">
       Approved {approvedReach(grant)}
       {tool === null ? null : (
         <>
-          , for <VisibleText text={`${grant.bound_to?.server}.${tool}`} /> only
+          , for {digest === null ? null : 'exactly this call of '}
+          <VisibleText text={`${server}.${tool}`} />
+          {digest === null ? ' only' : null}
         </>
       )}
       .

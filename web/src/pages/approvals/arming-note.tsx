@@ -1,20 +1,42 @@
 import { Button, Group, Text } from '@mantine/core';
+import type { Unseen } from './unseen.ts';
 
-/** Says whether the buttons work yet, also to screen-reader users. `toSee` leads to what has to be seen first. */
-export function ArmingNote({ armed, toSee }: { armed: boolean; toSee: (() => void) | null }) {
+const unseenText: Record<Exclude<Unseen, null>, string> = {
+  choice: 'This allows more than one call: review the choice before you approve.',
+  'end-of-call': 'The call continues: review it to its end before you approve.',
+  loading: 'The call can be approved once it is shown.',
+  arguments: 'You have not seen the arguments of this call. The buttons are active.',
+};
+
+const showLabel = new Map<Unseen, string>([
+  ['choice', 'Show choice'],
+  ['end-of-call', 'Show end of call'],
+]);
+
+/** Says whether the buttons work yet, also to screen-reader users. `onShow` leads to what has to be seen first. */
+export function ArmingNote({
+  armed,
+  unseen,
+  onShow,
+}: {
+  armed: boolean;
+  unseen: Unseen;
+  onShow: () => void;
+}) {
   const text = !armed
     ? 'The buttons become active in a moment.'
-    : toSee === null
+    : unseen === null
       ? 'Read before you decide. The buttons are active.'
-      : 'This allows more than one call: review the choice before you approve.';
+      : unseenText[unseen];
+  const label = showLabel.get(unseen);
   return (
     <Group gap="xs">
       <Text size="xs" c="dimmed" role="status">
         {text}
       </Text>
-      {armed && toSee !== null ? (
-        <Button size="compact-xs" variant="default" onClick={toSee}>
-          Show choice
+      {armed && label !== undefined ? (
+        <Button size="compact-xs" variant="default" onClick={onShow}>
+          {label}
         </Button>
       ) : null}
     </Group>

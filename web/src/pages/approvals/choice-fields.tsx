@@ -1,44 +1,43 @@
 /** How far an approval goes: the scope, and whose the grant is where that is a choice. */
 import { Radio, Stack, Text } from '@mantine/core';
-import type { Ref } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import {
   type Choice,
-  choiceLabel,
   choiceMeaning,
   holderLabel,
   holderMeaning,
   holdersOf,
-  offeredScopes,
-  withScope,
+  isAsRequested,
+  isSingle,
+  offeredReaches,
+  reachLabel,
+  withReach,
 } from './choices.ts';
 
-/** Marks what must have been in sight before anything wider than one call is approved. */
+/** Marks what must have been in sight before anything wider than one call is approved; for exactly one call, that is the call. */
 const decides = { 'data-decides': true };
 
 interface ChoiceFieldsProps {
   request: PermissionRequest;
   choice: Choice;
   onChange: (choice: Choice) => void;
-  /** On what holds the choice; the chosen options in it are marked `data-decides`. */
-  ref?: Ref<HTMLDivElement>;
 }
 
-export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsProps) {
+export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
   return (
-    <Stack gap="xs" ref={ref}>
-      <Radio.Group label="How long should it be allowed?" name="scope" value={choice.scope}>
+    <Stack gap="xs">
+      <Radio.Group label="How long should it be allowed?" name="reach" value={choice.reach}>
         <Stack gap={6} mt={4}>
-          {offeredScopes(request).map((scope) => (
+          {offeredReaches(request).map((reach) => (
             <Radio
-              key={scope}
-              value={scope}
-              wrapperProps={choice.scope === scope ? decides : {}}
+              key={reach}
+              value={reach}
+              wrapperProps={choice.reach === reach && !isSingle(reach) ? decides : {}}
               label={
                 <>
-                  {choiceLabel[scope]}
-                  {scope === request.scope ? (
+                  {reachLabel(request, reach)}
+                  {isAsRequested(request, reach) ? (
                     <Text span inherit c="dimmed">
                       {' '}
                       (requested)
@@ -46,8 +45,8 @@ export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsPro
                   ) : null}
                 </>
               }
-              description={choiceMeaning(request, scope)}
-              onChange={() => onChange(withScope(request, choice, scope))}
+              description={choiceMeaning(request, reach)}
+              onChange={() => onChange(withReach(request, choice, reach))}
             />
           ))}
         </Stack>
@@ -60,9 +59,9 @@ export function ChoiceFields({ request, choice, onChange, ref }: ChoiceFieldsPro
 /** For a single call it makes no difference whose the grant is: it is bound to the session that asked. */
 function HolderField({ request, choice, onChange }: ChoiceFieldsProps) {
   const me = useMe();
-  const holders = holdersOf(request, choice.scope);
+  const holders = holdersOf(request, choice.reach);
   const operatorIsMe = request.operator?.id === me.user.id;
-  if (holders.length < 2 || choice.scope === 'once') {
+  if (holders.length < 2 || isSingle(choice.reach)) {
     return null;
   }
   return (
@@ -74,7 +73,7 @@ function HolderField({ request, choice, onChange }: ChoiceFieldsProps) {
             value={holder}
             wrapperProps={choice.holder === holder ? decides : {}}
             label={holderLabel(holder, { operatorIsMe })}
-            description={holderMeaning({ scope: choice.scope, holder }, { operatorIsMe })}
+            description={holderMeaning({ reach: choice.reach, holder }, { operatorIsMe })}
             onChange={() => onChange({ ...choice, holder })}
           />
         ))}

@@ -5,44 +5,51 @@ export type GrantScope = PermissionRequest['scope'];
 /** Who would hold the grant: the agent that asks, or the operator of its session. */
 export type HolderKind = 'agent' | 'operator';
 
+/** How far an approval goes: a scope of grants, or `exact`, which is a `once` grant for the refused call alone. */
+export type Reach = 'exact' | GrantScope;
+
 export interface Choice {
-  scope: GrantScope;
+  reach: Reach;
   holder: HolderKind;
 }
 
-const scopesByWidth: readonly GrantScope[] = ['once', 'session', 'persistent'];
+const reachesByWidth: readonly Reach[] = ['exact', 'once', 'session', 'persistent'];
 
-/** Scopes that the person may grant to either holder, narrowest first. */
-export function offeredScopes({ may_grant }: Pick<PermissionRequest, 'may_grant'>): GrantScope[] {
-  return scopesByWidth.filter((scope) => holdersOf({ may_grant }, scope).length > 0);
+const scopeOf = (reach: Reach): GrantScope => (reach === 'exact' ? 'once' : reach);
+
+/** Whether the grant would be used up by one call. */
+export const isSingle = (reach: Reach): boolean => scopeOf(reach) === 'once';
+
+type Offer = Pick<PermissionRequest, 'may_grant' | 'refused_call'>;
+
+/** How far this person may go for either holder, narrowest first. */
+export function offeredReaches(request: Offer): Reach[] {
+  return reachesByWidth.filter((reach) => holdersOf(request, reach).length > 0);
 }
 
-/** Who may be given a grant of this scope; the agent first, since it is the one that asks. */
-export function holdersOf(
-  { may_grant: may }: Pick<PermissionRequest, 'may_grant'>,
-  scope: GrantScope,
-): HolderKind[] {
-  return (['agent', 'operator'] as const).filter((holder) => may[holder].includes(scope));
+/** Who may be given such a grant; the agent first, since it is the one that asks. Only a call with a digest can be approved exactly. */
+export function holdersOf({ may_grant: may, refused_call: refused }: Offer, reach: Reach): HolderKind[] {
+  const isOffered = reach !== 'exact' || (refused !== null && refused.digest !== null);
+  return (['agent', 'operator'] as const).filter(
+    (holder) => isOffered && may[holder].includes(scopeOf(reach)),
+  );
 }
 
 /**
  * What is chosen at first: the narrowest on offer, whatever was asked, so that going further is always this person's own
- * act. Null when they may grant nothing.
+ * act. Null when they may grant nothing. That is exactly the refused call also for those who cannot see it: whatever else they could approve
+ * would permit that call, too.
  */
-export function preselectedChoice(request: Pick<PermissionRequest, 'may_grant'>): Choice | null {
-  const [scope] = offeredScopes(request);
-  const [holder] = scope === undefined ? [] : holdersOf(request, scope);
-  return scope === undefined || holder === undefined ? null : { scope, holder };
+export function preselectedChoice(request: Offer): Choice | null {
+  const [reach] = offeredReaches(request);
+  const [holder] = reach === undefined ? [] : holdersOf(request, reach);
+  return reach === undefined || holder === undefined ? null : { reach, holder };
 }
 
-/** The choice with another scope; the holder stays where that is on offer too. */
-export function withScope(
-  request: Pick<PermissionRequest, 'may_grant'>,
-  { holder }: Choice,
-  scope: GrantScope,
-): Choice {
-  const holders = holdersOf(request, scope);
-  return { scope, holder: holders.includes(holder) ? holder : (holders[0] ?? holder) };
+/** The choice with another reach; the holder stays where that is on offer too. */
+export function withReach(request: Offer, { holder }: Choice, reach: Reach): Choice {
+  const holders = holdersOf(request, reach);
+  return { reach, holder: holders.includes(holder) ? holder : (holders[0] ?? holder) };
 }
 
 export const choiceLabel: Record<GrantScope, string> = {
@@ -53,17 +60,32 @@ export const choiceLabel: Record<GrantScope, string> = {
 
 type Meant = Pick<PermissionRequest, 'grant_type' | 'refused_call'>;
 
+/** How far it goes, as the label of a choice. */
+export function reachLabel({ refused_call: refused }: Pick<Meant, 'refused_call'>, reach: Reach): string {
+  if (reach === 'exact') {
+    return 'Exactly this call';
+  }
+  return reach === 'once' && refused !== null ? 'One call with any arguments' : choiceLabel[reach];
+}
+
+/** Whether it is what the agent asked for. "Once" is so in two ways where the call is known, and neither is marked. */
+export const isAsRequested = (request: Offer & Pick<PermissionRequest, 'scope'>, reach: Reach): boolean =>
+  reach === request.scope && !(reach === 'once' && offeredReaches(request).includes('exact'));
+
 /** What approving does, as the label of its button. */
 export function approveLabel(
   { grant_type: type, refused_call: refused }: Meant,
-  { scope, holder }: Choice,
+  { reach, holder }: Choice,
   { operatorIsMe }: { operatorIsMe: boolean },
 ): string {
-  const isSpawn = type === 'spawn';
-  if (scope === 'once') {
-    return isSpawn ? 'Approve one start' : refused === null ? 'Approve one call' : 'Approve this one call';
+  if (reach === 'exact') {
+    return 'Approve exactly this call';
   }
-  if (scope === 'session') {
+  if (reach === 'once') {
+    const oneCall = refused === null ? 'Approve one call' : 'Approve one call, any arguments';
+    return type === 'spawn' ? 'Approve one start' : oneCall;
+  }
+  if (reach === 'session') {
     return 'Approve for this session';
   }
   return holder === 'agent'
@@ -73,25 +95,28 @@ export function approveLabel(
       : 'Approve for all sessions of this person';
 }
 
-/** What a grant of this scope permits, as a sentence without names: those are shown beside it. */
-export function choiceMeaning({ grant_type: type, refused_call: refused }: Meant, scope: GrantScope): string {
+/** What a grant of this reach permits, as a sentence without names: those are shown beside it. */
+export function choiceMeaning({ grant_type: type, refused_call: refused }: Meant, reach: Reach): string {
+  if (reach === 'exact') {
+    return 'With these very arguments, once, and no other call.';
+  }
   if (type === 'spawn') {
     return {
       once: 'One session of that agent may be started; then the permission is used up.',
       session: 'Sessions of that agent may be started until this session ends.',
       persistent:
         'Sessions of that agent may be started, now and in later sessions, until someone revokes it.',
-    }[scope];
+    }[reach];
   }
   return {
     once:
       refused === null
         ? 'One call of one of these tools, in this session; then the permission is used up.'
-        : 'One call of the tool that was refused, with whatever arguments the agent then chooses, in this session; then the permission is used up.',
+        : 'One call of the refused tool, with whatever arguments the agent then chooses.',
     session: 'Any number of calls of these tools until this session ends.',
     persistent:
       'Any number of calls, now and in later sessions, until someone revokes it. It also covers tools that get this scope later.',
-  }[scope];
+  }[reach];
 }
 
 /** How far the grant of an approval reaches, as the end of a sentence. */
@@ -116,10 +141,10 @@ export function holderLabel(holder: HolderKind, { operatorIsMe }: { operatorIsMe
 
 /** Which sessions the holder's grant reaches. */
 export function holderMeaning(
-  { scope, holder }: Choice,
+  { reach, holder }: Choice,
   { operatorIsMe }: { operatorIsMe: boolean },
 ): string {
-  if (scope !== 'persistent') {
+  if (reach !== 'persistent') {
     return holder === 'agent' ? 'This agent, in this session only.' : 'In this session only.';
   }
   if (holder === 'agent') {
@@ -130,20 +155,26 @@ export function holderMeaning(
     : 'Every session that this person drives, with any agent.';
 }
 
-/** Body of `POST /grants` that answers the request so. */
+/** Body of `POST /grants` that answers the request so. `request` is the one that was shown: the digest of its call says what was decided on. */
 export function grantBody(
-  request: Pick<PermissionRequest, 'id' | 'session_id' | 'agent_id' | 'operator' | 'grant_type' | 'details'>,
-  { scope, holder }: Choice,
+  request: Pick<
+    PermissionRequest,
+    'id' | 'session_id' | 'agent_id' | 'operator' | 'grant_type' | 'details' | 'refused_call'
+  >,
+  { reach, holder }: Choice,
 ): GrantBody {
+  const digest = request.refused_call?.digest ?? null;
   return {
     ...(holder === 'agent'
       ? { agent_subject_id: request.agent_id }
       : { user_subject_id: request.operator?.id ?? null }),
     grant_type: request.grant_type,
     details: request.details,
-    scope,
-    ...(scope === 'session' ? { session_id: request.session_id } : {}),
+    scope: scopeOf(reach),
+    ...(reach === 'session' ? { session_id: request.session_id } : {}),
     request_id: request.id,
+    ...(digest === null ? {} : { call_digest: digest }),
+    ...(reach === 'exact' ? { exact_call: true as const } : {}),
   };
 }
 

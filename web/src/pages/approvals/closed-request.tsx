@@ -3,7 +3,6 @@ import { Alert, Stack, Text } from '@mantine/core';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
-import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -48,7 +47,6 @@ export function ClosedRequest({
         <TextLink to={pathOf(slug, 'grants', request.grant_id)}>View grant</TextLink>
       )}
       <RequestFacts request={request} />
-      <QuotedClaim by={request.agent.name} text={request.justification} />
     </Stack>
   );
 }

@@ -1,11 +1,12 @@
 /** A request that waits: what it is, then the ways to answer it. */
 import { Button, Divider, Group, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
-import { useArmed } from '../../components/use-armed.ts';
 import { ArmingNote } from './arming-note.tsx';
+import { RefusedCall } from './call/refused-call.tsx';
+import { useCall } from './call/use-call.ts';
 import { ChoiceFields } from './choice-fields.tsx';
 import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import { DecisionAlert } from './decision-alert.tsx';
@@ -13,10 +14,12 @@ import type { DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { WhatItOpens, WhoAsks } from './request-facts.tsx';
 import type { Decision } from './use-request.ts';
-import { useSeen } from './use-seen.ts';
+import { useReview } from './use-review.ts';
 
 interface OpenRequestProps {
   request: PermissionRequest;
+  /** What the person has to know before anything else. */
+  notice: ReactNode;
   state: DecisionState;
   error: unknown;
   sending: Decision['kind'] | null;
@@ -29,6 +32,7 @@ interface OpenRequestProps {
 
 export function OpenRequest({
   request,
+  notice,
   state,
   error,
   sending,
@@ -40,31 +44,32 @@ export function OpenRequest({
   // Initialized once: only this person's own input ever changes what the button would do.
   const [choice, setChoice] = useState<Choice | null>(() => preselectedChoice(request));
   const [isDenying, setDenying] = useState(false);
-  // Each of these changes what is shown, so the buttons are disarmed again.
-  const shown = isDenying ? 'deny' : `${choice?.scope} ${choice?.holder}`;
-  const armed = useArmed(`${request.id} ${shown}`);
-  const { ref, seen, show } = useSeen(shown);
+  const call = useCall(request, true);
+  const { armed, unseen, ref, show } = useReview({ request, call, chosen: isDenying ? null : choice });
   const ready = armed && sending === null;
-  const mustSee = !isDenying && choice !== null && choice.scope !== 'once' && !seen;
   return (
     <Stack gap="sm">
-      <WhatItOpens request={request} chosen={choice?.scope ?? null} />
-      {isDenying ? (
-        <DenyFields request={request} denial={denial} onChange={onDenial} />
-      ) : choice === null ? null : (
-        <ChoiceFields request={request} choice={choice} onChange={setChoice} ref={ref} />
-      )}
+      {notice}
+      <WhatItOpens request={request} />
+      <Stack gap="sm" ref={ref}>
+        <RefusedCall request={request} call={call} decides={!isDenying && choice?.reach === 'exact'} />
+        {isDenying ? (
+          <DenyFields request={request} denial={denial} onChange={onDenial} />
+        ) : choice === null ? null : (
+          <ChoiceFields request={request} choice={choice} onChange={setChoice} />
+        )}
+      </Stack>
       <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
       <Divider />
       <QuotedClaim by={request.agent.name} text={request.justification} />
       <WhoAsks request={request} />
       <div className="dialog-actions">
-        <ArmingNote armed={armed} toSee={mustSee ? show : null} />
+        <ArmingNote armed={armed} unseen={unseen} onShow={show} />
         {!isDenying ? (
           <Answers
             {...{ request, choice, onLater }}
             mayDeny={ready}
-            mayApprove={ready && !mustSee}
+            mayApprove={ready && (unseen === null || unseen === 'arguments')}
             sending={sending === 'approve'}
             onDeny={() => setDenying(true)}
             onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}

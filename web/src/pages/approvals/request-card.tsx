@@ -5,10 +5,10 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { choiceLabel } from './choices.ts';
 import { begunName, statusColor, statusLabel, subjectOf } from './request-text.ts';
-import { useExpired } from './use-expired.ts';
 
 /** One request in the inbox. */
 export function RequestCard({ request, search }: { request: PermissionRequest; search: string }) {

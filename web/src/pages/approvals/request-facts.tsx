@@ -1,31 +1,38 @@
-/** The platform's own facts about a request: who asks, on whose behalf, and what it would open. */
-import { Box, Code, List, Stack, Text } from '@mantine/core';
+/** The platform's own facts about a request: who asks, on whose behalf, what it would open, and the call that was refused before. */
+import { Code, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Capped } from '../../components/capped.tsx';
+import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
+import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { choiceLabel, type GrantScope } from './choices.ts';
+import { RecordedCall } from './call/refused-call.tsx';
+import { choiceLabel } from './choices.ts';
 
-/** All facts at once, of a request that is closed or that another person decides. */
+/** All that is known of a request that is closed or that another person decides: the facts, and apart from them what the agent claims. */
 export function RequestFacts({ request }: { request: PermissionRequest }) {
   return (
-    <FactList label="Request details">
-      <OpensFacts request={request} />
-      <OriginFacts request={request} />
-    </FactList>
+    <>
+      <FactList label="Request details">
+        <OpensFact request={request} />
+        <OriginFacts request={request} />
+      </FactList>
+      <RecordedCall request={request} />
+      <QuotedClaim by={request.agent.name} text={request.justification} />
+    </>
   );
 }
 
-/** What an approval would open. `chosen` is how far it would go; null where nothing is on offer. */
-export function WhatItOpens({ request, chosen }: { request: PermissionRequest; chosen: GrantScope | null }) {
+/** What an approval would open. */
+export function WhatItOpens({ request }: { request: PermissionRequest }) {
   return (
     <FactList label="What it allows">
-      <OpensFacts request={request} />
-      {chosen === null ? null : <OnceOpens request={request} chosen={chosen} />}
+      <OpensFact request={request} />
     </FactList>
   );
 }
@@ -39,25 +46,11 @@ export function WhoAsks({ request }: { request: PermissionRequest }) {
   );
 }
 
-function OpensFacts({ request }: { request: PermissionRequest }) {
-  const { refused_call: refused } = request;
-  return (
-    <>
-      <Fact name="Allows">
-        <Opens request={request} />
-      </Fact>
-      {refused === null ? null : (
-        <Fact name="Refused call">
-          <Capped label="Refused call" isLong={refused.tool.length > longName}>
-            <Code>
-              <VisibleText text={`${refused.server}.${refused.tool}`} />
-            </Code>
-          </Capped>
-        </Fact>
-      )}
-    </>
-  );
-}
+const OpensFact = ({ request }: { request: PermissionRequest }) => (
+  <Fact name="Allows">
+    <Opens request={request} />
+  </Fact>
+);
 
 function OriginFacts({ request }: { request: PermissionRequest }) {
   const { slug } = useWorkspace();
@@ -106,32 +99,9 @@ function Driver({
   );
 }
 
-/** One call opens less than the scope does: the tool that was refused. */
-function OnceOpens({
-  request: { grant_type: type, refused_call: refused, tools },
-  chosen,
-}: {
-  request: PermissionRequest;
-  chosen: GrantScope;
-}) {
-  return type === 'spawn' || refused === null || chosen !== 'once' || tools.length < 2 ? null : (
-    <Fact name="Once">One call of the refused tool only.</Fact>
-  );
-}
-
 /** Longer content scrolls in place, so that the choice below it stays in sight. */
 const toolsWithoutScrolling = 2;
 const longName = 40;
-
-function Capped({ label, isLong, children }: { label: string; isLong: boolean; children: ReactNode }) {
-  return isLong ? (
-    <Box className="capped" role="group" {...{ tabIndex: 0, 'aria-label': label }}>
-      {children}
-    </Box>
-  ) : (
-    children
-  );
-}
 
 function Opens({
   request: { grant_type: type, details, child_agent: child, tools, more_tools: moreTools },
@@ -165,10 +135,7 @@ function Opens({
           <List size="sm">
             {tools.map(({ server, tool }) => (
               <List.Item key={`${server} ${tool}`}>
-                <Code>
-                  <VisibleText text={tool} />
-                </Code>{' '}
-                of <VisibleText text={server} />
+                <CodeText text={tool} /> of <VisibleText text={server} />
               </List.Item>
             ))}
             {moreTools === 0 ? null : <List.Item>and {moreTools} more</List.Item>}

@@ -1,6 +1,6 @@
 /** The stored request: what the dialog shows, and the outcome of a decision. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { serverNowMs } from '../../api/server-time.ts';
@@ -29,6 +29,28 @@ export const requestQuery = (slug: string, id: string) =>
 export function useRequest(id: string) {
   const { slug } = useWorkspace();
   return useQuery(requestQuery(slug, id));
+}
+
+export interface ShownRequest {
+  /** The request, with the call that is displayed: it is what a decision is about. */
+  shown: PermissionRequest;
+  /** How often the displayed call was exchanged for the one that the request has now. */
+  replacements: number;
+  /** Displays the request's call of now; to be called when the platform refused a decision on the one displayed. */
+  replace: () => void;
+  /** Whether the request has another call by now than the one displayed. */
+  isOutdated: boolean;
+}
+
+/** Keeps the call that the request had when the dialog opened: what is displayed and would be approved never changes by itself. */
+export function useShownRequest(request: PermissionRequest): ShownRequest {
+  const [{ call, replacements }, setShown] = useState({ call: request.refused_call, replacements: 0 });
+  return {
+    shown: { ...request, refused_call: call },
+    replacements,
+    replace: () => setShown({ call: request.refused_call, replacements: replacements + 1 }),
+    isOutdated: request.refused_call?.digest !== call?.digest,
+  };
 }
 
 export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };

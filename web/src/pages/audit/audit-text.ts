@@ -1,6 +1,8 @@
 /** Audit events as people read them. */
 import type { AuditEvent } from '../../api/types.ts';
 import { pathOf, type SectionPath } from '../../app/paths.ts';
+import { oneCallText } from '../../text/call-digest-text.ts';
+import { registrationEventText } from './registration-event-text.ts';
 import { toolEventText } from './tool-event-text.ts';
 
 /** In the order of the filter. */
@@ -12,6 +14,9 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.muted': 'Session muted',
   'session.unmuted': 'Session unmuted',
   'session.output_read': 'Process output viewed',
+  'session.message.posted': 'Message posted',
+  'session.preview.deployed': 'Preview deployed',
+  'session.preview.ended': 'Preview ended',
   'permission_request.created': 'Permission requested',
   'permission_request.approved': 'Permission request approved',
   'permission_request.denied': 'Permission request denied',
@@ -35,13 +40,27 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.mcp.tools_pinned': 'Tools pinned',
   'workspace.mcp.tools_changed': 'Tools changed',
   'workspace.mcp.tools_accepted': 'Changed tools accepted',
+  'workspace.mcp.registration_completed': 'Remote server registered',
+  'workspace.mcp.registration_failed': 'Remote server not registered',
+  'workspace.mcp.registration_retried': 'Registration tried again',
+  'workspace.mcp.issuer_accepted': 'Sign-in at remote server accepted',
+  'workspace.mcp.client_deleted': 'Client at authorization server deleted',
+  'connection.created': 'Signed in to remote server',
+  'connection.ended': 'Sign-in to remote server ended',
+  'connection.refused': 'Sign-in refused by remote server',
+  'connection.revoked': 'Tokens of ended sign-in erased',
   'workspace.secret.set': 'Secret set',
   'workspace.secret.replaced': 'Secret replaced',
   'workspace.secret.cleared': 'Secret cleared',
   'workspace.secret.restricted': 'Secret restricted',
+  'workspace.channel.created': 'Channel created',
+  'workspace.channel.updated': 'Channel updated',
+  'workspace.channel.removed': 'Channel removed',
   'workspace.member.added': 'Member added',
   'workspace.member.role_changed': 'Role changed',
   'workspace.member.removed': 'Member removed',
+  'workspace.embedding_provider.set': 'Embedding provider set',
+  'workspace.embedding_provider.removed': 'Embedding provider removed',
   'workspace.settings_updated': 'Settings updated',
   'workspace.created': 'Workspace created',
 };
@@ -53,9 +72,13 @@ const textOf = (data: AuditEvent['data'], name: string): string | null => {
 
 /** What it was about: `files.write_file`, `files of scribe`, `max@demo.test: member`. Names are other people's words. */
 export function aboutOf({ event, resource, data }: AuditEvent): string {
-  const ofTools = toolEventText({ event, data });
-  if (ofTools !== null) {
-    return `${resource.name}: ${ofTools}`;
+  const ofServer = toolEventText({ event, data }) ?? registrationEventText({ event, data });
+  if (ofServer !== null) {
+    return `${resource.name}: ${ofServer}`;
+  }
+  const digest = boundDigestOf(data);
+  if (event.startsWith('grant.') && digest !== null) {
+    return `${resource.name}: ${oneCallText(digest)}`;
   }
   const [name, role] = [textOf(data, 'name'), textOf(data, 'role')];
   if (event === 'session.mcp.tool_called' || event === 'session.mcp.calls_refused') {
@@ -66,6 +89,12 @@ export function aboutOf({ event, resource, data }: AuditEvent): string {
     return `${name} of ${resource.name}`;
   }
   return role === null ? resource.name : `${resource.name}: ${role}`;
+}
+
+/** Of the one call that a grant is bound to: beside its content where that is recorded whole, else on its own. */
+function boundDigestOf(data: AuditEvent['data']): string | null {
+  const bound = data['bound_to'];
+  return textOf({ ...(typeof bound === 'object' ? bound : {}), ...data }, 'call_digest');
 }
 
 export type Tone = 'good' | 'bad' | 'plain';
@@ -105,6 +134,9 @@ export function linksOf(slug: string, event: AuditEvent): EventLink[] {
   }
   if (request !== null) {
     add('Request', 'approvals', request);
+  }
+  if (resource.type === 'preview') {
+    add('Preview', 'previews', resource.id);
   }
   if (sessionId !== null || resource.type === 'session') {
     add('Session', 'sessions', sessionId ?? resource.id);

@@ -1,4 +1,4 @@
-import { Checkbox, Radio, Stack, Textarea } from '@mantine/core';
+import { Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
 import type { EntryFormState } from './shape-fields.tsx';
@@ -12,9 +12,43 @@ const features = [
 
 /** What the server may reach, which of its tools can be called, who approves the gated ones, and what it may ask of the agent. */
 export function AccessFields({ form }: { form: EntryFormState }) {
-  const here = useAvailability();
   return (
     <Stack>
+      {form.values.shapeType === 'remote' ? (
+        <Text size="sm">Network: the internet, for the address of the server only.</Text>
+      ) : (
+        <NetworkFields form={form} />
+      )}
+      <Radio.Group label="Who can grant its scopes" {...form.getInputProps('approvers')}>
+        <Stack gap="xs" mt={4}>
+          <Radio value="operator" label="The session's operator, and admins" />
+          <Radio
+            value="admin"
+            label="Admins only"
+            description="For tools that affect more than one person."
+          />
+        </Stack>
+      </Radio.Group>
+      <ToolPolicyFields form={form} />
+      <Checkbox.Group
+        label="What it can ask of the agent"
+        description="Nothing unless selected. A server that uses the agent’s model or asks it questions can influence the agent."
+        {...form.getInputProps('clientFeatures')}
+      >
+        <Stack gap="xs" mt="xs">
+          {features.map(({ value, label }) => (
+            <Checkbox key={value} value={value} label={label} />
+          ))}
+        </Stack>
+      </Checkbox.Group>
+    </Stack>
+  );
+}
+
+function NetworkFields({ form }: { form: EntryFormState }) {
+  const here = useAvailability();
+  return (
+    <>
       <Radio.Group label="Network" {...form.getInputProps('network')}>
         <Stack gap="xs" mt={4}>
           <Radio
@@ -47,28 +81,6 @@ export function AccessFields({ form }: { form: EntryFormState }) {
         spellCheck={false}
         {...form.getInputProps('egress')}
       />
-      <Radio.Group label="Who can grant its scopes" {...form.getInputProps('approvers')}>
-        <Stack gap="xs" mt={4}>
-          <Radio value="operator" label="The session's operator, and admins" />
-          <Radio
-            value="admin"
-            label="Admins only"
-            description="For tools that affect more than one person."
-          />
-        </Stack>
-      </Radio.Group>
-      <ToolPolicyFields form={form} />
-      <Checkbox.Group
-        label="What it can ask of the agent"
-        description="Nothing unless selected. A server that uses the agent’s model or asks it questions can influence the agent."
-        {...form.getInputProps('clientFeatures')}
-      >
-        <Stack gap="xs" mt="xs">
-          {features.map(({ value, label }) => (
-            <Checkbox key={value} value={value} label={label} />
-          ))}
-        </Stack>
-      </Checkbox.Group>
-    </Stack>
+    </>
   );
 }

@@ -10,7 +10,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { UnavailableBadge } from '../../components/unavailable.tsx';
+import { EntryStateBadge } from '../../components/unavailable.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { shapeLabels, shapeText } from '../../text/shape-text.ts';
 import { waitingText } from '../../text/tool-change-text.ts';
@@ -92,11 +92,9 @@ function EntryRow({ server }: { server: McpServer }) {
     <Table.Tr>
       <Table.Td>
         <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
-        {server.unavailable === null ? null : (
-          <div>
-            <UnavailableBadge reason={server.unavailable.reason} />
-          </div>
-        )}
+        <div>
+          <EntryStateBadge entry={server} />
+        </div>
         {changed === undefined ? null : (
           <Badge color="yellow" variant="light" tt="none" title={waitingText(changed.waiting)}>
             tools changed

@@ -4,11 +4,11 @@ import { loadPage } from '../../app/load-page.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { LoadingState, NoPermissionState, NotFoundState } from '../../components/state-views.tsx';
 import { CatalogPage } from './catalog-page.tsx';
-import { EditEntryPage } from './edit-entry-page.tsx';
 import { EntryPage } from './entry-page.tsx';
-import { RegisterPage } from './register-page.tsx';
 
-/** Loaded when they are opened: few need them, and they bring the fields of an attachment, the formats of an import and a diff. */
+/** Loaded when they are opened: few need them, and they bring forms, the formats of an import and a diff. */
+const RegisterPage = lazy(() => loadPage(() => import('./register-page.tsx')));
+const EditEntryPage = lazy(() => loadPage(() => import('./edit-entry-page.tsx')));
 const ImportPage = lazy(() => loadPage(() => import('./import-page.tsx')));
 const CheckPage = lazy(() => loadPage(() => import('./check/check-page.tsx')));
 const ToolsPage = lazy(() => loadPage(() => import('./tools/tools-page.tsx')));
@@ -27,7 +27,9 @@ export default function CatalogSection() {
         </Route>
       )}
       <Route path="/:slug/catalog/_/new">
-        <RegisterPage />
+        <Suspense fallback={<LoadingState />}>
+          <RegisterPage />
+        </Suspense>
       </Route>
       <Route path="/:slug/catalog/_/import">
         <Suspense fallback={<LoadingState />}>
@@ -35,7 +37,13 @@ export default function CatalogSection() {
         </Suspense>
       </Route>
       <Route path="/:slug/catalog/:name">{({ name }) => <EntryPage key={name} name={name} />}</Route>
-      <Route path="/:slug/catalog/:name/edit">{({ name }) => <EditEntryPage key={name} name={name} />}</Route>
+      <Route path="/:slug/catalog/:name/edit">
+        {({ name }) => (
+          <Suspense fallback={<LoadingState />}>
+            <EditEntryPage key={name} name={name} />
+          </Suspense>
+        )}
+      </Route>
       <Route path="/:slug/catalog/:name/check">
         {({ name }) => (
           <Suspense fallback={<LoadingState />}>

@@ -1,9 +1,10 @@
 /** A server as a desktop client has it: a command with arguments and variables, or a URL. */
 import { isPlainRecord } from './desktop-configuration.ts';
 import { type ImportCandidate, secretArguments, secretInUrl } from './import-candidate.ts';
+import { importedHeader, keptHeader, templateOf } from './imported-headers.ts';
 import { choiceKey, guessedKind, type KindChoices, type PlannedVariable } from './planned-variable.ts';
 
-const understood = new Set(['command', 'args', 'env', 'url', 'type', 'transport', 'description']);
+const understood = new Set(['command', 'args', 'env', 'url', 'headers', 'type', 'transport', 'description']);
 
 export function desktopCandidate(key: string, given: unknown, choices: KindChoices): ImportCandidate {
   const server = isPlainRecord(given) ? given : {};
@@ -12,7 +13,62 @@ export function desktopCandidate(key: string, given: unknown, choices: KindChoic
     .filter((field) => !understood.has(field))
     .map((field) => `"${field}" is not supported here and is ignored`);
   const variables = variablesOf(key, server['env'], choices, problems);
-  return { label: null, shape: shapeOf(server, problems), variables, notes, problems };
+  const shape = shapeOf(server, problems);
+  if (shape.type === 'remote') {
+    addHeaders({ key, shape, variables, notes, problems }, server['headers'], choices);
+  } else if (server['headers'] !== undefined) {
+    notes.push('"headers" are for a server with a url, and are ignored');
+  }
+  return { label: null, shape, variables, notes, problems };
+}
+
+type RemoteShape = Extract<ImportCandidate['shape'], { type: 'remote' }>;
+
+function addHeaders(
+  candidate: Pick<ImportCandidate, 'variables' | 'notes' | 'problems'> & { key: string; shape: RemoteShape },
+  given: unknown,
+  choices: KindChoices,
+): void {
+  const { key, shape, variables, problems } = candidate;
+  const entries = isPlainRecord(given) ? Object.entries(given) : [];
+  const headers = entries.flatMap(([name, text]) => {
+    if (typeof text !== 'string') {
+      problems.push(`headers.${name} must be a string`);
+      return [];
+    }
+    const kept = keptHeader(importedHeader({ name, template: templateOf(text) }), candidate);
+    if (kept === null) {
+      return [];
+    }
+    const { header, literal } = kept;
+    // A variable that env names, or another header has, is the same one.
+    if (literal !== null || !variables.some((variable) => variable.name === header.variable)) {
+      variables.push(variableOf(key, header.variable, literal, choices));
+    }
+    return [header];
+  });
+  if (given !== undefined && !isPlainRecord(given)) {
+    problems.push('headers must be an object of strings');
+  }
+  if (headers.length > 0) {
+    shape.headers = headers;
+  }
+}
+
+/** Of a header: a literal is its default, anything else a secret. */
+function variableOf(
+  key: string,
+  name: string,
+  literal: string | null,
+  choices: KindChoices,
+): PlannedVariable {
+  const kind = choices[choiceKey(key, name)] ?? (literal === null ? 'secret' : 'value');
+  return {
+    name,
+    kind,
+    storedDefault: kind === 'value' ? literal : null,
+    isRequired: kind === 'secret' || literal === null,
+  };
 }
 
 function shapeOf(server: Record<string, unknown>, problems: string[]): ImportCandidate['shape'] {

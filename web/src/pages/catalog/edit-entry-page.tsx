@@ -13,7 +13,7 @@ import { EntryForm } from './entry-form.tsx';
 import { valuesOf } from './entry-values.ts';
 import { useEntry } from './use-entry.ts';
 
-export function EditEntryPage({ name }: { name: string }) {
+export default function EditEntryPage({ name }: { name: string }) {
   const { slug } = useWorkspace();
   const query = useEntry(slug, name);
   return (

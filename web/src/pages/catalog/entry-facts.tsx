@@ -1,5 +1,6 @@
 import { Code } from '@mantine/core';
 import type { McpServer } from '../../api/types.ts';
+import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { networkText, shapeLabels, shapeText } from '../../text/shape-text.ts';
@@ -21,7 +22,9 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       {image_volumes === null || image_volumes.length === 0 ? null : (
         <CodeFact name="Volumes, empty at each start" text={image_volumes.join(' ')} />
       )}
-      <Fact name="Network">{networkText(network)}</Fact>
+      <Fact name="Network">
+        {shape.type === 'remote' ? 'the internet, for the address of the server only' : networkText(network)}
+      </Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Who can grant its scopes">
         {approvers === 'admin' ? 'admins only' : "the session's operator, and admins"}
@@ -39,8 +42,6 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
 
 const CodeFact = ({ name, text }: { name: string; text: string }) => (
   <Fact name={name}>
-    <Code>
-      <VisibleText text={text} />
-    </Code>
+    <CodeText text={text} />
   </Fact>
 );

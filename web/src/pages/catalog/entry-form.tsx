@@ -54,7 +54,7 @@ export function EntryForm({
               {...form.getInputProps('name')}
             />
           )}
-          <ShapeFields form={form} />
+          <ShapeFields form={form} manifest={manifest.manifest} />
         </Part>
         <Part title="Configuration and gated tools">
           <ManifestEditor

@@ -18,6 +18,7 @@ import { EntryTools } from './entry-tools.tsx';
 import { EntryUses } from './entry-uses.tsx';
 import { ImageCheck } from './image-check.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
+import { SignInPart } from './registration/sign-in-part.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { UncountedGrants } from './uncounted-grants.tsx';
 import { useEntry } from './use-entry.ts';
@@ -67,6 +68,11 @@ function Entry({ entry }: { entry: McpServer }) {
         <ExportLink entry={entry} />
         {isAdmin && entry.shape.type === 'image' ? <ImageCheck entry={entry} /> : null}
       </Part>
+      {entry.registration === null ? null : (
+        <Part title="Sign-in">
+          <SignInPart entry={entry} registration={entry.registration} />
+        </Part>
+      )}
       <Part title="Manifest">
         {entry.manifest_source === 'none' ? <Text c="dimmed">No manifest.</Text> : null}
         {isAdmin && Object.keys(entry.manifest.tool_scopes).length === 0 ? <CheckFirst name={name} /> : null}

@@ -1,12 +1,20 @@
 /** An entry as a form holds it, and as the API takes it. */
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
-import { referencedSecretName } from '../../../../contract/names.ts';
+import { remoteServerProblems } from '../../../../contract/remote-server-validation.ts';
 import type { McpServer, McpServerInput } from '../../api/types.ts';
 import { linesOf } from '../../text/lines.ts';
 import { manifestText, readManifest } from './manifest-text.ts';
+import {
+  newRemote,
+  type RemoteValues,
+  remoteProblems,
+  remoteShapeOf,
+  remoteValuesOf,
+} from './remote-values.ts';
+import { nameInReference, referenceTo } from './secret-reference.ts';
 
-export interface EntryValues {
+export interface EntryValues extends RemoteValues {
   name: string;
   shapeType: McpServer['shape']['type'];
   command: string;
@@ -14,8 +22,8 @@ export interface EntryValues {
   image: string;
   /** The name of a secret; empty for none. */
   registrySecret: string;
-  url: string;
   manifestText: string;
+  /** Not asked of a remote server, nor its destinations. */
   network: McpServer['network'];
   /** One destination a line. */
   egress: string;
@@ -28,13 +36,13 @@ export interface EntryValues {
 }
 
 export const newEntry: EntryValues = {
+  ...newRemote,
   name: '',
   shapeType: 'command',
   command: '',
   args: [],
   image: '',
   registrySecret: '',
-  url: '',
   manifestText: '',
   network: 'internet',
   egress: '',
@@ -53,9 +61,9 @@ export function valuesOf(server: McpServer): EntryValues {
     shapeType: shape.type,
     ...(shape.type === 'command' ? { command: shape.command, args: shape.args } : {}),
     ...(shape.type === 'image'
-      ? { image: shape.image, registrySecret: referencedSecretName(shape.registry_secret ?? '') ?? '' }
+      ? { image: shape.image, registrySecret: nameInReference(shape.registry_secret) }
       : {}),
-    ...(shape.type === 'remote' ? { url: shape.url } : {}),
+    ...(shape.type === 'remote' ? remoteValuesOf(shape) : {}),
     manifestText: server.manifest_source === 'pasted' ? manifestText(server.manifest) : '',
     network,
     egress: server.egress_allow.join('\n'),
@@ -67,14 +75,8 @@ export function valuesOf(server: McpServer): EntryValues {
   };
 }
 
-function shapeOf({
-  shapeType,
-  command,
-  args,
-  image,
-  registrySecret,
-  url,
-}: EntryValues): McpServerInput['shape'] {
+function shapeOf(values: EntryValues): McpServerInput['shape'] {
+  const { shapeType, command, args, image, registrySecret } = values;
   switch (shapeType) {
     case 'command':
       return { type: 'command', command, args };
@@ -85,19 +87,21 @@ function shapeOf({
         ...(registrySecret.trim() === '' ? {} : { registry_secret: referenceTo(registrySecret.trim()) }),
       };
     case 'remote':
-      return { type: 'remote', url: url.trim() };
+      return remoteShapeOf(values);
   }
 }
 
 /** What is sent. A manifest with problems is not part of it: `problemsOf` names them. */
 export function inputOf(values: EntryValues): McpServerInput {
   const { manifest } = readManifest(values.manifestText);
+  const isRemote = values.shapeType === 'remote';
   return {
     name: values.name.trim(),
     shape: shapeOf(values),
     ...(manifest === null ? {} : { manifest }),
-    network: values.network,
-    egress_allow: linesOf(values.egress),
+    // A remote server is reached over the internet, at its own address only.
+    network: isRemote ? 'internet' : values.network,
+    egress_allow: isRemote ? [] : linesOf(values.egress),
     approvers: values.approvers,
     client_features: values.clientFeatures,
     changed_tools: values.changedTools,
@@ -108,11 +112,9 @@ export function inputOf(values: EntryValues): McpServerInput {
 
 /** The form's field for a path of the API, such as `command` for `shape.command`. */
 export function fieldOf(path: string): string {
-  if (path === 'shape.type') {
-    return 'shapeType';
-  }
-  if (path === 'shape.registry_secret') {
-    return 'registrySecret';
+  const ofShape = fieldsByPath[path];
+  if (ofShape !== undefined) {
+    return ofShape;
   }
   if (path.startsWith('shape.')) {
     return path.slice('shape.'.length);
@@ -120,6 +122,14 @@ export function fieldOf(path: string): string {
   const [first = ''] = path.split('.');
   return fieldsByName[first] ?? path;
 }
+
+const fieldsByPath: Record<string, keyof EntryValues> = {
+  'shape.type': 'shapeType',
+  'shape.registry_secret': 'registrySecret',
+  'shape.client': 'clientId',
+  'shape.client.client_id': 'clientId',
+  'shape.client.client_secret': 'clientSecret',
+};
 
 const fieldsByName: Record<string, keyof EntryValues> = {
   egress_allow: 'egress',
@@ -131,26 +141,34 @@ const fieldsByName: Record<string, keyof EntryValues> = {
 };
 
 const fieldsOfShape: Record<EntryValues['shapeType'], RegExp> = {
-  command: /^(command|args|args\.\d+)$/,
-  image: /^(image|registrySecret)$/,
-  remote: /^url$/,
+  command: /^(command|args|args\.\d+|network|egress)$/,
+  image: /^(image|registrySecret|network|egress)$/,
+  remote: /^(url|signInWith)$/,
 };
-const otherFields =
-  /^(name|shapeType|network|egress|approvers|clientFeatures|changedTools|unlistedTools|listedTools)$/;
+const fieldsOfSignIn: Record<EntryValues['signInWith'], RegExp> = {
+  person: /^(clientId|clientSecret)$/,
+  key: /^(headers|headers\.\d+\.(name|prefix|variable))$/,
+};
+const otherFields = /^(name|shapeType|approvers|clientFeatures|changedTools|unlistedTools|listedTools)$/;
 
 /** Whether the form shows a problem of this field there. Those of the manifest are listed. */
-export const hasField = ({ shapeType }: EntryValues, field: string): boolean =>
-  otherFields.test(field) || fieldsOfShape[shapeType].test(field);
+export const hasField = ({ shapeType, signInWith }: EntryValues, field: string): boolean =>
+  otherFields.test(field) ||
+  fieldsOfShape[shapeType].test(field) ||
+  (shapeType === 'remote' && fieldsOfSignIn[signInWith].test(field));
 
 /** Problems by field of the form, by the platform's rules; empty when it can be sent. */
 export function problemsOf(values: EntryValues): Record<string, string> {
   const parsed = mcpServerInput.safeParse(inputOf(values));
+  const { problems: ofManifest } = readManifest(values.manifestText);
   const problems = [
     ...(parsed.success ? [] : fieldProblemsOf(parsed.error)),
-    ...readManifest(values.manifestText).problems,
+    // Which variables it declares is known once it can be read.
+    ...(parsed.success && ofManifest.length === 0 ? remoteServerProblems(parsed.data) : []),
+    ...ofManifest,
   ];
-  return Object.fromEntries(problems.reverse().map(({ path, message }) => [fieldOf(path), message]));
+  return {
+    ...Object.fromEntries(problems.reverse().map(({ path, message }) => [fieldOf(path), message])),
+    ...(values.shapeType === 'remote' ? remoteProblems(values) : {}),
+  };
 }
-
-/** Accepts a secret's plain name, or the usual reference. */
-const referenceTo = (text: string) => (referencedSecretName(text) === null ? `\${${text}}` : text);

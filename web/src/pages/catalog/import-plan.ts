@@ -125,7 +125,8 @@ function plan(
     ...(variables.length === 0 && Object.keys(toolScopes).length === 0
       ? {}
       : { manifest: manifestOf(variables, toolScopes) }),
-    ...(hasNoNetwork || withoutNetwork?.has(key) ? { network: 'none' } : {}),
+    // A remote server is reached over the internet.
+    ...(shape.type !== 'remote' && (hasNoNetwork || withoutNetwork?.has(key)) ? { network: 'none' } : {}),
   };
   const parsed = mcpServerInput.safeParse(input);
   const invalid =

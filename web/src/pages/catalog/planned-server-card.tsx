@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { shapeLabels, shapeText } from '../../text/shape-text.ts';
+import { headerText, shapeLabels, shapeText } from '../../text/shape-text.ts';
 import type { PlannedServer } from './import-plan.ts';
 import { choiceKey, type KindChoices } from './planned-variable.ts';
 
@@ -46,6 +46,13 @@ export function PlannedServerCard({
         <Code block>
           <VisibleText text={shapeText(shape)} />
         </Code>
+        {shape.type === 'remote'
+          ? (shape.headers ?? []).map((header) => (
+              <Text key={header.name} size="sm" ff="monospace">
+                <VisibleText text={headerText(header)} />
+              </Text>
+            ))
+          : null}
         <Variables server={server} onChoose={onChoose} />
         {notes.length === 0 ? null : (
           <List size="sm">
@@ -56,7 +63,7 @@ export function PlannedServerCard({
             ))}
           </List>
         )}
-        {onWithoutNetwork === null ? null : (
+        {onWithoutNetwork === null || shape.type === 'remote' ? null : (
           <Checkbox
             label="Register without network access"
             description="For servers that only need local files."

@@ -52,7 +52,7 @@ export function variableProblems(variables: readonly PlannedVariable[]): string[
 }
 
 /** `API_TOKEN` reads "Api token". */
-function labelOf(variable: string): string {
+export function labelOf(variable: string): string {
   const words = variable.toLowerCase().replaceAll('_', ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

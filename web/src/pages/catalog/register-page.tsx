@@ -12,7 +12,7 @@ import { isRuledOut } from '../../components/unavailable.tsx';
 import { EntryForm } from './entry-form.tsx';
 import { newEntry } from './entry-values.ts';
 
-export function RegisterPage() {
+export default function RegisterPage() {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   // Where there is no internet a new entry begins without: what cannot be chosen is not preselected.

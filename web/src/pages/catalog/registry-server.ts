@@ -7,27 +7,16 @@ import { manifest, network } from '../../../../contract/catalog.ts';
 import { isPinned, onlyPackage, readPackageRequest } from '../../../../contract/package-request.ts';
 import { nameLooksSecret } from '../../text/secret-looks.ts';
 import { isPlainRecord } from './desktop-configuration.ts';
-import { type ImportCandidate, secretArguments, secretInUrl } from './import-candidate.ts';
+import { type ImportCandidate, secretArguments } from './import-candidate.ts';
 import { choiceKey, guessedKind, type KindChoices, type PlannedVariable } from './planned-variable.ts';
+import { type NamedInput, named, type Template, template } from './registry-input.ts';
+import { registryRemote, remotely } from './registry-remote.ts';
 
-const input = z.object({
-  description: z.string().optional(),
-  isRequired: z.boolean().default(false),
-  isSecret: z.boolean().default(false),
-  default: z.string().optional(),
-  /** Fixed by the server's author; `{name}` stands for one of `variables`. */
-  value: z.string().optional(),
-  choices: z.array(z.string()).optional(),
-});
-const template = input.extend({ variables: z.record(z.string(), input).default({}) });
-type Template = z.infer<typeof template>;
 const argument = z.discriminatedUnion('type', [
   template.extend({ type: z.literal('positional'), valueHint: z.string().optional() }),
   template.extend({ type: z.literal('named'), name: z.string() }),
 ]);
 type Argument = z.infer<typeof argument>;
-const named = template.extend({ name: z.string() });
-
 const registryPackage = z.object({
   registryType: z.string(),
   registryBaseUrl: z.string().optional(),
@@ -40,9 +29,6 @@ const registryPackage = z.object({
   environmentVariables: z.array(named).default([]),
 });
 type RegistryPackage = z.infer<typeof registryPackage>;
-
-const remote = z.object({ type: z.string(), url: z.string().max(2048), headers: z.array(named).default([]) });
-type Remote = z.infer<typeof remote>;
 
 export interface RegistryServer {
   name: string;
@@ -102,7 +88,9 @@ export function registryCandidates(server: RegistryServer, choices: KindChoices)
     ...server.packages.map((given) =>
       parsed(registryPackage, given, (each) => packaged(server, each, choices)),
     ),
-    ...server.remotes.map((given) => parsed(remote, given, remotely)),
+    ...server.remotes.map((given) =>
+      parsed(registryRemote, given, (each) => remotely(server.name, each, choices)),
+    ),
   ];
   const withdrawn = server.status === 'deleted' ? ['its author deleted it'] : [];
   const deprecated = server.status === 'deprecated' ? ['its author marked it as deprecated'] : [];
@@ -277,12 +265,7 @@ function textOf({ value, default: preset, variables }: Template): { text: string
   return { text: texts.join('') };
 }
 
-function variableOf(
-  key: string,
-  given: z.infer<typeof named>,
-  choices: KindChoices,
-  notes: string[],
-): PlannedVariable {
+function variableOf(key: string, given: NamedInput, choices: KindChoices, notes: string[]): PlannedVariable {
   const { name, value, description, choices: allowed = [], isRequired } = given;
   const text = textOf(given);
   const plain = text === null || text === 'secret' ? '' : text.text;
@@ -298,25 +281,5 @@ function variableOf(
     isRequired,
     ...(description === undefined ? {} : { description }),
     ...(allowed.length === 0 ? {} : { allowed }),
-  };
-}
-
-function remotely({ type, url, headers }: Remote): ImportCandidate {
-  const problems = [
-    ...(type === 'streamable-http' ? [] : [`its remote speaks ${type}, which is not supported here`]),
-    ...(/\{[^{}]+\}/.test(url)
-      ? ['its url has variables: put their values into the text']
-      : secretInUrl(url)),
-    ...headers
-      .filter(({ isRequired }) => isRequired)
-      .map(({ name }) => `it needs the header ${name}, and remote servers take none yet`),
-  ];
-  const optional = headers.filter(({ isRequired }) => !isRequired).map(({ name }) => name);
-  return {
-    label: `the remote ${url}`,
-    shape: { type: 'remote', url },
-    variables: [],
-    notes: optional.length === 0 ? [] : [`optional headers are left out: ${optional.join(', ')}`],
-    problems,
   };
 }

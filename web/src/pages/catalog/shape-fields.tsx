@@ -1,10 +1,11 @@
 import { Button, Group, Input, Radio, Stack, Text, TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
-import type { Availability } from '../../api/types.ts';
+import type { Availability, Manifest } from '../../api/types.ts';
 import { useAvailability } from '../../api/use-availability.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import { descriptionOr } from '../../components/unavailable.tsx';
 import type { EntryValues } from './entry-values.ts';
+import { RemoteFields } from './remote-fields.tsx';
 
 export type EntryFormState = UseFormReturnType<EntryValues>;
 
@@ -22,12 +23,12 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
   {
     value: 'remote',
     label: 'Remote URL',
-    help: 'A server that is hosted elsewhere. Each person signs in to it individually.',
+    help: 'A server that is hosted elsewhere and speaks Streamable HTTP. Only agents of the kind worker use it.',
   },
 ];
 
-/** What runs: one of three shapes, each with its own fields. */
-export function ShapeFields({ form }: { form: EntryFormState }) {
+/** What runs: one of three shapes, each with its own fields. `manifest` is what is typed, while it can be read. */
+export function ShapeFields({ form, manifest }: { form: EntryFormState; manifest: Manifest | null }) {
   const { shapeType, args } = form.values;
   const here = useAvailability();
   return (
@@ -86,9 +87,7 @@ export function ShapeFields({ form }: { form: EntryFormState }) {
           />
         </>
       ) : null}
-      {shapeType === 'remote' ? (
-        <TextInput label="URL" type="url" required spellCheck={false} {...form.getInputProps('url')} />
-      ) : null}
+      {shapeType === 'remote' ? <RemoteFields form={form} manifest={manifest} /> : null}
     </Stack>
   );
 }

@@ -2,6 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { McpServer } from '../../api/types.ts';
+import { askWhilePending } from '../../text/registration-state.ts';
+
+const askEveryMs = 2000;
 
 export function useEntry(slug: string, name: string) {
   return useQuery({
@@ -11,5 +14,7 @@ export function useEntry(slug: string, name: string) {
       return (await call(api.GET('/api/workspaces/{slug}/mcp-servers/{name}', { params, signal })))
         .mcp_server;
     },
+    refetchInterval: ({ state: { data } }) =>
+      askWhilePending(data === undefined ? undefined : [data], askEveryMs),
   });
 }

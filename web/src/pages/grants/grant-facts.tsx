@@ -6,8 +6,9 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { oneCallText } from '../../text/call-digest-text.ts';
 import { Holder, Matter } from './grant-names.tsx';
-import { knownType, matterOf, scopeLabel, scopeMeaning } from './grant-text.ts';
+import { durationMeaning, knownType, matterOf, scopeLabel } from './grant-text.ts';
 import { OpenedTools } from './opened-tools.tsx';
 
 /** What exactly is permitted to whom. */
@@ -28,7 +29,7 @@ export function GrantFacts({ grant }: { grant: Grant }) {
         </FactRow>
         <PermittedFact grant={grant} />
         <FactRow label="Duration">
-          {scopeLabel[scope]}. {scopeMeaning(grant.grant_type, scope)}
+          {scopeLabel[scope]}. {durationMeaning(grant)}
         </FactRow>
         {sessionId === null ? null : (
           <FactRow label="Session">
@@ -42,7 +43,8 @@ export function GrantFacts({ grant }: { grant: Grant }) {
               'calls'
             ) : (
               <>
-                the tool <VisibleText text={`${bound.server}.${bound.tool}`} />
+                {bound.call_digest === null ? 'the tool ' : `${oneCallText(bound.call_digest)} of `}
+                <VisibleText text={`${bound.server}.${bound.tool}`} />
               </>
             )}{' '}
             in <TextLink to={pathOf(slug, 'sessions', bound.session_id)}>the session that asked</TextLink>
@@ -95,7 +97,9 @@ function OpenedByScope({ grant }: { grant: Grant }) {
     </>
   ) : (
     <>
-      <VisibleText text={`${bound.server}.${bound.tool}`} /> only, which needs <Matter grant={grant} />
+      <VisibleText text={`${bound.server}.${bound.tool}`} />
+      {bound.call_digest === null ? ' only' : ' with the approved arguments only'}, which needs{' '}
+      <Matter grant={grant} />
     </>
   );
 }

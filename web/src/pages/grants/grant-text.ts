@@ -81,6 +81,14 @@ export function scopeMeaning(type: string, scope: GrantScope): string {
   return known === null ? '' : scopeMeanings[known][scope];
 }
 
+/** How long a grant is in effect; one that is bound to a call waits for that call. */
+export const durationMeaning = ({
+  grant_type: type,
+  scope,
+  bound_to: bound,
+}: Pick<Grant, 'grant_type' | 'scope' | 'bound_to'>): string =>
+  bound?.call_digest ? 'Only the call that was approved uses it up.' : scopeMeaning(type, scope);
+
 /** Scopes that make sense for a type: an environment is made before there is a session to name. */
 export const scopesOf = (type: GrantType): GrantScope[] =>
   type === 'agent_env' ? ['once', 'persistent'] : ['once', 'session', 'persistent'];

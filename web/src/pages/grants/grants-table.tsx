@@ -5,6 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { oneCallText } from '../../text/call-digest-text.ts';
 import { Holder, Matter } from './grant-names.tsx';
 import {
   grantStateColor,
@@ -41,6 +42,7 @@ export function GrantsTable({ grants }: { grants: Grant[] }) {
 
 function GrantRow({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
+  const digest = grant.bound_to?.call_digest ?? null;
   return (
     <Table.Tr>
       <Table.Td>
@@ -51,7 +53,14 @@ function GrantRow({ grant }: { grant: Grant }) {
       <Table.Td>
         <Holder grant={grant} />
       </Table.Td>
-      <Table.Td>{scopeLabel[grant.scope]}</Table.Td>
+      <Table.Td>
+        {scopeLabel[grant.scope]}
+        {digest === null ? null : (
+          <Text size="xs" c="dimmed">
+            {oneCallText(digest)}
+          </Text>
+        )}
+      </Table.Td>
       <Table.Td>
         <StateBadge state={grant.state} />
         {grant.warnings.map((warning) => (

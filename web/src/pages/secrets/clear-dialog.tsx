@@ -58,7 +58,7 @@ function Effect({ uses }: { uses: Uses['uses'] | undefined }) {
       role="note"
       variant="outline"
       color="red"
-      title="It is in use: sessions of these will not start until it is set again"
+      title="It is in use: these will not work until it is set again"
     >
       <Stack mah={240} style={{ overflow: 'auto' }}>
         <UsesList uses={uses} />

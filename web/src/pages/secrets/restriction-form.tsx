@@ -62,7 +62,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
             variant="outline"
             color="yellow"
             role="status"
-            title="Sessions of these will not start until they use another secret"
+            title="These will not work until they use another secret"
           >
             <UsesList uses={cutOff} />
           </Alert>

@@ -6,7 +6,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { isReadableByAgent, placeOfUse } from '../../text/secret-use-text.ts';
 
-/** Each place that refers to the secret, with a link to its agent or catalog entry. */
+/** Each place that refers to the secret, with a link to its agent, catalog entry, channel or the settings. */
 export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
   return (
     <List size="sm" spacing={4}>
@@ -26,10 +26,13 @@ export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
   );
 }
 
-function User({ use: { agent, name } }: { use: SecretUse }) {
+function User({ use: { kind, agent, name } }: { use: SecretUse }) {
   const { slug } = useWorkspace();
+  if (kind === 'embedding_provider') {
+    return <TextLink to={pathOf(slug, 'settings')}>Workspace settings</TextLink>;
+  }
   return agent === null ? (
-    <TextLink to={pathOf(slug, 'catalog', name ?? '')}>
+    <TextLink to={pathOf(slug, kind === 'channel_address' ? 'channels' : 'catalog', name ?? '')}>
       <VisibleText text={name ?? ''} />
     </TextLink>
   ) : (

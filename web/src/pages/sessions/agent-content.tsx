@@ -5,6 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
+import { DeployedPreview } from './deployed-preview.tsx';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
 
@@ -13,11 +14,13 @@ type Content = Extract<
   {
     type:
       | 'agent.message'
+      | 'agent.channel_message'
       | 'agent.status'
       | 'agent.error'
       | 'agent.artifact'
       | 'agent.input_requested'
-      | 'agent.shared';
+      | 'agent.shared'
+      | 'agent.preview';
   }
 >;
 
@@ -25,6 +28,8 @@ export function AgentContent({ content }: { content: Content }) {
   switch (content.type) {
     case 'agent.message':
       return <VisibleText text={content.payload.text} />;
+    case 'agent.channel_message':
+      return <Posted message={content.payload} />;
     case 'agent.status':
       return <Status status={content.payload} />;
     case 'agent.error':
@@ -35,7 +40,21 @@ export function AgentContent({ content }: { content: Content }) {
       return <Asked question={content.payload} />;
     case 'agent.shared':
       return <Shared share={content.payload} />;
+    case 'agent.preview':
+      return <DeployedPreview preview={content.payload} />;
   }
+}
+
+/** The channel's name is the platform's fact, the text is the agent's. */
+function Posted({ message: { channel, text } }: { message: PayloadOf<'agent.channel_message'> }) {
+  return (
+    <>
+      posted to the channel {channel}:
+      <Text size="sm" component="div">
+        <VisibleText text={text} />
+      </Text>
+    </>
+  );
 }
 
 function Status({ status: { status, detail } }: { status: PayloadOf<'agent.status'> }) {

@@ -1,9 +1,9 @@
-import { Badge, Code, Group, Text, Tooltip } from '@mantine/core';
+import { Badge, Group, Text, Tooltip } from '@mantine/core';
 import type { ToolCall } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { CodeText } from '../../components/code-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { VisibleText } from '../../components/visible-text.tsx';
 import { durationText } from '../../text/time-text.ts';
 import { callOutcomeText } from './call-text.ts';
 import { EntryFrame } from './entry-frame.tsx';
@@ -15,9 +15,7 @@ export function CallEntry({ call }: { call: ToolCall }) {
   return (
     <EntryFrame voice="call" who="Tool call" at={call.at}>
       <Group gap="xs">
-        <Code>
-          <VisibleText text={`${call.server}.${call.tool}`} />
-        </Code>
+        <CodeText text={`${call.server}.${call.tool}`} />
         <Tooltip label={meaning}>
           <Badge color={color} variant="dot" size="sm" tt="none">
             {label}

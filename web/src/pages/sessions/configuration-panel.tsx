@@ -2,6 +2,7 @@
 import { Button, Card, Code, Group, List, Modal, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { Configuration } from '../../api/types.ts';
+import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -106,10 +107,7 @@ function Server({ server }: { server: Configuration['servers'][number] }) {
             <List size="sm">
               {gated.map(([tool, scope]) => (
                 <List.Item key={tool}>
-                  <Code>
-                    <VisibleText text={tool} />
-                  </Code>{' '}
-                  needs {scope}
+                  <CodeText text={tool} /> needs {scope}
                 </List.Item>
               ))}
             </List>
@@ -131,11 +129,7 @@ function RunText({ run }: { run: Configuration['agent']['run'] }) {
       : run.type === 'image'
         ? run.image
         : [run.command, ...run.args].join(' ');
-  return (
-    <Code>
-      <VisibleText text={text} />
-    </Code>
-  );
+  return <CodeText text={text} />;
 }
 
 function Env({ env }: { env: Configuration['agent']['env'] }) {

@@ -36,11 +36,13 @@ function contentOf(content: EventContent): ReactNode {
     case 'permission.decided':
       return <PermissionContent content={content} />;
     case 'agent.message':
+    case 'agent.channel_message':
     case 'agent.status':
     case 'agent.error':
     case 'agent.artifact':
     case 'agent.input_requested':
     case 'agent.shared':
+    case 'agent.preview':
       return <AgentContent content={content} />;
     case 'user.message':
       return <VisibleText text={content.payload.text} />;

@@ -1,13 +1,14 @@
 /** What the platform itself says in a transcript. */
-import { Anchor, Text } from '@mantine/core';
-import { pathOf } from '../../app/paths.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
+import { Text } from '@mantine/core';
+import { authorizationAt, pathOf } from '../../app/paths.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText } from './process-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { SessionStatus } from './session-status.tsx';
 import { ToolsChangedContent } from './tools-changed-content.tsx';
+import { useTranscript } from './transcript-context.ts';
 
 type Content = Extract<
   EventContent,
@@ -68,21 +69,21 @@ function StatusChange({ change: { to, reason } }: { change: PayloadOf<'session.s
   );
 }
 
-/** The address comes from the remote server: its host is shown, and nothing but https (or this machine) becomes a link. */
+/** Leads the operator to where they sign in, and nobody else: others cannot open that page. */
 function SignInNeeded({ needed: { server, url } }: { needed: PayloadOf<'session.authorization_required'> }) {
-  const address = URL.canParse(url) ? new URL(url) : null;
-  const isLocal = address?.protocol === 'http:' && address.hostname === '127.0.0.1';
-  const isLink = address !== null && (address.protocol === 'https:' || isLocal);
+  const { operatorId, nameOf } = useTranscript();
+  const isOperator = useMe().user.id === operatorId;
+  const page = authorizationAt(url);
   return (
     <>
-      <VisibleText text={server} /> needs you to sign in:{' '}
-      {isLink ? (
-        <Anchor href={address.href} target="_blank" rel="noopener noreferrer" underline="always">
-          {address.host}
-        </Anchor>
-      ) : (
-        <VisibleText text={url} />
-      )}
+      <VisibleText text={server} /> needs{' '}
+      {isOperator ? 'you' : operatorId === null ? 'somebody' : <VisibleText text={nameOf(operatorId)} />} to
+      sign in
+      {isOperator && page !== null ? (
+        <>
+          : <TextLink to={page}>sign in</TextLink>
+        </>
+      ) : null}
     </>
   );
 }

@@ -17,6 +17,7 @@ import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
 import { MuteNotice } from './mute-notice.tsx';
 import { openQuestions } from './open-questions.ts';
+import { PreviewsPanel } from './previews-panel.tsx';
 import { RefusedCallsPanel } from './refused-calls-panel.tsx';
 import { ServerAlert } from './server-alert.tsx';
 import { ServersPanel } from './servers-panel.tsx';
@@ -24,6 +25,7 @@ import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
 import { SessionStatus } from './session-status.tsx';
+import { SignInNotice } from './sign-in-notice.tsx';
 import { hasEnded, sessionStateLabel, stateOf } from './status-text.ts';
 import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
@@ -71,6 +73,7 @@ function Loaded({ session }: { session: Session }) {
       pinned={
         <>
           <StateLine session={session} />
+          <SignInNotice session={session} />
           <SessionApprovals waiting={waiting} approvals={approvals} />
         </>
       }
@@ -83,7 +86,13 @@ function Loaded({ session }: { session: Session }) {
             {goesOn && session.started_at === null ? <LaunchProgress events={events} /> : null}
             {calls.hasMore ? <EarlierCalls load={calls.loadMore} loading={calls.isLoadingMore} /> : null}
             <transcriptContext.Provider
-              value={{ sessionId: session.id, agentName: session.agent.name, nameOf, openRequest }}
+              value={{
+                sessionId: session.id,
+                agentName: session.agent.name,
+                operatorId: session.operator?.id ?? null,
+                nameOf,
+                openRequest,
+              }}
             >
               <Transcript session={session} entries={entries} state={state} follows={wasGoingOn} />
             </transcriptContext.Provider>
@@ -102,6 +111,7 @@ function Loaded({ session }: { session: Session }) {
             <ServersPanel sessionId={session.id} />
             <RefusedCallsPanel session={session} />
             <ArtifactsPanel sessionId={session.id} />
+            <PreviewsPanel sessionId={session.id} />
             <ChildrenPanel session={session} />
             <ConfigurationPanel sessionId={session.id} />
           </Stack>

@@ -41,12 +41,25 @@ const terminal: ReadonlySet<SessionStatus> = new Set(['completed', 'failed', 'te
 export const hasEnded = (status: SessionStatus): boolean => terminal.has(status);
 
 /** What a session shows of itself: its status, or whom it waits for while it runs. */
-export type ShownState = SessionStatus | `waiting_for_${NonNullable<Session['waiting_for']>}`;
+export type ShownState = SessionStatus | WaitingState;
 
+type Wait = NonNullable<Session['waiting_for']>;
+type WaitingState = `waiting_for_${Wait}`;
+
+const waits: Record<WaitingState, { wait: Wait; label: string }> = {
+  waiting_for_approval: { wait: 'approval', label: 'Waiting for approval' },
+  waiting_for_sign_in: { wait: 'sign_in', label: 'Waiting for sign-in' },
+  waiting_for_answer: { wait: 'answer', label: 'Waiting for answer' },
+};
+
+const isWaiting = (state: ShownState): state is WaitingState => state in waits;
+
+/** What the list of sessions can be filtered by: a session waits for sign-in before it runs as it does while it runs. */
 export const sessionStates: readonly ShownState[] = [
   'waiting_for_approval',
+  'waiting_for_sign_in',
   'waiting_for_answer',
-  ...sessionStatuses,
+  ...sessionStatuses.filter((status) => status !== 'awaiting_authorization'),
 ];
 
 export const stateOf = ({
@@ -54,31 +67,12 @@ export const stateOf = ({
   waiting_for: wait,
 }: Pick<Session, 'status' | 'waiting_for'>): ShownState => (wait === null ? status : `waiting_for_${wait}`);
 
-export function sessionStateLabel(state: ShownState): string {
-  switch (state) {
-    case 'waiting_for_approval':
-      return 'Waiting for approval';
-    case 'waiting_for_answer':
-      return 'Waiting for answer';
-    default:
-      return sessionStatusLabel[state];
-  }
-}
+export const sessionStateLabel = (state: ShownState): string =>
+  isWaiting(state) ? waits[state].label : sessionStatusLabel[state];
 
 export const sessionStateColor = (state: ShownState): string =>
-  state === 'waiting_for_approval' || state === 'waiting_for_answer' ? 'yellow' : sessionStatusColor[state];
+  isWaiting(state) ? 'yellow' : sessionStatusColor[state];
 
 /** The filter of the list of sessions for a state. */
-export function filterOf(state: ShownState): {
-  status?: SessionStatus;
-  waiting_for?: NonNullable<Session['waiting_for']>;
-} {
-  switch (state) {
-    case 'waiting_for_approval':
-      return { waiting_for: 'approval' };
-    case 'waiting_for_answer':
-      return { waiting_for: 'answer' };
-    default:
-      return { status: state };
-  }
-}
+export const filterOf = (state: ShownState): { status?: SessionStatus; waiting_for?: Wait } =>
+  isWaiting(state) ? { waiting_for: waits[state].wait } : { status: state };

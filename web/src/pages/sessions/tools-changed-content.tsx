@@ -1,8 +1,8 @@
 /** What a server's tools say of themselves is not what an admin accepted. */
-import { Code } from '@mantine/core';
 import { Fragment } from 'react';
 import { toolsPathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { CodeText } from '../../components/code-text.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { partsOfChange } from '../../text/tool-change-text.ts';
@@ -22,9 +22,7 @@ export function ToolsChangedContent({ change }: { change: PayloadOf<'session.too
           {tools.map((tool, place) => (
             <Fragment key={tool}>
               {place === 0 ? ' ' : ', '}
-              <Code>
-                <VisibleText text={tool} />
-              </Code>
+              <CodeText text={tool} />
             </Fragment>
           ))}
         </Fragment>

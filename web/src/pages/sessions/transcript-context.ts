@@ -4,6 +4,8 @@ import { createContext, useContext } from 'react';
 export interface TranscriptContext {
   sessionId: string;
   agentName: string;
+  /** Null for a session that nobody drives. */
+  operatorId: string | null;
   /** A person's name as far as the page knows it. */
   nameOf(userId: string): string;
   /** Shows a permission request in the dialog. */

@@ -16,6 +16,7 @@ const toolsWithEvents = new Set([
   'request_permission',
   'request_grant',
   'share',
+  'preview_deploy',
   'post_message',
   'end_session',
 ]);

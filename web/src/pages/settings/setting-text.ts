@@ -21,6 +21,17 @@ export const settingTexts: readonly SettingText[] = [
     danger: null,
   },
   {
+    name: 'keep_refused_calls',
+    label: 'Show the refused call to the people who decide',
+    meaning:
+      'The arguments of a call that needs permission are kept, encrypted, with the request that follows: people who may decide on it and may read its session see the very call, and can approve exactly that one. They are deleted some time after the decision. Applies from the next request.',
+    danger: {
+      when: false,
+      title: 'Approvals without the call',
+      text: 'People see which tool was refused and what the agent claims, not the arguments. They can only approve calls with any arguments.',
+    },
+  },
+  {
     name: 'members_grant_persistent',
     label: 'Members can create persistent grants for their own agents',
     meaning:

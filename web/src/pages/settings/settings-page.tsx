@@ -6,6 +6,7 @@ import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { EmbeddingPart } from './embedding-part.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
 export function SettingsPage() {
@@ -17,6 +18,7 @@ export function SettingsPage() {
         {({ workspace }) => (
           <Stack maw={720}>
             <SettingsForm workspace={workspace} />
+            <EmbeddingPart />
             <Text size="sm" c="dimmed" component="div">
               Slug {slug}: part of the URL, cannot be changed. Created{' '}
               <RelativeTime at={workspace.created_at} />, updated <RelativeTime at={workspace.updated_at} />.

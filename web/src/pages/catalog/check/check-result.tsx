@@ -60,15 +60,14 @@ function Outcome({ name, check: { status, reason, process, listing } }: { name: 
       title={reason ?? 'The check failed'}
     >
       {cause === null ? null : <Text size="sm">{remedyByCause[cause]}</Text>}
-      <Button
-        component={Link}
-        href={pathOf(slug, 'catalog', name, 'edit')}
-        variant="default"
-        size="xs"
-        mt="xs"
-      >
-        Edit entry
-      </Button>
+      <Group gap="xs" mt="xs">
+        <Button component={Link} href={pathOf(slug, 'catalog', name)} variant="default" size="xs">
+          View entry
+        </Button>
+        <Button component={Link} href={pathOf(slug, 'catalog', name, 'edit')} variant="default" size="xs">
+          Edit entry
+        </Button>
+      </Group>
     </Alert>
   );
 }

@@ -1,9 +1,9 @@
-import { Code, List, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { ToolDifference } from '../../../api/types.ts';
+import { CodeText } from '../../../components/code-text.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { VisibleText } from '../../../components/visible-text.tsx';
 import { subjectOf } from './definition-view.tsx';
 
 const mostNamed = 20;
@@ -42,9 +42,7 @@ export function AcceptAllDialog({
       <List size="sm">
         {last.slice(0, mostNamed).map((difference) => (
           <List.Item key={difference.id}>
-            <Code>
-              <VisibleText text={subjectOf(difference)} />
-            </Code>
+            <CodeText text={subjectOf(difference)} />
           </List.Item>
         ))}
         {last.length > mostNamed ? <List.Item>and {last.length - mostNamed} more</List.Item> : null}

@@ -1,11 +1,11 @@
 /** The definitions that count as approved, each on request in the server's words. */
-import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { ToolDefinition } from '../../../api/types.ts';
+import { CodeText } from '../../../components/code-text.tsx';
 import { PersonName } from '../../../components/person-name.tsx';
 import { ListState } from '../../../components/query-state.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
-import { VisibleText } from '../../../components/visible-text.tsx';
 import { DefinitionView, subjectOf } from './definition-view.tsx';
 import { type EntryVersion, useAccepted } from './use-tools.ts';
 
@@ -46,9 +46,7 @@ function AcceptedRow({ server, definition }: { server: string; definition: ToolD
           {part === 'instructions' ? (
             <Text size="sm">Instructions of the server</Text>
           ) : (
-            <Code>
-              <VisibleText text={tool} />
-            </Code>
+            <CodeText text={tool} />
           )}
           <Text size="xs" c="dimmed" component="div">
             {at === null ? null : <RelativeTime at={at} />}

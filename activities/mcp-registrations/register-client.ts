@@ -1,0 +1,149 @@
+/** Makes the platform a client of a remote server's authorization server. */
+import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
+import { readClientSecretRefusal } from '../../commands/oauth-clients/client-secret.ts';
+import { keepRetired } from '../../commands/oauth-clients/keep-retired.ts';
+import { clientNameOf, type StoredSignInServer } from '../../contract/mcp-registration.ts';
+import { type ClientChoice, chooseClient } from '../../lib/oauth/choose-client.ts';
+import { registerClient as registerAt } from '../../lib/oauth/register-client.ts';
+import type { RegistrationRow } from '../../store/mcp-registrations/row.ts';
+import {
+  type ClientCredentials,
+  type OAuthClientRow,
+  readCurrentClient,
+  replaceClient,
+} from '../../store/oauth-clients/clients.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+import { registrationRefused } from '../failures.ts';
+import { type AttemptInput, orRefused, readAttempt, requestContext } from './attempt.ts';
+
+/** A client whose secret ends sooner is registered again. */
+const secretMarginMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Chooses, and where needed registers, the client, and ends the attempt. A client that this registration has already is kept where it still
+ * fits; when the answer to a registration is lost, the next try makes another. Throws `registration_refused`.
+ */
+export async function registerClient(
+  dependencies: ActivityDependencies,
+  attempt: AttemptInput,
+): Promise<void> {
+  const { db, masterKeys } = dependencies;
+  const registration = await readAttempt(dependencies, attempt);
+  const found = registration?.found_server ?? null;
+  if (registration === null || found === null) {
+    return;
+  }
+  const choice = await orRefused(async () => chooseFor(registration, found));
+  await requireSecret(dependencies, registration);
+  const current = await readCurrentClient(db, registration.id);
+  const settlement = { status: 'ready', signIn: 'oauth', signInServer: found } as const;
+  if (current !== null && stillFits(current, { registration, found, choice })) {
+    await settleAttempt(db, registration, settlement);
+    return;
+  }
+  const { client, credentials } = await makeClient(dependencies, { registration, found, choice });
+  const isUsed = await settleAttempt(db, registration, settlement, (trx) =>
+    replaceClient(trx, masterKeys, client, credentials),
+  );
+  if (!isUsed && client.management_url !== null) {
+    await keepRetired(db, masterKeys, client, credentials);
+  }
+}
+
+interface Wanted {
+  registration: RegistrationRow;
+  found: StoredSignInServer;
+  choice: ClientChoice;
+}
+
+function chooseFor({ shape, client_metadata_url }: RegistrationRow, found: StoredSignInServer): ClientChoice {
+  const { client } = shape;
+  return chooseClient(found.authorizationServer, {
+    preRegistered:
+      client === undefined
+        ? null
+        : { clientId: client.client_id, hasSecret: client.client_secret !== undefined },
+    metadataUrl: client_metadata_url,
+  });
+}
+
+/** The secret of a client that was registered by hand is the workspace's: it is read where it is used. */
+async function requireSecret(
+  { db }: Pick<ActivityDependencies, 'db'>,
+  { shape, workspace_id, entry_name }: RegistrationRow,
+): Promise<void> {
+  const refusal = await readClientSecretRefusal(db, {
+    workspaceId: workspace_id,
+    entryName: entry_name,
+    reference: shape.client?.client_secret,
+  });
+  if (refusal !== null) {
+    throw registrationRefused(`The client of the entry ${refusal.message}.`);
+  }
+}
+
+function stillFits(current: OAuthClientRow, { registration, found, choice }: Wanted): boolean {
+  const expiry = current.secret_expires_at;
+  return (
+    current.issuer === found.authorizationServer.issuer &&
+    current.kind === choice.kind &&
+    current.redirect_uri === registration.redirect_uri &&
+    found.authorizationServer.tokenAuthMethods.includes(current.token_auth_method) &&
+    (expiry === null || Date.parse(expiry) > Date.now() + secretMarginMs) &&
+    (choice.kind === 'registered' ||
+      (current.client_id === choice.clientId && current.token_auth_method === choice.tokenAuthMethod))
+  );
+}
+
+async function makeClient(
+  dependencies: ActivityDependencies,
+  { registration, found, choice }: Wanted,
+): Promise<{ client: Omit<OAuthClientRow, 'id'>; credentials: ClientCredentials }> {
+  const { id, workspace_id, redirect_uri, entry_name } = registration;
+  const { authorizationServer } = found;
+  const shared = {
+    workspace_id,
+    registration_id: id,
+    issuer: authorizationServer.issuer,
+    authorization_server: authorizationServer,
+    kind: choice.kind,
+    redirect_uri,
+  };
+  if (choice.kind !== 'registered') {
+    return {
+      client: {
+        ...shared,
+        client_id: choice.clientId,
+        token_auth_method: choice.tokenAuthMethod,
+        secret_expires_at: null,
+        refreshes_tokens: authorizationServer.refreshesTokens,
+        management_url: null,
+      },
+      credentials: { secret: null, managementToken: null },
+    };
+  }
+  const made = await orRefused(() =>
+    registerAt(
+      requestContext(dependencies),
+      authorizationServer,
+      {
+        redirectUri: redirect_uri,
+        clientName: clientNameOf(entry_name),
+        tokenAuthMethod: choice.tokenAuthMethod,
+      },
+      new Date(),
+    ),
+  );
+  const expiry = made.secretExpiresAtSeconds;
+  return {
+    client: {
+      ...shared,
+      client_id: made.clientId,
+      token_auth_method: made.tokenAuthMethod,
+      secret_expires_at: expiry === null ? null : new Date(expiry * 1000).toISOString(),
+      refreshes_tokens: made.refreshesTokens,
+      management_url: made.management?.url ?? null,
+    },
+    credentials: { secret: made.clientSecret, managementToken: made.management?.accessToken ?? null },
+  };
+}

@@ -1,0 +1,116 @@
+/** Revokes the tokens of ended sign-ins at their authorization servers, and erases them. */
+import { readUsableClient, type UsableClient } from '../../commands/oauth-clients/read-client.ts';
+import { endSignIn } from '../../commands/oauth-connections/end.ts';
+import { recordRevocation } from '../../commands/oauth-connections/record-revocation.ts';
+import type { OAuthContext } from '../../lib/oauth/context.ts';
+import { revokeToken } from '../../lib/oauth/revoke-token.ts';
+import { OAuthTokenError } from '../../lib/oauth/token-error.ts';
+import { readRegistration } from '../../store/mcp-registrations/read.ts';
+import { type OAuthClientRow, readClient } from '../../store/oauth-clients/clients.ts';
+import { readToken } from '../../store/oauth-connections/change.ts';
+import {
+  type EndedConnection,
+  listConnectionsOfClient,
+  listUnrevokedConnections,
+  listUnrevokedOfClient,
+} from '../../store/oauth-connections/read.ts';
+import type { ConnectionRow } from '../../store/oauth-connections/row.ts';
+import { UnreadableSecretError } from '../../store/secrets/envelope.ts';
+import type { ActivityDependencies } from '../dependencies.ts';
+
+const perSweep = 20;
+/** For one sign-in: both of its tokens. */
+const limitMs = 20_000;
+/** A server that is gone for longer keeps what it has; the platform does not. */
+const giveUpAfterMs = 24 * 60 * 60 * 1000;
+
+/** Safe at any time, and from several workers at once: a token that is revoked twice is revoked. */
+export async function revokeEndedConnections(dependencies: ActivityDependencies): Promise<void> {
+  await revokeConnections(dependencies, await listUnrevokedConnections(dependencies.db, perSweep));
+}
+
+/** The same for the sign-ins with one client, before it is deleted: they end with it. */
+export async function revokeConnectionsOf(
+  dependencies: ActivityDependencies,
+  clientId: string,
+): Promise<void> {
+  const { db } = dependencies;
+  for (const connection of await listConnectionsOfClient(db, clientId)) {
+    await endSignIn(db, connection, 'unbound');
+  }
+  await revokeConnections(dependencies, await listUnrevokedOfClient(db, clientId));
+}
+
+async function revokeConnections(
+  dependencies: ActivityDependencies,
+  connections: readonly EndedConnection[],
+): Promise<void> {
+  for (const connection of connections) {
+    const outcome = await revoke(dependencies, connection);
+    if (outcome !== 'later') {
+      await recordRevocation(dependencies.db, connection, { isRevoked: outcome === 'revoked' });
+    }
+  }
+}
+
+type Outcome = 'revoked' | 'kept' | 'later';
+
+async function revoke(dependencies: ActivityDependencies, connection: EndedConnection): Promise<Outcome> {
+  const { remoteServers, log } = dependencies;
+  try {
+    const place = await findServer(dependencies, connection);
+    if (place === null) {
+      return 'kept';
+    }
+    const context: OAuthContext = { ...remoteServers, signal: AbortSignal.timeout(limitMs) };
+    return (await revokeAt(dependencies, context, { connection, ...place })) ? 'revoked' : 'kept';
+  } catch (err) {
+    const isFinal =
+      err instanceof UnreadableSecretError || (err instanceof OAuthTokenError && !err.isTemporary);
+    const isOver = Date.now() - Date.parse(connection.ended_at) > giveUpAfterMs;
+    log.warn({ err, connection_id: connection.id }, 'a sign-in at a remote server was not revoked there');
+    return isFinal || isOver ? 'kept' : 'later';
+  }
+}
+
+interface Place {
+  server: OAuthClientRow['authorization_server'];
+  client: UsableClient;
+}
+
+/** The server that the client was made at, whatever the entry says by now; null when the client, or its secret, is gone. */
+async function findServer(
+  { db, masterKeys }: ActivityDependencies,
+  connection: EndedConnection,
+): Promise<Place | null> {
+  // The newer sign-in has the same client: servers that keep one grant for a person and a client would revoke it as well.
+  if (connection.end_reason === 'replaced') {
+    return null;
+  }
+  const registration = await readRegistration(db, connection.registration_id);
+  const row = await readClient(db, connection.oauth_client_id);
+  if (registration === null || row === null) {
+    return null;
+  }
+  const client = await readUsableClient(db, masterKeys, { registration, client: row });
+  return client && { server: row.authorization_server, client };
+}
+
+/** The refresh token first: servers revoke the access tokens with it. */
+async function revokeAt(
+  { db, masterKeys }: ActivityDependencies,
+  context: OAuthContext,
+  { connection, server, client }: Place & { connection: ConnectionRow },
+): Promise<boolean> {
+  const outcomes: boolean[] = [];
+  for (const [kind, hint] of [
+    ['refresh-token', 'refresh_token'],
+    ['access-token', 'access_token'],
+  ] as const) {
+    const token = await readToken(db, masterKeys, connection, kind);
+    if (token !== null) {
+      outcomes.push(await revokeToken(context, server, client, { token, hint }));
+    }
+  }
+  return outcomes[0] ?? false;
+}

@@ -1,0 +1,19 @@
+import { channelMessageSummary } from '../../contract/workflows.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import type { WorkflowClient } from '../workflow-client.ts';
+
+export interface DeliveryDependencies extends Pick<ApiDependencies, 'log'> {
+  workflows: Pick<WorkflowClient, 'startChannelMessage'>;
+}
+
+/** Has each stored message delivered; a worker does it later when Temporal is unavailable now. */
+export async function beginDeliveries(
+  { workflows, log }: DeliveryDependencies,
+  messageIds: readonly string[],
+): Promise<void> {
+  const begin = (id: string) =>
+    workflows
+      .startChannelMessage(id, channelMessageSummary)
+      .catch((err: unknown) => log.warn({ err, message_id: id }, 'the message is delivered later'));
+  await Promise.all(messageIds.map(begin));
+}

@@ -1,0 +1,83 @@
+/** What an agent is told whose call waits for its operator, and how the operator learns of it. */
+import { maxStepUps, openAuthorization } from '../../commands/oauth-authorizations/open.ts';
+import type { Binding } from '../../commands/oauth-connections/binding.ts';
+import type { AccessTokenAnswer } from '../../contract/remote-server.ts';
+import { widenScopes } from '../../lib/oauth/insufficient-scope.ts';
+import type { ConnectionRow } from '../../store/oauth-connections/row.ts';
+import { type AuthorizationDependencies, startWaiting } from '../authorizations/waiting.ts';
+import type { TokenAsker } from './token-asker.ts';
+
+/** The operator has no sign-in that can be used: a way to sign in is opened, or the pending one found. */
+export function requireSignIn(
+  dependencies: AuthorizationDependencies,
+  asker: TokenAsker,
+  { registration, server }: Binding,
+): Promise<AccessTokenAnswer> {
+  const needed = { scopes: server.scopes, missingScopes: null };
+  const message = signInNeeded(asker.server.name);
+  return open(dependencies, asker, registration.id, needed, { asked: message, askedEnough: message });
+}
+
+/** The server asked for more than the operator has allowed. */
+export async function requireScopes(
+  dependencies: AuthorizationDependencies,
+  asker: TokenAsker,
+  connection: ConnectionRow,
+  missing: readonly string[],
+): Promise<AccessTokenAnswer> {
+  const {
+    requested_scopes: requested,
+    granted_scopes: granted,
+    registration_id: registrationId,
+  } = connection;
+  const { server } = asker;
+  const shown = missing.join(' ').slice(0, 200);
+  const scopes = widenScopes(missing, { requested, granted });
+  if (scopes === null) {
+    return told(
+      `"${server.name}" refuses this call although the operator of this session has allowed all that it asks for (${shown}); do not repeat it.`,
+    );
+  }
+  return open(
+    dependencies,
+    asker,
+    registrationId,
+    { scopes, missingScopes: missing },
+    {
+      asked: `"${server.name}" asks for more than the operator of this session has allowed (${shown}). They are asked on the session's page; do not repeat the call until they have allowed it.`,
+      askedEnough: `"${server.name}" has asked for more than was allowed ${maxStepUps} times in this session, or for too much at once, and asks again (${shown}); the operator is not asked any more.`,
+    },
+  );
+}
+
+async function open(
+  dependencies: AuthorizationDependencies,
+  { userId, sessionId, server }: TokenAsker,
+  registrationId: string,
+  needed: { scopes: readonly string[]; missingScopes: readonly string[] | null },
+  messages: { asked: string; askedEnough: string },
+): Promise<AccessTokenAnswer> {
+  if (userId === null || sessionId === null) {
+    return told(signInNeeded(server.name));
+  }
+  const opened = await openAuthorization(
+    dependencies.db,
+    { id: sessionId },
+    { registrationId, userId, ...needed, expirySeconds: dependencies.config.SESSION_AUTHORIZATION_SECONDS },
+  );
+  if (opened.result === 'opened') {
+    startWaiting(dependencies, opened.id);
+  }
+  return told(opened.result === 'asked_enough' ? messages.askedEnough : messages.asked);
+}
+
+const signInNeeded = (server: string): string =>
+  `The operator of this session has to sign in to "${server}". They are asked on the session's page; do not repeat the call until they have.`;
+
+/** The operator cannot help either. */
+export const nobodyCanSignIn = (server: string): AccessTokenAnswer =>
+  told(
+    `Nobody can sign in to "${server}" for this session; its catalog entry was changed or removed, or nobody drives the session.`,
+  );
+
+const told = (message: string): AccessTokenAnswer => ({ result: 'authorization_required', message });

@@ -1,0 +1,109 @@
+import * as z from 'zod';
+import { deployPreview } from '../../commands/previews/deploy.ts';
+import { previewDomainOf } from '../../config/preview-domain.ts';
+import { timestamp, uuid } from '../../contract/names.ts';
+import {
+  defaultPreviewSeconds,
+  minPreviewSeconds,
+  previewAudience,
+  previewTitleLength,
+} from '../../contract/preview.ts';
+import { readWorkspaceSlug } from '../../store/workspaces/read-setting.ts';
+import { readFiles, sentFiles } from './preview-files.ts';
+import { defineTool, type ToolDependencies, ToolFailure } from './tool.ts';
+
+const isTitle = (text: string) =>
+  text.trim() !== '' && text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
+
+export const previewDeploy = defineTool({
+  name: 'preview_deploy',
+  title: 'Deploy a preview',
+  description:
+    'Shows static files, such as a page with its scripts and pictures, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no forms, no pop-ups. The address leads to a page of the platform on which a person opens the preview.',
+  input: z.strictObject({
+    files: sentFiles.optional().describe('What the preview shows'),
+    service: z.string().optional().describe('Not supported yet: give files'),
+    ttl_seconds: z
+      .int()
+      .min(minPreviewSeconds)
+      .optional()
+      .describe(
+        `How long it lives: ${defaultPreviewSeconds} by default, and no longer than the platform allows`,
+      ),
+    audience: previewAudience
+      .optional()
+      .describe(
+        'Who may open it: all members of the workspace, as with share (default), or those who may read this session',
+      ),
+    title: z
+      .string()
+      .max(previewTitleLength)
+      .refine(isTitle, 'must have a visible character, be valid Unicode, and have one line')
+      .optional()
+      .describe('What people read of it before they open it'),
+  }),
+  output: z.strictObject({
+    preview_id: uuid,
+    url: z
+      .string()
+      .describe(
+        'Of the page on which people open it; without a host where the platform has no public address',
+      ),
+    expires_at: timestamp,
+  }),
+  example: {
+    input: {
+      title: 'Draft of the report',
+      files: [
+        { path: 'index.html', text: '<!doctype html><script src="app.js"></script>' },
+        { path: 'app.js', text: 'document.body.append("42 tickets are open")' },
+      ],
+      ttl_seconds: 7200,
+    },
+    output: {
+      preview_id: '6f1c2d3e-4b5a-4c6d-8e7f-9a0b1c2d3e4f',
+      url: 'https://agents.example.com/app/support/previews/6f1c2d3e-4b5a-4c6d-8e7f-9a0b1c2d3e4f',
+      expires_at: '2026-11-26T14:00:00.000Z',
+    },
+  },
+  async run({ files, service, ttl_seconds, title, audience = 'workspace' }, caller, { db, config }) {
+    if (service !== undefined) {
+      throw new ToolFailure(
+        'not_supported',
+        'service: previews of services are not supported yet; give files',
+      );
+    }
+    if (files === undefined) {
+      throw new ToolFailure('validation_failed', 'files: is required');
+    }
+    if (previewDomainOf(config) === null) {
+      const message = 'This platform has no domain for previews; its operator has to set PREVIEW_DOMAIN';
+      throw new ToolFailure('not_configured', message);
+    }
+    const most = config.LIMIT_PREVIEW_SECONDS;
+    if (ttl_seconds !== undefined && ttl_seconds > most) {
+      throw new ToolFailure('validation_failed', `ttl_seconds: must be ${most} at most`);
+    }
+    const input = {
+      ...{ workspaceId: caller.workspace_id, sessionId: caller.id, agentId: caller.agent_id },
+      ...{ callId: caller.call_id, title: title ?? null, audience, files: readFiles(files, config) },
+      seconds: ttl_seconds ?? Math.min(defaultPreviewSeconds, most),
+    };
+    const deployed = await deployPreview(db, input, config);
+    if (deployed === null) {
+      throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be deployed from it');
+    }
+    const { id, expires_at } = deployed;
+    return { preview_id: id, url: await pageUrl({ db, config }, caller.workspace_id, id), expires_at };
+  },
+});
+
+/** Of the preview's page in the UI, as the agent can tell people. */
+async function pageUrl(
+  { db, config }: Pick<ToolDependencies, 'db' | 'config'>,
+  workspaceId: string,
+  id: string,
+): Promise<string> {
+  const path = `/app/${await readWorkspaceSlug(db, workspaceId)}/previews/${id}`;
+  return config.PUBLIC_URL === undefined ? path : new URL(path, config.PUBLIC_URL).href;
+}

@@ -1,0 +1,84 @@
+/** What a browser may do with a preview: run its own scripts, in an origin that is nobody's, with files of this preview alone. Pure. */
+
+/** Every feature that a page could ask the person's device or browser for. */
+const deniedFeatures = [
+  'accelerometer',
+  'autoplay',
+  'bluetooth',
+  'browsing-topics',
+  'camera',
+  'clipboard-read',
+  'clipboard-write',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'gamepad',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'identity-credentials-get',
+  'idle-detection',
+  'local-fonts',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'otp-credentials',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-create',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'storage-access',
+  'usb',
+  'web-share',
+  'window-management',
+  'xr-spatial-tracking',
+];
+
+/** Of every answer at a preview's host. */
+export const commonPreviewHeaders: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex, nofollow, noarchive',
+  'X-DNS-Prefetch-Control': 'off',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Origin-Agent-Cluster': '?1',
+  'Permissions-Policy': deniedFeatures.map((name) => `${name}=()`).join(', '),
+};
+
+/** Of the platform's own pages there, which tell why there is no preview. */
+export const noticePolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
+
+/**
+ * Of the files. `origin` is the preview's own: a sandboxed page has an opaque origin, so its address is named in place of `'self'`. Its
+ * scripts are the agent's wherever they are written, so inline ones and `eval` add nothing to what they can do.
+ */
+export function previewPolicy(origin: string): string {
+  return [
+    'sandbox allow-scripts',
+    "default-src 'none'",
+    `script-src ${origin} blob: 'unsafe-inline' 'unsafe-eval'`,
+    `style-src ${origin} 'unsafe-inline'`,
+    `img-src ${origin} data: blob:`,
+    `media-src ${origin} data: blob:`,
+    `font-src ${origin} data:`,
+    `connect-src ${origin} data: blob:`,
+    'worker-src blob:',
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/**
+ * A page with an opaque origin reads its own data, modules and fonts as one of another origin would. Only such pages may, without cookies, and
+ * only where they know the preview's name.
+ */
+export const fileHeaders: Readonly<Record<string, string>> = {
+  'Access-Control-Allow-Origin': 'null',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};

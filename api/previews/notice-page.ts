@@ -1,0 +1,29 @@
+/** The platform's own words at a preview's host. They say nothing of what is or was there. */
+
+const page = (title: string, text: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>
+:root { color-scheme: light dark; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto 0; padding: 0 1rem; }
+h1 { font-size: 1.4rem; }
+</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p>${text}</p>
+</main>
+</body>
+</html>
+`;
+
+export const notOpenPage = page(
+  'No preview is open here',
+  'The preview has ended, or this address was good for a while and that is over. If the preview still exists, open it again from its page on the platform.',
+);
+
+export const noFilePage = page('There is no such file', 'The preview has no file at this address.');

@@ -1,0 +1,112 @@
+/**
+ * Files of previews, at host names that have nothing else: no route of the API, no cookie and no credential counts here, and nothing of a
+ * preview is at any other host (docs/previews.md#where-they-are-opened).
+ */
+import type { Context, Next } from 'koa';
+import { previewDomainOf } from '../../config/preview-domain.ts';
+import { folderAddress, requestedFile } from '../../contract/preview-path.ts';
+import { type ByteBudget, createByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { Db } from '../../store/database.ts';
+import { findOpening, readPreviewFile } from '../../store/previews/openings.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import { ApiError } from '../errors.ts';
+import { createRateLimiter } from '../middleware/rate-limit.ts';
+import { requestState } from '../middleware/request-state.ts';
+import { whyNotOpenPreview } from '../policies/previews.ts';
+import { contentTypeOf } from './content-type.ts';
+import { commonPreviewHeaders, fileHeaders, noticePolicy, previewPolicy } from './headers.ts';
+import { noFilePage, notOpenPage } from './notice-page.ts';
+import { labelSha256, previewHostOf } from './origin.ts';
+
+/** Of files that this process holds for those who read them, however slowly they do. */
+const sentBytes = 64 * 1024 * 1024;
+const sentWaitMs = 2000;
+/** Whoever has not read a file by then has it cut off. */
+const sendLimitMs = 30_000;
+
+/** Runs before everything that looks at a path or at who asks. Throws 405, and 429 for an address that asks too often. */
+export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'config'>) {
+  const domain = previewDomainOf(config);
+  const scheme = config.PUBLIC_URL === undefined ? 'http:' : new URL(config.PUBLIC_URL).protocol;
+  const asked = createRateLimiter({
+    name: 'requests to previews a minute from one address',
+    perMinute: config.RATE_PREVIEW_REQUESTS_PER_MINUTE,
+  });
+  const sent = createByteBudget(sentBytes);
+  return async (ctx: Context, next: Next): Promise<void> => {
+    const host = previewHostOf(ctx.get('Host'), domain);
+    if (host === null) {
+      return next();
+    }
+    // Never the path: it is the agent's.
+    requestState(ctx).route = 'preview';
+    ctx.set(commonPreviewHeaders);
+    ctx.set('Content-Security-Policy', noticePolicy);
+    if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
+      ctx.set('Allow', 'GET, HEAD');
+      throw new ApiError('method_not_allowed', 'A preview is only read');
+    }
+    asked.take(ctx.ip);
+    const previewId = host.label === null ? null : await openPreviewId(db, host.label);
+    if (previewId === null) {
+      answerNotice(ctx, notOpenPage);
+    } else {
+      await answerWithin(ctx, sent, config.LIMIT_PREVIEW_FILE_BYTES);
+      await answerFile(ctx, db, { previewId, origin: `${scheme}//${ctx.get('Host').toLowerCase()}` });
+    }
+  };
+}
+
+/** Asked with each request: the person may have left, signed out or lost the session since they opened it. */
+async function openPreviewId(db: Db, label: string): Promise<string | null> {
+  const opened = await findOpening(db, labelSha256(label));
+  return opened !== null &&
+    whyNotOpenPreview(opened, opened.visitor, opened.session, opened.isShared) === null
+    ? opened.previewId
+    : null;
+}
+
+/** Holds room for the largest file until the answer is sent, or cut off. Throws 503 when there is none for a while. */
+async function answerWithin(ctx: Context, sent: ByteBudget, fileBytes: number): Promise<void> {
+  if (!(await sent.take(fileBytes, sentWaitMs))) {
+    throw new ApiError('unavailable', 'Many files of previews are being sent at the moment; try again later');
+  }
+  const timer = setTimeout(() => ctx.res.destroy(), sendLimitMs);
+  const done = () => {
+    clearTimeout(timer);
+    sent.give(fileBytes);
+  };
+  if (ctx.res.closed) {
+    done();
+  } else {
+    ctx.res.once('close', done);
+  }
+}
+
+async function answerFile(
+  ctx: Context,
+  db: Db,
+  { previewId, origin }: { previewId: string; origin: string },
+): Promise<void> {
+  const requested = requestedFile(ctx.path);
+  const found =
+    requested === null
+      ? null
+      : await readPreviewFile(db, previewId, { path: requested.path, otherPath: requested.indexPath });
+  if (found === null) {
+    answerNotice(ctx, noFilePage);
+  } else if (found.bytes === null) {
+    ctx.redirect(folderAddress(found.path));
+  } else {
+    ctx.set(fileHeaders);
+    ctx.set('Content-Security-Policy', previewPolicy(origin));
+    ctx.set('Content-Type', contentTypeOf(found.path));
+    ctx.body = found.bytes;
+  }
+}
+
+function answerNotice(ctx: Context, page: string): void {
+  ctx.status = 404;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = page;
+}

@@ -1,0 +1,35 @@
+import { renewClient } from '../../commands/mcp-registrations/renew-client.ts';
+import type { Binding } from '../../commands/oauth-connections/binding.ts';
+import { registrationSummary } from '../../contract/workflows.ts';
+import type { OAuthTokenError } from '../../lib/oauth/token-error.ts';
+import type { ApiDependencies } from '../dependencies.ts';
+import type { WorkflowClient } from '../workflow-client.ts';
+
+export interface RegistrationDependencies extends Pick<ApiDependencies, 'log'> {
+  workflows: Pick<WorkflowClient, 'reviseRegistration'>;
+}
+
+/** Has the workflow do what the registration's row says; a worker does it later when Temporal is unavailable now. */
+export async function beginRegistration(
+  { workflows, log }: RegistrationDependencies,
+  registrationId: string,
+): Promise<void> {
+  await workflows
+    .reviseRegistration(registrationId, registrationSummary)
+    .catch((err: unknown) =>
+      log.warn({ err, registration_id: registrationId }, 'the registration begins later'),
+    );
+}
+
+/** Has the platform registered again when that is why its server gave no tokens: it does not know the client any more. Returns whether it is. */
+export async function renewUnknownClient(
+  dependencies: RegistrationDependencies & Pick<ApiDependencies, 'db'>,
+  { client, registration }: Binding,
+  { code }: OAuthTokenError,
+): Promise<boolean> {
+  const isRenewed = code === 'invalid_client' && (await renewClient(dependencies.db, client));
+  if (isRenewed) {
+    await beginRegistration(dependencies, registration.id);
+  }
+  return isRenewed;
+}

@@ -1,0 +1,98 @@
+import { platformToolAnswer, platformToolCall, platformToolList } from '../../../contract/platform-tools.ts';
+import { isTerminal } from '../../../contract/session.ts';
+import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
+import { createTurns } from '../../../lib/timing/in-turn.ts';
+import type { Db } from '../../../store/database.ts';
+import { readSession } from '../../../store/sessions/read-session.ts';
+import { ApiError, notFound } from '../../errors.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
+import { createUserTurns } from '../../middleware/user-turns.ts';
+import { platformTools } from '../../platform-tools/index.ts';
+import { shownSchema, type ToolDependencies } from '../../platform-tools/tool.ts';
+import { itsSidecar } from '../../policies/access.ts';
+import { type AnyRoute, defineRoute } from '../../route.ts';
+
+/** It does not count as activity of the agent. */
+export function platformToolsRoute(): AnyRoute {
+  const tools = platformTools.map(({ name, title, description, input, output }) => ({
+    ...{ name, title, description },
+    input_schema: shownSchema(input, 'input'),
+    output_schema: shownSchema(output, 'output'),
+  }));
+  return defineRoute({
+    method: 'get',
+    path: '/sessions/{session_id}/platform-tools',
+    summary: 'The tools that the API runs for the session’s agent',
+    scope: 'internal',
+    access: itsSidecar,
+    response: platformToolList,
+    handler: async () => ({ tools }),
+  });
+}
+
+/** A sidecar within its own limit stays below this. */
+const slack = 2;
+/** Of vectors that searches of all workspaces compare at the same time. */
+const searchedBytes = 128 * 1024 * 1024;
+/** Calls of a workspace that wait for their turn in this process; the next one is refused. */
+const waitingCalls = 100;
+
+/** Tools use `toolDb`; whether the session is open is asked as for every other request. */
+type CallDependencies = Omit<ToolDependencies, 'searchBudget' | 'inTurn'> & { toolDb: Db };
+
+/** A tool that fails answers with 200 and its code. A call that is sent again has the same effect: each tool sees to that. */
+export function platformToolCallRoute({ db, toolDb, ...given }: CallDependencies): AnyRoute {
+  const { config } = given;
+  const dependencies = {
+    ...given,
+    db: toolDb,
+    searchBudget: createByteBudget(searchedBytes),
+    inTurn: createTurns(),
+  };
+  const called = createRateLimiter({
+    name: 'calls of platform tools a minute of a session',
+    perMinute: slack * config.RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE,
+  });
+  const turns = createUserTurns({
+    name: 'calls of platform tools at a time per workspace',
+    atATime: config.LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS,
+    waiting: waitingCalls,
+  });
+  return defineRoute({
+    method: 'post',
+    path: '/sessions/{session_id}/platform-tools/calls',
+    summary: 'The agent calls a tool that the API runs',
+    scope: 'internal',
+    access: itsSidecar,
+    // What agents write may be anything.
+    secretBody: true,
+    body: platformToolCall,
+    response: platformToolAnswer,
+    async handler({ session, body, ctx }) {
+      called.take(session.id);
+      const tool = platformTools.find(({ name }) => name === body.name);
+      if (tool === undefined) {
+        throw notFound('The tool');
+      }
+      const turn = await turns.enter(session.workspace_id, ctx.res);
+      try {
+        if (turn.waited) {
+          await requireOpen(db, session.id);
+        }
+        const { id, workspace_id, agent_id } = session;
+        const caller = { id, workspace_id, agent_id, call_id: body.call_id };
+        return await tool.answer(body.arguments, caller, dependencies);
+      } finally {
+        turn.leave();
+      }
+    },
+  });
+}
+
+/** Throws 401 when the session has ended while its call waited. */
+async function requireOpen(db: Db, sessionId: string): Promise<void> {
+  const session = await readSession(db, sessionId);
+  if (session === null || isTerminal(session.status)) {
+    throw new ApiError('unauthenticated', 'The session has ended');
+  }
+}

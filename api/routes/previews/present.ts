@@ -1,0 +1,40 @@
+import type { Preview, ShownPreview } from '../../../contract/preview.ts';
+import type { Db } from '../../../store/database.ts';
+import { readSessionContexts } from '../../../store/sessions/context.ts';
+import { whyNotEndPreview } from '../../policies/previews.ts';
+import { whyNotReadSession } from '../../policies/sessions.ts';
+import { isLive } from '../../previews/open.ts';
+import type { InWorkspace } from '../../route.ts';
+
+/** As the visitor reads them. Leaves out those whose session was removed meanwhile. */
+export async function presentPreviews(
+  db: Db,
+  { user, role }: InWorkspace,
+  previews: readonly Preview[],
+): Promise<ShownPreview[]> {
+  const contexts = await readSessionContexts(
+    db,
+    previews.map(({ session_id }) => session_id),
+  );
+  return previews.flatMap(({ workspace_id: _, ...shown }) => {
+    const context = contexts.get(shown.session_id);
+    if (context === undefined) {
+      return [];
+    }
+    const people = {
+      operator_id: context.operator?.id ?? null,
+      root_operator_id: context.rootOperator?.id ?? null,
+    };
+    const visitor = { userId: user.id, role };
+    const live = isLive(shown);
+    return [
+      {
+        ...shown,
+        agent: context.agent,
+        is_live: live,
+        may_end: live && whyNotEndPreview(visitor, people) === null,
+        may_read_session: whyNotReadSession(visitor, people, context.isShared) === null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,18 @@
+import type { Preview } from '../../contract/preview.ts';
+import type { Actor } from '../../contract/session-event.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { erasePreview, markPreviewEnded } from '../../store/previews/change.ts';
+import { auditPreview } from './audit.ts';
+
+/** Ends a preview: its files are erased, and it is closed wherever it is open. Returns it, or null when it had ended before. */
+export function endPreview(db: Db, id: string, by: Actor): Promise<Preview | null> {
+  return inTransaction(db, async (trx) => {
+    const ended = await markPreviewEnded(trx, id);
+    if (ended !== null) {
+      await erasePreview(trx, id);
+      await appendAuditEvent(trx, await auditPreview(trx, 'session.preview.ended', by, ended));
+    }
+    return ended;
+  });
+}

@@ -1,0 +1,59 @@
+/** Revokes tokens at their server (RFC 7009). */
+import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
+import type { OAuthClient } from './client-authentication.ts';
+import type { OAuthContext } from './context.ts';
+import { type CredentialAnswer, sendCredential } from './send-credential.ts';
+import { readError, tokenRefusal } from './token-refusal.ts';
+
+type RevokingServer = Pick<AuthorizationServer, 'issuer' | 'revocationEndpoint' | 'revocationAuthMethods'>;
+
+export interface Revocation {
+  token: string;
+  hint: 'access_token' | 'refresh_token';
+}
+
+/**
+ * True when the token is of no use any more, also when it was before, so it may be repeated; false when the server revokes none of
+ * its kind. Throws
+ * OAuthTokenError, or the reason of `context.signal`.
+ */
+export async function revokeToken(
+  context: OAuthContext,
+  server: RevokingServer,
+  client: OAuthClient,
+  { token, hint }: Revocation,
+): Promise<boolean> {
+  if (server.revocationEndpoint === null) {
+    return false;
+  }
+  const request = {
+    server,
+    client,
+    method: chooseMethod(server, client),
+    endpoint: { name: 'revocation_endpoint', url: server.revocationEndpoint },
+    form: { token, token_type_hint: hint },
+  };
+  return sendCredential(context, request, (answer) => isRevoked(server, answer));
+}
+
+/** Throws OAuthTokenError. */
+function isRevoked(server: RevokingServer, answer: CredentialAnswer): boolean {
+  const said = readError(answer);
+  if (answer.status >= 200 && answer.status < 300 && said === null) {
+    return true;
+  }
+  // It revokes tokens, but none of this kind (RFC 7009 2.2.1).
+  if (said?.error === 'unsupported_token_type') {
+    return false;
+  }
+  throw tokenRefusal(server, answer, 'to revoke a token');
+}
+
+/** The client's own method where the server takes it here, or else another with its secret. Never one without, where it has one. */
+function chooseMethod(
+  { revocationAuthMethods: taken }: RevokingServer,
+  { tokenAuthMethod: own }: OAuthClient,
+): TokenAuthMethod {
+  const withSecret = taken.find((method) => method !== 'none');
+  return own === 'none' || taken.includes(own) ? own : (withSecret ?? own);
+}

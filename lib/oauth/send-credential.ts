@@ -1,0 +1,95 @@
+/** Sends a code or a token to an endpoint of its authorization server, and nowhere else. */
+import { exchange, mediaType } from '../outbound/exchange.ts';
+import { readResponseBody } from '../outbound/get.ts';
+import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
+import { authenticateClient, type OAuthClient } from './client-authentication.ts';
+import { limitsOf, type OAuthContext } from './context.ts';
+import { quote } from './quote.ts';
+import { repeatsSecret } from './repeated-secret.ts';
+import { parseServerUrl } from './server-url.ts';
+import { asTokenError, OAuthTokenError } from './token-error.ts';
+
+export interface CredentialRequest {
+  server: Pick<AuthorizationServer, 'issuer'>;
+  client: OAuthClient;
+  /** The client's own by default. */
+  method?: TokenAuthMethod;
+  /** The field of the server's metadata, and what it holds. */
+  endpoint: { name: string; url: string };
+  /** Without what shows who the client is. */
+  form: Readonly<Record<string, string>>;
+}
+
+export interface CredentialAnswer {
+  status: number;
+  /** In lower case, without parameters. */
+  contentType: string;
+  /** Empty when the type is not JSON. */
+  body: Buffer;
+  /** What was sent that no message repeats. */
+  secrets: readonly string[];
+}
+
+/** No part of the form that is public. */
+const publicFields = new Set([
+  'grant_type',
+  'redirect_uri',
+  'resource',
+  'scope',
+  'client_id',
+  'token_type_hint',
+]);
+
+/**
+ * Sends the form once, follows no redirect, and returns what `read` makes of the answer. Throws OAuthTokenError, whose outcome says whether
+ * the server may have received it, or the reason of `context.signal`.
+ */
+export async function sendCredential<Result>(
+  context: OAuthContext,
+  { server, client, method, endpoint, form: fields }: CredentialRequest,
+  read: (answer: CredentialAnswer) => Result,
+): Promise<Result> {
+  const { requestTimeoutMs: timeoutMs, documentBytes } = limitsOf(context);
+  const authentication = authenticateClient(server, client, method);
+  const form = { ...fields, ...authentication.form };
+  const hidden = Object.entries(form).flatMap(([name, value]) => (publicFields.has(name) ? [] : [value]));
+  const secrets = [...hidden, ...authentication.secrets];
+  let isConnected = false;
+  try {
+    const what = `The field "${endpoint.name}" of ${quote(server.issuer)} with`;
+    const url = parseServerUrl(context.policy, endpoint.url, what, 'endpoint_refused');
+    const request = {
+      method: 'POST' as const,
+      url,
+      headers: { accept: 'application/json', ...authentication.headers },
+      body: { form },
+      timeoutMs,
+      onConnected: () => {
+        isConnected = true;
+      },
+    };
+    const answer = await exchange(context, request, async ({ status, headers, body }) => {
+      const contentType = mediaType(headers['content-type']);
+      const isJson = contentType === 'application/json';
+      const bytes = isJson ? await readResponseBody(body, documentBytes, `the answer of ${url.host}`) : null;
+      return { status, contentType, body: bytes ?? Buffer.alloc(0), secrets };
+    });
+    return read(answer);
+  } catch (error) {
+    const failure = asTokenError(error, isConnected ? 'unknown' : 'not_sent');
+    throw failure instanceof OAuthTokenError ? withoutSecrets(failure, server, secrets) : failure;
+  }
+}
+
+/** A server can repeat a credential in what other messages quote, such as the host of a redirect or the type of its answer. */
+function withoutSecrets(
+  failure: OAuthTokenError,
+  { issuer }: CredentialRequest['server'],
+  secrets: readonly string[],
+): OAuthTokenError {
+  const { code, outcome, isTemporary } = failure;
+  const message = `The authorization server ${quote(issuer)} repeats a credential in an answer that is not used.`;
+  return repeatsSecret(failure.message, secrets)
+    ? new OAuthTokenError(code, message, outcome, isTemporary)
+    : failure;
+}

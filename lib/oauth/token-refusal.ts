@@ -1,0 +1,73 @@
+/** What an authorization server's refusal means for the credential that it was sent (RFC 6749 5.2, RFC 8707 2). Pure. */
+import * as z from 'zod';
+import { parseBoundedJson } from '../outbound/bounded-json.ts';
+import type { AuthorizationServer } from './authorization-server.ts';
+import { isTrouble } from './documents.ts';
+import { quote } from './quote.ts';
+import { quoteError, type SaidError } from './said-error.ts';
+import type { CredentialAnswer } from './send-credential.ts';
+import { OAuthTokenError, type OAuthTokenErrorCode } from './token-error.ts';
+
+const errorAnswer = z
+  .object({ error: z.string().min(1), error_description: z.string().optional().catch(undefined) })
+  .transform(({ error, error_description: description }): SaidError => ({ error, description }));
+
+/** The error in a parsed answer; null when it holds none. */
+export const errorOf = (value: unknown): SaidError | null => errorAnswer.safeParse(value).data ?? null;
+
+/** The error in the body of an answer; null when it holds none that can be read. */
+export function readError({ body }: Pick<CredentialAnswer, 'body'>): SaidError | null {
+  const parsed = parseBoundedJson(body, 100);
+  return 'value' in parsed ? errorOf(parsed.value) : null;
+}
+
+/** Those that say what is to be done; the names of GitHub, which answers 200 with them, are beside those of RFC 6749. */
+const meanings = new Map<string, OAuthTokenErrorCode>([
+  ['invalid_grant', 'invalid_grant'],
+  ['bad_verification_code', 'invalid_grant'],
+  ['bad_refresh_token', 'invalid_grant'],
+  ['invalid_client', 'invalid_client'],
+  ['unauthorized_client', 'invalid_client'],
+  ['incorrect_client_credentials', 'invalid_client'],
+  ['invalid_target', 'invalid_target'],
+  ['invalid_scope', 'invalid_scope'],
+  ['server_error', 'unreachable'],
+  ['temporarily_unavailable', 'unreachable'],
+]);
+
+const wayOn: Readonly<Partial<Record<OAuthTokenErrorCode, string>>> = {
+  invalid_grant: 'sign in again',
+  invalid_client: 'the platform has to be registered there again',
+  invalid_target: "it gives no tokens for this MCP server, so ask that server's operator",
+  invalid_scope: 'an admin can change the scopes of the entry',
+  unreachable: 'try again later',
+};
+
+/**
+ * The refusal as one sentence. A 401 alone does not say that the client is unknown, since proxies answer with it too: only `invalid_client`
+ * does. `asked` is what was refused, as in "to give tokens".
+ */
+export function tokenRefusal(
+  { issuer }: Pick<AuthorizationServer, 'issuer'>,
+  answer: Pick<CredentialAnswer, 'status' | 'body' | 'secrets'>,
+  asked: string,
+): OAuthTokenError {
+  const { status, secrets } = answer;
+  const who = `The authorization server ${quote(issuer)}`;
+  if (isTrouble(status)) {
+    // What it did before it had trouble is unknown, but for too many requests.
+    const outcome = status === 429 ? 'refused' : 'unknown';
+    return new OAuthTokenError('unreachable', `${who} answered ${status}; try again later.`, outcome, true);
+  }
+  const said = readError(answer);
+  if (said === null && status < 400) {
+    const message = `${who} answered ${status}, which is no answer to a request ${asked}.`;
+    return new OAuthTokenError('answer_refused', message, 'unknown');
+  }
+  const code = (said === null ? undefined : meanings.get(said.error)) ?? 'request_refused';
+  const why = said === null ? `it answered ${status}` : quoteError(said, secrets);
+  const way = wayOn[code] ?? "ask the server's operator";
+  const isTemporary = code === 'unreachable';
+  const message = `${who} refuses ${asked}: ${why}; ${way}.`;
+  return new OAuthTokenError(code, message, isTemporary ? 'unknown' : 'refused', isTemporary);
+}

@@ -1,0 +1,75 @@
+/** A tool that the API runs: it validates what the agent sends, and this side passes call and answer on. */
+import { randomUUID } from 'node:crypto';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import type { ListedPlatformTool } from '../../contract/platform-tools.ts';
+import { type ServedTool, type ToolDependencies, ToolFailure, toolResult } from './tool.ts';
+
+export function relayedTool(tool: ListedPlatformTool): ServedTool {
+  const { name, title, description } = tool;
+  const schemas = { inputSchema: shown(tool.input_schema), outputSchema: shown(tool.output_schema) };
+  return {
+    name,
+    register(server, dependencies) {
+      server.registerTool(name, { title, description, ...schemas }, (given) =>
+        toolResult(() => relay(name, given, dependencies)),
+      );
+    },
+  };
+}
+
+/** Shown to the agent, and satisfied by everything: two validators could differ. */
+const shown = (schema: Record<string, unknown>): StandardSchemaWithJSON => ({
+  '~standard': {
+    version: 1,
+    vendor: 'agent-platform',
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => schema, output: () => schema },
+  },
+});
+
+/** Throws ToolFailure with the code that the tool failed with, and what the platform's interface throws. */
+async function relay(
+  name: string,
+  given: unknown,
+  { api, lineBytes }: Pick<ToolDependencies, 'api' | 'lineBytes'>,
+): Promise<Record<string, unknown>> {
+  const infinite = pathToInfinity(given);
+  if (infinite !== null) {
+    throw new ToolFailure('validation_failed', `${infinite}: is too large for a number: send it as text`);
+  }
+  const call = { call_id: randomUUID(), name, arguments: typeof given === 'object' ? { ...given } : {} };
+  const answer = await api.callTool(call);
+  if (answer.status === 'failed') {
+    throw new ToolFailure(answer.code, answer.message);
+  }
+  if (messageBytes(answer.result) > lineBytes) {
+    throw new ToolFailure('too_large', `the answer has more than ${lineBytes} bytes; ask for less`);
+  }
+  return answer.result;
+}
+
+/** Such as `1e400`, which JSON may hold: it would leave as null. The place as a dotted path; null when there is none. */
+function pathToInfinity(value: unknown, path: readonly string[] = []): string | null {
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? null : path.join('.');
+  }
+  if (typeof value !== 'object' || value === null) {
+    return null;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const found = pathToInfinity(inner, [...path, key]);
+    if (found !== null) {
+      return found;
+    }
+  }
+  return null;
+}
+
+/** What surrounds a result in the message: its own members and the id. */
+const surroundingBytes = 2048;
+
+/** A message has the result as text within JSON, and as it is. */
+function messageBytes(result: Record<string, unknown>): number {
+  const text = JSON.stringify(result);
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text)) + surroundingBytes;
+}

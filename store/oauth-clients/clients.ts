@@ -1,0 +1,141 @@
+/** The platform's clients at authorization servers; each belongs to one registration and one issuer. */
+import type { Knex } from 'knex';
+import * as z from 'zod';
+import { authorizationServer, oauthClientKind, tokenAuthMethod } from '../../contract/mcp-registration.ts';
+import { timestamp, uuid } from '../../contract/names.ts';
+import type { Db, Transaction } from '../database.ts';
+import { onlyRow, readRow, readRows } from '../read-rows.ts';
+import type { MasterKeys } from '../secrets/envelope.ts';
+import { readCredential, storeCredential } from './credentials.ts';
+
+export const oauthClientRow = z.object({
+  id: uuid,
+  workspace_id: uuid,
+  registration_id: uuid,
+  issuer: z.string(),
+  authorization_server: authorizationServer,
+  kind: oauthClientKind,
+  client_id: z.string(),
+  token_auth_method: tokenAuthMethod,
+  redirect_uri: z.string(),
+  secret_expires_at: timestamp.nullable(),
+  refreshes_tokens: z.boolean(),
+  management_url: z.string().nullable(),
+});
+export type OAuthClientRow = z.infer<typeof oauthClientRow>;
+const columns = Object.keys(oauthClientRow.shape) as (keyof OAuthClientRow)[];
+
+/** Of a client that was registered dynamically. */
+export interface ClientCredentials {
+  secret: string | null;
+  managementToken: string | null;
+}
+
+const secretOf = (clientId: string) => `oauth-client/${clientId}/secret`;
+const managementTokenOf = (clientId: string) => `oauth-client/${clientId}/management-token`;
+
+/** Stores the client that the registration uses from now on; one that it used before is retired. */
+export async function replaceClient(
+  trx: Transaction,
+  keys: MasterKeys,
+  client: Omit<OAuthClientRow, 'id'>,
+  credentials: ClientCredentials,
+): Promise<void> {
+  await retireClients(trx, client.registration_id);
+  await insertClient(trx, keys, client, credentials, null);
+}
+
+/** Stores a client that nobody wants any more, so that it is deleted at its server. */
+export async function insertRetiredClient(
+  trx: Transaction,
+  keys: MasterKeys,
+  client: Omit<OAuthClientRow, 'id'>,
+  credentials: ClientCredentials,
+): Promise<void> {
+  await insertClient(trx, keys, client, credentials, trx.fn.now());
+}
+
+async function insertClient(
+  trx: Transaction,
+  keys: MasterKeys,
+  client: Omit<OAuthClientRow, 'id'>,
+  { secret, managementToken }: ClientCredentials,
+  retiredAt: Knex.Raw | null,
+): Promise<void> {
+  const { id } = onlyRow(
+    await trx('oauth_clients')
+      .insert({
+        ...client,
+        authorization_server: JSON.stringify(client.authorization_server),
+        retired_at: retiredAt,
+      })
+      .returning('id'),
+  );
+  const owner = { oauth_client_id: id };
+  const credentials = { [secretOf(id)]: secret, [managementTokenOf(id)]: managementToken };
+  for (const [name, value] of Object.entries(credentials)) {
+    if (value !== null) {
+      await storeCredential(trx, keys, { workspaceId: client.workspace_id, name }, { value, owner });
+    }
+  }
+}
+
+/** None of the registration's clients is used any more; each is to be deleted at its server. */
+export async function retireClients(db: Db, registrationId: string): Promise<void> {
+  await db('oauth_clients')
+    .where({ registration_id: registrationId })
+    .whereNull('retired_at')
+    .update({ retired_at: db.fn.now() });
+}
+
+/** The client that the registration uses, or null. */
+export function readCurrentClient(db: Db, registrationId: string): Promise<OAuthClientRow | null> {
+  const query = db('oauth_clients')
+    .where({ registration_id: registrationId })
+    .whereNull('retired_at')
+    .first(columns);
+  return readRow(query, oauthClientRow);
+}
+
+/** A client by its own id, retired or not. */
+export function readClient(db: Db, id: string): Promise<OAuthClientRow | null> {
+  return readRow(db('oauth_clients').where({ id }).first(columns), oauthClientRow);
+}
+
+/** The clients that registrations use, by the registration's id. */
+export async function readCurrentClients(
+  db: Db,
+  registrationIds: readonly string[],
+): Promise<ReadonlyMap<string, OAuthClientRow>> {
+  const query = db('oauth_clients')
+    .whereIn('registration_id', [...registrationIds])
+    .whereNull('retired_at')
+    .select(columns);
+  const rows = await readRows(query, oauthClientRow);
+  return new Map(rows.map((row) => [row.registration_id, row]));
+}
+
+/** Clients that are to be deleted at their servers. */
+export function listRetiredClients(db: Db, registrationId: string): Promise<OAuthClientRow[]> {
+  const query = db('oauth_clients')
+    .where({ registration_id: registrationId })
+    .whereNotNull('retired_at')
+    .orderBy('created_at')
+    .select(columns);
+  return readRows(query, oauthClientRow);
+}
+
+export async function deleteClientRow(db: Db, id: string): Promise<void> {
+  await db('oauth_clients').where({ id }).delete();
+}
+
+/** Each null where the client has none. Throw UnreadableSecretError. */
+export const readClientSecret = (db: Db, keys: MasterKeys, client: OAuthClientRow): Promise<string | null> =>
+  readCredential(db, keys, { workspaceId: client.workspace_id, name: secretOf(client.id) });
+
+export const readManagementToken = (
+  db: Db,
+  keys: MasterKeys,
+  client: OAuthClientRow,
+): Promise<string | null> =>
+  readCredential(db, keys, { workspaceId: client.workspace_id, name: managementTokenOf(client.id) });

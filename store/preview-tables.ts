@@ -1,0 +1,32 @@
+/** As `tables.ts`: the tables of previews. */
+
+declare module 'knex/types/tables.js' {
+  interface Tables {
+    previews: {
+      id: string;
+      workspace_id: string;
+      session_id: string;
+      call_id: string;
+      title: string | null;
+      audience: 'session' | 'workspace';
+      files: number;
+      size_bytes: number;
+      created_at: string;
+      expires_at: string;
+      ended_at: string | null;
+    };
+    preview_files: {
+      preview_id: string;
+      path: string;
+      bytes: Buffer;
+    };
+    preview_openings: {
+      label_sha256: Buffer;
+      preview_id: string;
+      sign_in_id: string;
+      expires_at: string;
+    };
+  }
+}
+
+export {};

@@ -1,0 +1,88 @@
+/** Who may import what. */
+
+/** What each folder may import besides itself. `type` allows types only. A folder that is not listed here may not exist. */
+export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
+  contract: {},
+  config: { contract: 'any' },
+  migrations: {},
+  store: { contract: 'any', migrations: 'any', config: 'type', 'lib/timing': 'any' },
+  commands: { contract: 'any', store: 'any', config: 'type' },
+  workflows: { contract: 'any', activities: 'type' },
+  'lib/black-out': {},
+  'lib/timing': {},
+  'lib/outbound': { contract: 'any', 'lib/timing': 'any' },
+  'lib/oauth': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
+  'lib/oci': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
+  'lib/patterns': { contract: 'any', 'lib/timing': 'any' },
+  activities: {
+    contract: 'any',
+    config: 'any',
+    store: 'any',
+    commands: 'any',
+    runtime: 'any',
+    'lib/black-out': 'any',
+    'lib/oauth': 'any',
+    'lib/oci': 'any',
+    'lib/outbound': 'any',
+    'lib/patterns': 'any',
+    'lib/timing': 'any',
+    workflows: 'type',
+  },
+  runtime: {
+    contract: 'any',
+    config: 'any',
+    'lib/outbound': 'any',
+    'lib/black-out': 'any',
+    'lib/oci': 'any',
+    'lib/timing': 'any',
+  },
+  sidecar: { contract: 'any', config: 'any', 'lib/timing': 'any' },
+  relay: { contract: 'any', 'lib/oauth': 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
+  agents: { contract: 'any', config: 'any', 'lib/timing': 'any' },
+  api: {
+    contract: 'any',
+    config: 'any',
+    store: 'any',
+    commands: 'any',
+    'lib/black-out': 'any',
+    'lib/oauth': 'any',
+    'lib/oci': 'any',
+    'lib/outbound': 'any',
+    'lib/patterns': 'any',
+    'lib/timing': 'any',
+    workflows: 'type',
+  },
+  'bin/start': {
+    contract: 'any',
+    config: 'any',
+    store: 'any',
+    runtime: 'any',
+    'lib/timing': 'any',
+    workflows: 'type',
+  },
+  web: { contract: 'any' },
+};
+/** Composition roots and proofs may use everything. */
+export const unrestricted = new Set(['bin', 'bench', 'test', 'scripts']);
+
+/** Packages that only these folders may import. */
+export const packageOwners: [RegExp, string[], string][] = [
+  [/^(knex|pg)$/, ['store', 'migrations'], 'only store/ and migrations/ know SQL'],
+  [/^(koa|@koa\/.*|openid-client)$/, ['api'], 'only api/ serves HTTP to people'],
+  [/^@temporalio\/workflow$/, ['workflows'], 'workflow code lives in workflows/'],
+  [/^(dockerode|@kubernetes\/client-node)$/, ['runtime'], 'only runtime/ talks to engines and clusters'],
+  [
+    /^@modelcontextprotocol\//,
+    ['sidecar', 'agents', 'relay'],
+    'only the sidecar, the bridge and agents speak MCP',
+  ],
+  [
+    /^(react|react-dom|wouter|openapi-fetch|vite|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,
+    ['web'],
+    'only web/ runs in a browser',
+  ],
+];
+/** What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster. */
+export const webPackages =
+  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|diff|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
+export const contractPackages = /^(zod|re2js|node:crypto)$/;

@@ -1,0 +1,68 @@
+/** The demo's remote server in the demo workspace, by the real API over Postgres: what is added, and where it cannot be. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import * as z from 'zod';
+import type { ApiClient } from '../../../bin/start/api-client.ts';
+import { signInDemoPeople } from '../../../bin/start/demo-sign-in.ts';
+import { fillDemoWorkspace } from '../../../bin/start/seed-demo.ts';
+import { addDemoRemote } from '../../../bin/start/seed-demo-remote.ts';
+import { forgetWorker, reportWorker } from '../../../store/workers/workers.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+
+const url = 'http://127.0.0.1:9102/mcp';
+
+let api: TestApi;
+let ada: ApiClient;
+beforeAll(async () => {
+  api = await startTestApi({ RUNTIME: 'process', PRIVATE_MCP_HOSTS: 'http://127.0.0.1:9102' });
+  const people = await signInDemoPeople(api.db, api.url);
+  ada = people.ada;
+  await fillDemoWorkspace(people);
+});
+afterAll(() => api.stop());
+
+async function add(): Promise<string[]> {
+  const lines: string[] = [];
+  await addDemoRemote(ada, url, (line) => lines.push(line));
+  return lines;
+}
+
+const named = z.array(z.looseObject({ id: z.string(), name: z.string() }));
+async function agentNamed(name: string) {
+  const { agents } = z
+    .object({ agents: named })
+    .parse(await ada.send('GET', '/workspaces/demo/agents?limit=200'));
+  return agents.filter((each) => each.name === name);
+}
+
+it('is left out where sessions have no sandbox, and the start only says so', async () => {
+  const id = randomUUID();
+  const limits = { missing_commands: [], limits: [], commands: null };
+  await reportWorker(api.db, {
+    id,
+    capabilities: { runtime: 'process', sandbox: false, internet: false, ...limits },
+  });
+  expect(await add()).toEqual([
+    expect.stringMatching(/^The demo has no remote server: .*remote MCP servers need a sandbox/),
+  ]);
+  expect(await agentNamed('ticket-clerk')).toEqual([]);
+  await forgetWorker(api.db, id);
+});
+
+it('is an entry with an agent, added once, and the registration is waited for by nobody', async () => {
+  expect(await add()).toEqual([]);
+  const entry = z.object({ mcp_server: z.looseObject({ registration: z.looseObject({}) }) });
+  const path = '/workspaces/demo/mcp-servers/tickets';
+  expect(entry.parse(await ada.send('GET', path)).mcp_server).toMatchObject({
+    shape: { type: 'remote', url },
+    manifest: { tool_scopes: { create_ticket: 'tickets.create' } },
+    registration: { status: 'pending' },
+  });
+  const [clerk] = await agentNamed('ticket-clerk');
+  expect(clerk).toMatchObject({ kind: 'worker' });
+  expect(await ada.send('GET', `/agents/${clerk?.id}/mcp-attachments`)).toMatchObject({
+    attachments: [{ name: 'tickets' }],
+  });
+  expect(await add()).toEqual([]);
+  expect(await agentNamed('ticket-clerk')).toEqual([clerk]);
+});

@@ -1,0 +1,16 @@
+/** How remote servers are reached in tests: only those of the internet, until a test lists its own. */
+import { remoteServersWith } from '../../lib/oauth/context.ts';
+import type { RemoteServer } from './remote-server.ts';
+
+/** By `host` of a URL, for the servers of the test file. */
+const listedHosts = new Map<string, 'https' | 'http'>();
+
+export const loopbackServers = remoteServersWith(listedHosts);
+
+/** Lists servers that speak plain HTTP. Returns the setting, for the API that the file starts. */
+export function listServers(servers: readonly Pick<RemoteServer, 'host'>[]): { PRIVATE_MCP_HOSTS: string } {
+  for (const { host } of servers) {
+    listedHosts.set(host, 'http');
+  }
+  return { PRIVATE_MCP_HOSTS: servers.map(({ host }) => `http://${host}`).join(',') };
+}

@@ -1,0 +1,52 @@
+import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from '@jest/globals';
+import { withinSilence } from '../../../../lib/outbound/within-silence.ts';
+
+const late = new Error('late');
+const textOf = async (chunks: AsyncIterable<Buffer>) => {
+  let text = '';
+  for await (const chunk of chunks) {
+    text += chunk.toString();
+  }
+  return text;
+};
+
+it('a body that speaks within the limit is read to its end, however long it takes', async () => {
+  const body = new PassThrough();
+  const reading = textOf(withinSilence(body, 10_000, late));
+  for (const piece of ['a', 'b', 'c']) {
+    await sleep(5);
+    body.write(piece);
+  }
+  body.end();
+  expect(await reading).toBe('abc');
+});
+
+it('a silent one is destroyed', async () => {
+  const body = new PassThrough();
+  body.write('a');
+  await expect(textOf(withinSilence(body, 20, late))).rejects.toBe(late);
+  expect(body.destroyed).toBe(true);
+});
+
+it('the time that the reader takes does not count', async () => {
+  const body = new PassThrough();
+  body.end('a');
+  const chunks = withinSilence(body, 20, late);
+  expect((await chunks.next()).value?.toString()).toBe('a');
+  await sleep(60);
+  expect(await chunks.next()).toMatchObject({ done: true });
+});
+
+it('one that is no longer read is destroyed, and one that fails throws its error', async () => {
+  const body = new PassThrough();
+  body.write('a');
+  for await (const _chunk of withinSilence(body, 10_000, late)) {
+    break;
+  }
+  expect(body.destroyed).toBe(true);
+  const failing = new PassThrough();
+  failing.destroy(new Error('its own'));
+  await expect(textOf(withinSilence(failing, 10_000, late))).rejects.toThrow('its own');
+});

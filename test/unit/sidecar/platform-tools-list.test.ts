@@ -1,0 +1,65 @@
+/** The list of the API's tools: asked for once, waited for within a limit, and asked for again after a failure. */
+import { describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
+import type { ListedPlatformTool } from '../../../contract/platform-tools.ts';
+import { PlatformRefusal, PlatformUnreachable } from '../../../sidecar/platform-api/request.ts';
+import { createRelayedTools } from '../../../sidecar/platform-tools/relayed-tools.ts';
+
+const logger = pino({ level: 'silent' });
+const tool: ListedPlatformTool = {
+  ...{ name: 'graph_write', title: 'Write', description: 'Writes' },
+  input_schema: { type: 'object' },
+  output_schema: { type: 'object' },
+};
+
+interface Asked {
+  resolve(tools: readonly ListedPlatformTool[]): void;
+  reject(error: Error): void;
+}
+
+/** An API whose answers are given one after the other. */
+function standIn() {
+  const asked: Asked[] = [];
+  return {
+    asked,
+    listTools: () =>
+      new Promise<readonly ListedPlatformTool[]>((resolve, reject) => {
+        asked.push({ resolve, reject });
+      }),
+  };
+}
+
+describe('the list of the tools that the API runs', () => {
+  it('is asked for once, also by connections that come at the same time, and kept', async () => {
+    const api = standIn();
+    const tools = createRelayedTools(api, logger);
+    const lists = [tools.list(), tools.list()];
+    api.asked[0]?.resolve([tool]);
+    expect(await Promise.all(lists)).toEqual([[tool], [tool]]);
+    expect(await tools.list()).toEqual([tool]);
+    expect(api.asked).toHaveLength(1);
+  });
+
+  it('is empty for a connection that waited long enough, and there for the next', async () => {
+    const api = standIn();
+    const tools = createRelayedTools(api, logger, { waitMs: 20 });
+    expect(await tools.list()).toEqual([]);
+    api.asked[0]?.resolve([tool]);
+    expect(await tools.list()).toEqual([tool]);
+    expect(api.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['of an earlier release', new PlatformRefusal(404, 'not_found', 'There is no such route')],
+    ['that could not be reached', new PlatformUnreachable('the platform could not be reached in time')],
+  ])('is empty with a platform %s, and asked for by the next connection', async (_what, error) => {
+    const api = standIn();
+    const tools = createRelayedTools(api, logger);
+    const list = tools.list();
+    api.asked[0]?.reject(error);
+    expect(await list).toEqual([]);
+    const next = tools.list();
+    api.asked[1]?.resolve([tool]);
+    expect(await next).toEqual([tool]);
+  });
+});

@@ -1,0 +1,35 @@
+/** Whether a person could review what the button would approve. */
+import type { RefObject } from 'react';
+import type { PermissionRequest } from '../../api/types.ts';
+import { useArmed } from '../../components/use-armed.ts';
+import type { ShownCall } from './call/use-call.ts';
+import type { Choice } from './choices.ts';
+import { type Unseen, unseenOf } from './unseen.ts';
+import { useSeen } from './use-seen.ts';
+
+export interface Review {
+  /** Whether the buttons work: what is shown has been there for a moment. */
+  armed: boolean;
+  unseen: Unseen;
+  /** On what holds the call and the choice. */
+  ref: RefObject<HTMLDivElement | null>;
+  /** Brings what has not been seen yet into sight. */
+  show: () => void;
+}
+
+/** `chosen` is null while nothing would be approved. */
+export function useReview({
+  request,
+  call: { state },
+  chosen,
+}: {
+  request: PermissionRequest;
+  call: ShownCall;
+  chosen: Choice | null;
+}): Review {
+  // Each of these changes what is shown, so the buttons are disarmed again.
+  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${chosen?.reach} ${chosen?.holder}`;
+  const armed = useArmed(subject);
+  const { ref, seen, show } = useSeen(subject);
+  return { armed, unseen: unseenOf(chosen, state.kind, seen), ref, show };
+}

@@ -1,0 +1,104 @@
+/** How people sign in to a remote server, where that stands, and what an admin can do about it. */
+import { Alert, Badge, Button, Group, Loader, Stack, Text } from '@mantine/core';
+import type { McpRegistration, McpServer } from '../../../api/types.ts';
+import { useWorkspace } from '../../../app/signed-in.tsx';
+import { CodeText } from '../../../components/code-text.tsx';
+import { Fact, FactList } from '../../../components/fact-list.tsx';
+import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { RelativeTime } from '../../../components/relative-time.tsx';
+import { VisibleText } from '../../../components/visible-text.tsx';
+import { ChangedParties } from './changed-parties.tsx';
+import { OwnConnection } from './own-connection.tsx';
+import { PartiesFacts } from './parties-facts.tsx';
+import { RedirectUri } from './redirect-uri.tsx';
+import { clientKindLabels, needsRedirectUri, signInText, statusLabels } from './registration-text.ts';
+import { useAcceptParties, useRetry } from './use-registration.ts';
+
+export function SignInPart({ entry, registration }: { entry: McpServer; registration: McpRegistration }) {
+  const { slug, isAdmin } = useWorkspace();
+  const { name } = entry;
+  const retry = useRetry(slug, name);
+  const accept = useAcceptParties(slug, name);
+  const { status, parties, found } = registration;
+  const failure = accept.error ?? retry.error;
+  return (
+    <Stack gap="sm">
+      <Status registration={registration} />
+      {failure === null ? null : <FailureAlert error={failure} />}
+      {parties !== null && found !== null ? (
+        <ChangedParties name={name} parties={parties} found={found} accept={accept} />
+      ) : null}
+      <SignInFacts entry={entry} registration={registration} />
+      {registration.sign_in === 'oauth' ? <OwnConnection name={name} isReady={status === 'ready'} /> : null}
+      {needsRedirectUri(entry) ? <RedirectUri name={name} registration={registration} /> : null}
+      {isAdmin && status !== 'pending' ? (
+        <Group>
+          <Button
+            variant="default"
+            loading={retry.isPending}
+            onClick={() => {
+              accept.reset();
+              retry.mutate();
+            }}
+          >
+            {status === 'failed' ? 'Try again' : 'Discover again'}
+          </Button>
+        </Group>
+      ) : null}
+    </Stack>
+  );
+}
+
+const colors: Record<McpRegistration['status'], string> = { pending: 'blue', ready: 'green', failed: 'red' };
+
+/** Announced as it changes. That another issuer was found is shown with the way to accept it. */
+function Status({
+  registration: { status, reason, found, updated_at: at },
+}: {
+  registration: McpRegistration;
+}) {
+  return (
+    <Stack gap="xs" role="status">
+      <Group gap="xs">
+        <Badge color={colors[status]} variant="light" tt="none">
+          {statusLabels[status]}
+        </Badge>
+        {status === 'pending' ? (
+          <>
+            <Loader size="xs" aria-hidden />
+            <Text size="sm">The platform is asking the server how people sign in to it.</Text>
+          </>
+        ) : (
+          <Text size="sm" c="dimmed" component="div">
+            <RelativeTime at={at} />
+          </Text>
+        )}
+      </Group>
+      {reason === null || found !== null ? null : (
+        <Alert color="red" role="note" title="Sessions that use this server cannot start">
+          <VisibleText text={reason} />
+        </Alert>
+      )}
+    </Stack>
+  );
+}
+
+function SignInFacts({ entry, registration }: { entry: McpServer; registration: McpRegistration }) {
+  const { parties, scopes, client } = registration;
+  return (
+    <FactList label={`Sign-in to ${entry.name}`}>
+      <Fact name="Agents are signed in">
+        <VisibleText text={signInText(entry)} />
+      </Fact>
+      {parties === null ? null : <PartiesFacts parties={parties} />}
+      {parties === null ? null : (
+        <Fact name="Scopes">{scopes.length === 0 ? 'none' : <CodeText text={scopes.join(' ')} />}</Fact>
+      )}
+      {client === null ? null : (
+        <Fact name="Client">
+          {clientKindLabels[client.kind]}: <CodeText text={client.client_id} />
+        </Fact>
+      )}
+    </FactList>
+  );
+}

@@ -1,0 +1,96 @@
+/** A remote address as the MCP registry describes it, with the headers that a person fills in. Pure. */
+import * as z from 'zod';
+import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
+import { type ImportCandidate, secretInUrl } from './import-candidate.ts';
+import { type GivenHeader, importedHeader, keptHeader, templateOf } from './imported-headers.ts';
+import { choiceKey, type KindChoices, type PlannedVariable } from './planned-variable.ts';
+import { type NamedInput, named, type PlainInput } from './registry-input.ts';
+
+export const registryRemote = z.object({
+  type: z.string(),
+  url: z.string().max(2048),
+  headers: z.array(named).default([]),
+});
+type Remote = z.infer<typeof registryRemote>;
+type RemoteShape = Extract<ImportCandidate['shape'], { type: 'remote' }>;
+
+/** `key` is the server's name. */
+export function remotely(key: string, { type, url, headers }: Remote, choices: KindChoices): ImportCandidate {
+  const shape: RemoteShape = { type: 'remote', url };
+  const candidate = {
+    label: `the remote ${url}`,
+    shape,
+    variables: [] as PlannedVariable[],
+    notes: [] as string[],
+    problems: [
+      ...(type === 'streamable-http' ? [] : [`its remote speaks ${type}, which is not supported here`]),
+      ...(/\{[^{}]+\}/.test(url)
+        ? ['its url has variables: put their values into the text']
+        : secretInUrl(url)),
+    ],
+  };
+  const isLeftOut = ({ isRequired, value }: NamedInput) => !isRequired && value === undefined;
+  for (const header of headers.filter((each) => !isLeftOut(each))) {
+    addHeader(candidate, key, header, choices);
+  }
+  const optional = headers.filter(isLeftOut).map(({ name }) => name);
+  if (optional.length > 0) {
+    candidate.notes.push(`optional headers are left out: ${optional.join(', ')}`);
+  }
+  return candidate;
+}
+
+function addHeader(
+  candidate: Pick<ImportCandidate, 'variables' | 'notes' | 'problems'> & { shape: RemoteShape },
+  key: string,
+  given: NamedInput,
+  choices: KindChoices,
+): void {
+  const { name, value, isSecret, variables } = given;
+  const template: GivenHeader['template'] = value === undefined ? null : templateOf(value);
+  const imported =
+    isSecret && template !== null && template.variable === null
+      ? {
+          problem: `its header ${name} is secret, and has its value in the text: write a variable in its place`,
+        }
+      : importedHeader({ name, template });
+  const kept = keptHeader(imported, candidate);
+  if (kept === null) {
+    return;
+  }
+  const { header, literal } = kept;
+  const own = template?.variable ?? null;
+  const described = own === null ? given : Object.hasOwn(variables, own) ? variables[own] : undefined;
+  const input: PlainInput = described ?? { isRequired: true, isSecret: true };
+  candidate.shape.headers = [...(candidate.shape.headers ?? []), header];
+  candidate.variables.push(
+    variableOf(key, header.variable, literal === null ? input : { ...input, default: literal }, {
+      isSecret: literal === null && (isSecret || nameLooksSecret(name)),
+      choices,
+    }),
+  );
+}
+
+/** A secret, unless the text says which values it may have, or has by default. */
+function variableOf(
+  key: string,
+  name: string,
+  { isRequired, isSecret, description, default: preset, choices: allowed = [] }: PlainInput,
+  header: { isSecret: boolean; choices: KindChoices },
+): PlannedVariable {
+  const isPlain =
+    !isSecret &&
+    !header.isSecret &&
+    !nameLooksSecret(name) &&
+    !valueLooksSecret(preset ?? '') &&
+    (preset !== undefined || allowed.length > 0);
+  const kind = header.choices[choiceKey(key, name)] ?? (isPlain ? 'value' : 'secret');
+  return {
+    name,
+    kind,
+    storedDefault: kind === 'value' && preset !== undefined && preset !== '' ? preset : null,
+    isRequired,
+    ...(description === undefined ? {} : { description }),
+    ...(allowed.length === 0 ? {} : { allowed }),
+  };
+}

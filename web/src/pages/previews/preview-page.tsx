@@ -1,0 +1,148 @@
+import { Alert, Button, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { Preview } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { Fact, FactList } from '../../components/fact-list.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PreviewSession } from '../../components/preview-session.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { useExpired } from '../../components/use-expired.ts';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { sizeText } from '../../text/size-text.ts';
+
+/** What a preview is, before it is opened. */
+export function PreviewPage({ id }: { id: string }) {
+  const { slug } = useWorkspace();
+  const query = useQuery({
+    queryKey: keys.previews(slug, 'one', id),
+    queryFn: ({ signal }) => {
+      const params = { path: { slug, preview_id: id } };
+      return call(api.GET('/api/workspaces/{slug}/previews/{preview_id}', { params, signal }));
+    },
+  });
+  return (
+    <QueryState query={query} what="The preview">
+      {({ preview }) => <Shown preview={preview} />}
+    </QueryState>
+  );
+}
+
+function Shown({ preview }: { preview: Preview }) {
+  const { slug } = useWorkspace();
+  const [asking, ask] = useDisclosure();
+  const isExpired = useExpired(preview.expires_at);
+  const isLive = preview.is_live && !isExpired;
+  return (
+    <PageFrame
+      title={`Preview ${preview.id.slice(0, 8)}`}
+      description={<TextLink to={pathOf(slug, 'previews')}>All live previews</TextLink>}
+      actions={
+        isLive && preview.may_end ? (
+          <Button color="red" variant="outline" onClick={ask.open}>
+            End preview
+          </Button>
+        ) : null
+      }
+    >
+      <Stack gap="lg">
+        {preview.title === null ? null : <QuotedClaim by={preview.agent.name} text={preview.title} />}
+        {isLive ? <OpenPart preview={preview} /> : <Over preview={preview} />}
+        <Facts preview={preview} isLive={isLive} />
+      </Stack>
+      <EndDialog preview={preview} opened={asking} onClose={ask.close} />
+    </PageFrame>
+  );
+}
+
+function OpenPart({ preview: { id } }: { preview: Preview }) {
+  const { slug } = useWorkspace();
+  return (
+    <Alert role="note" color="yellow" title="An agent wrote these pages">
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">
+          Nobody checked them, and they are not the platform. Do not type passwords or anything confidential
+          into them. They run apart from the platform: they cannot read your data or act for you here. A page
+          can still lead you to another website, and tell it what you typed.
+        </Text>
+        <Button
+          component="a"
+          href={`/api/workspaces/${encodeURIComponent(slug)}/previews/${encodeURIComponent(id)}/open`}
+          target="_blank"
+          rel="noopener noreferrer"
+        >
+          Open in a new tab
+        </Button>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Over({ preview: { ended_at, expires_at } }: { preview: Preview }) {
+  const wasEnded = ended_at !== null && Date.parse(ended_at) < Date.parse(expires_at);
+  return (
+    <Alert role="note" color="gray" title={wasEnded ? 'This preview has ended' : 'This preview has expired'}>
+      It can no longer be opened. The agent of its session can deploy another one.
+    </Alert>
+  );
+}
+
+function Facts({ preview, isLive }: { preview: Preview; isLive: boolean }) {
+  const { agent, audience, files, size_bytes, created_at, expires_at, ended_at } = preview;
+  return (
+    <FactList label="Facts of the preview">
+      <Fact name="Agent">
+        <VisibleText text={agent.name} />
+      </Fact>
+      <Fact name="Session">
+        <PreviewSession preview={preview} />
+      </Fact>
+      <Fact name="Opened by">
+        {audience === 'workspace' ? 'all members of the workspace' : 'those who may read its session'}
+      </Fact>
+      <Fact name="Content">
+        {files === 1 ? '1 file' : `${files} files`}, {sizeText(size_bytes)}
+      </Fact>
+      <Fact name="Deployed">
+        <RelativeTime at={created_at} />
+      </Fact>
+      <Fact name={isLive ? 'Expires' : 'Ended'}>
+        <RelativeTime at={isLive ? expires_at : (ended_at ?? expires_at)} />
+      </Fact>
+    </FactList>
+  );
+}
+
+function EndDialog({ preview, opened, onClose }: { preview: Preview; opened: boolean; onClose: () => void }) {
+  const { slug } = useWorkspace();
+  const end = useApiMutation({
+    send: () => {
+      const params = { path: { slug, preview_id: preview.id } };
+      return call(api.DELETE('/api/workspaces/{slug}/previews/{preview_id}', { params }));
+    },
+    invalidates: [keys.previews(slug)],
+    onRefetched: onClose,
+  });
+  return (
+    <RemovalDialog
+      opened={opened}
+      onClose={onClose}
+      title="End this preview?"
+      confirmLabel="End preview"
+      removal={end}
+    >
+      <Text>
+        Its files are erased, and it is closed for everybody who has it open. This cannot be undone. The
+        session continues.
+      </Text>
+    </RemovalDialog>
+  );
+}

@@ -1,0 +1,80 @@
+import { Table } from '@mantine/core';
+import { keys } from '../../api/keys.ts';
+import type { Preview } from '../../api/types.ts';
+import { usePreviews } from '../../api/use-previews.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { PreviewSession } from '../../components/preview-session.tsx';
+import { PreviewTitle } from '../../components/preview-title.tsx';
+import { ListState } from '../../components/query-state.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { sizeText } from '../../text/size-text.ts';
+
+/** Live previews that the person may open. */
+export function PreviewsPage() {
+  const { slug } = useWorkspace();
+  const list = usePreviews(keys.previews(slug));
+  return (
+    <PageFrame
+      title="Previews"
+      description="Pages that agents show, until they expire. Agents wrote them, and nobody checked them."
+    >
+      <ListState
+        list={list}
+        what="The list of previews"
+        empty={
+          <EmptyState
+            title="No live previews"
+            text="An agent shows a page or a small website with its tool preview_deploy. You see those for the whole workspace, and those of the sessions that you may read."
+          />
+        }
+      >
+        {(previews) => <PreviewsTable previews={previews} />}
+      </ListState>
+    </PageFrame>
+  );
+}
+
+function PreviewsTable({ previews }: { previews: Preview[] }) {
+  const { slug } = useWorkspace();
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table verticalSpacing="sm">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Title</Table.Th>
+            <Table.Th>Agent</Table.Th>
+            <Table.Th>Session</Table.Th>
+            <Table.Th>Size</Table.Th>
+            <Table.Th>Expires</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {previews.map((preview) => (
+            <Table.Tr key={preview.id}>
+              <Table.Td>
+                <TextLink to={pathOf(slug, 'previews', preview.id)}>
+                  <PreviewTitle title={preview.title} />
+                </TextLink>
+              </Table.Td>
+              <Table.Td>
+                <VisibleText text={preview.agent.name} />
+              </Table.Td>
+              <Table.Td>
+                <PreviewSession preview={preview} />
+              </Table.Td>
+              <Table.Td>{sizeText(preview.size_bytes)}</Table.Td>
+              <Table.Td>
+                <RelativeTime at={preview.expires_at} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}

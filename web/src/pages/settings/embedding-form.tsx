@@ -1,0 +1,119 @@
+import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { fieldErrors } from '../../api/field-errors.ts';
+import { keys } from '../../api/keys.ts';
+import type { EmbeddingProvider } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { FormDraft } from '../../components/form-draft.tsx';
+import { RemovalDialog } from '../../components/removal-dialog.tsx';
+import { SecretSelect } from '../../components/secret-select.tsx';
+import { type EmbeddingValues, embeddingInputOf, embeddingValuesOf } from './embedding-values.ts';
+
+export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null }) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  const params = { path: { slug } };
+  const form = useForm<EmbeddingValues>({
+    initialValues: embeddingValuesOf(provider),
+    validate: {
+      base_url: (value) => (value.trim() === '' ? 'Enter an address' : null),
+      model: (value) => (value.trim() === '' ? 'Enter a model' : null),
+    },
+  });
+  const save = useApiMutation({
+    send: (values: EmbeddingValues) =>
+      call(api.PUT('/api/workspaces/{slug}/embedding-provider', { params, body: embeddingInputOf(values) })),
+    invalidates: [keys.secrets(slug)],
+    onSuccess(answer) {
+      form.setInitialValues(embeddingValuesOf(answer.embedding_provider));
+      form.reset();
+      queries.setQueryData(keys.embeddingProvider(slug), answer);
+    },
+    onError: (error) => form.setErrors(fieldErrors(error, (path) => (path === 'api_key' ? 'secret' : path))),
+  });
+  return (
+    <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
+      <Stack>
+        <FormDraft form={form} slug={slug} name="embedding-provider" save={save} />
+        <TextInput
+          label="Address"
+          description="Of a service with OpenAI's interface for embeddings; /embeddings is added to it."
+          placeholder="https://api.example.com/v1"
+          required
+          {...form.getInputProps('base_url')}
+        />
+        <TextInput label="Model" required {...form.getInputProps('model')} />
+        <NumberInput
+          label="Dimensions"
+          description="For models that can shorten their vectors. Leave empty to take as many as the model makes."
+          min={1}
+          max={4096}
+          allowDecimal={false}
+          clampBehavior="none"
+          {...form.getInputProps('dimensions')}
+        />
+        <SecretSelect
+          label="Key"
+          description="Sent as a bearer token. A secret that is restricted to MCP servers is refused."
+          value={form.values.secret}
+          onChange={(name) => form.setFieldValue('secret', name)}
+          error={typeof form.errors['secret'] === 'string' ? form.errors['secret'] : undefined}
+          suggestedName="EMBEDDING_API_KEY"
+        />
+        <FailureAlert
+          error={save.error}
+          shownAtFields={['base_url', 'model', 'dimensions', 'api_key']}
+          values={form.values}
+        />
+        <Group>
+          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+            Save provider
+          </Button>
+          {provider === null ? null : (
+            <RemoveProvider
+              onRemoved={() => {
+                form.setInitialValues(embeddingValuesOf(null));
+                form.reset();
+              }}
+            />
+          )}
+          <span role="status">{save.isSuccess && !form.isDirty() ? 'Saved.' : ''}</span>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function RemoveProvider({ onRemoved }: { onRemoved: () => void }) {
+  const { slug } = useWorkspace();
+  const [asking, dialog] = useDisclosure();
+  const removal = useApiMutation({
+    send: () => call(api.DELETE('/api/workspaces/{slug}/embedding-provider', { params: { path: { slug } } })),
+    invalidates: [keys.secrets(slug), keys.embeddingProvider(slug)],
+    onSuccess: onRemoved,
+  });
+  return (
+    <>
+      <Button variant="default" onClick={dialog.open}>
+        Remove provider
+      </Button>
+      <RemovalDialog
+        opened={asking}
+        onClose={dialog.close}
+        title="Remove the embedding provider?"
+        confirmLabel="Remove"
+        removal={removal}
+      >
+        <Text>
+          Collections that it embedded stay, but agents cannot search them by text or add texts to them until
+          a provider with the same model is set again.
+        </Text>
+      </RemovalDialog>
+    </>
+  );
+}
