@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, openPage, phone, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
@@ -81,7 +81,7 @@ describeInBrowser('channels in the web UI', () => {
     expect(announced.message.text).not.toMatch(/evil|Approve here/);
     const [link = ''] = /http:\/\/\S+$/.exec(announced.message.text) ?? [];
     expect(link).toBe(`${platform.url}/app/demo/approvals/${id}`);
-    await openPage(page, link);
+    await page.goto(link);
     const approval = page.getByRole('dialog', { name: 'Permission request' });
     await approval.getByRole('button', { name: 'Approve exactly this call' }).click();
     await approval.getByText('Approved by you').waitFor();

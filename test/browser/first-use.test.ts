@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { ask, say, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, openPage, type Visitor, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
 import { chooseTestPort } from '../support/free-port.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -83,7 +83,7 @@ async function seen(visitor: Visitor, picture: string): Promise<void> {
 
 async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
   const { page } = visitor;
-  await openPage(page, '/');
+  await page.goto('/');
   await seen(visitor, '01-sign-in');
   await page.getByRole('button', { name: 'Nora Newcomer' }).click();
   await page.getByText('You are not in a workspace yet').waitFor();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, openPage, visit } from '../support/browser.ts';
+import { describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -28,7 +28,7 @@ describeInBrowser('sessions in the web UI', () => {
     const visitor = await visit(browser, { url: platform.url });
     visitor.expectInConsole(/401 .*\/api\/me/);
     const { page } = visitor;
-    await openPage(page, '/');
+    await page.goto('/');
     await page.getByRole('button', { name: 'Ada Admin' }).click();
     await page.getByText('1 permission request is waiting for you').waitFor();
     await page.getByRole('link', { name: 'scribe' }).waitFor();

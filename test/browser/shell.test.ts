@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { demoPeople } from '../../bin/start/demo-content.ts';
-import { describeInBrowser, openBrowser, openPage, phone, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
@@ -38,7 +38,7 @@ describeInBrowser('the web UI', () => {
   it('leads from the printed address to the sessions, with the waiting requests in the title', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
-    await openPage(page, '/');
+    await page.goto('/');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/app/demo/sessions');
     await page.getByLabel('1 waiting for you').waitFor();
@@ -241,7 +241,7 @@ describeInBrowser('the web UI', () => {
     const context = page.context();
     await context.request.post('/api/auth/demo-sign-in', { data: { email: demoPeople.max.email } });
     const other = await context.newPage();
-    await openPage(other, '/app/demo/agents');
+    await other.goto('/app/demo/agents');
     await other.getByRole('button', { name: 'Max Member' }).waitFor();
     // The first page learns it when its stream reconnects, as after a restart of the API.
     await platform.kill('api', '');

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { say, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, openPage, visit } from '../support/browser.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
@@ -151,7 +151,7 @@ async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[
   const tabs: Page[] = [];
   for (const path of paths) {
     const tab = await context.newPage();
-    await openPage(tab, `/app/${path}`);
+    await tab.goto(`/app/${path}`);
     tabs.push(tab);
   }
   return tabs;

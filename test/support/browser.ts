@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { demoPeople, demoSlug } from '../../bin/start/demo-content.ts';
+import { createBrowserNetwork } from './browser-network.ts';
 import type { DemoPeople, DemoPerson } from './demo-workspace.ts';
 import { untilFound } from './eventually.ts';
 
@@ -61,8 +62,14 @@ const flags = [
   '--disable-sync',
 ];
 
+/** A browser in a network of its own, where this machine can make one. */
 export async function openBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: program ?? 'chromium', args: flags });
+  const installed = program ?? 'chromium';
+  const network = await createBrowserNetwork(installed);
+  const { executablePath, args } = network ?? { executablePath: installed, args: [] };
+  const browser = await chromium.launch({ executablePath, args: [...flags, ...args] });
+  browser.once('disconnected', () => network?.close());
+  return browser;
 }
 
 export const phone: BrowserContextOptions = {
@@ -123,7 +130,7 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
     page,
     expectInConsole: (pattern) => problems.expected.push(pattern),
     open: async (path) => {
-      await openPage(page, path.startsWith('/') ? `/app${path}` : `/app/${slug}/${path}`);
+      await page.goto(path.startsWith('/') ? `/app${path}` : `/app/${slug}/${path}`);
     },
     checkAccessibility: () => checkAccessibility(page),
     picture: (name) => takePicture(page, name),
@@ -137,29 +144,9 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   };
 }
 
-/**
- * Chromium aborted the load; or, during the next attempt, its error page for the aborted one arrived, or it
- * loaded the same address once more by itself.
- */
-const abortedLoad =
-  /net::ERR_NETWORK_CHANGED|Navigation to "([^"]*)" is interrupted by another navigation to "(\1"|chrome-error:)/;
-
-/** `page.goto`, which loads it again when Chromium aborted it for the reason that `collectProblems` names. */
-export async function openPage(page: Page, path: string, attemptsLeft = 5): Promise<void> {
-  try {
-    await page.goto(path);
-  } catch (error) {
-    if (attemptsLeft === 0 || !abortedLoad.test(String(error))) {
-      throw error;
-    }
-    await openPage(page, path, attemptsLeft - 1);
-  }
-}
-
 function collectProblems(page: Page) {
   const problems: string[] = [];
-  // Concurrent tests add and remove container interfaces, and Chromium then aborts pending requests; the page retries.
-  const expected: RegExp[] = [/net::ERR_NETWORK_CHANGED/];
+  const expected: RegExp[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || /Content Security Policy|Trusted ?Type/i.test(message.text())) {
       problems.push(`${message.text()} (${message.location().url})`);
