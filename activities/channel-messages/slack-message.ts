@@ -56,14 +56,14 @@ const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '
 
 /**
  * One line of plain text in which nothing is active: no entity, no mention, no address that a reader's client would make a link of, also of
- * the full-width forms that browsers read as the plain ones, and no link of Markdown.
+ * the full-width and small forms that browsers read as the plain ones, and no link of Markdown.
  */
 export function defused(line: string): string {
   return line
     .replace(/[&<>]/g, (sign) => escapes[sign] ?? '')
     .replace(/[@\uff20\ufe6b]/gu, '[@]')
-    .replace(/(?<=\p{L})[:\uff1a](?=\S)|[:\uff1a](?=[/\uff0f])/gu, '[:]')
-    .replace(/(?<=\S)[.\u3002\uff0e\uff61](?=\p{L}[\p{L}\p{M}])/gu, '[.]')
+    .replace(/(?<=\p{L})[:\uff1a\ufe13\ufe55](?=\S)|[:\uff1a\ufe13\ufe55](?=[/\uff0f])/gu, '[:]')
+    .replace(/(?<=\S)[.\u2024\u3002\ufe52\uff0e\uff61](?=\p{L}[\p{L}\p{M}])/gu, '[.]')
     .replace(/\](?=[([:])/g, '] ');
 }
 

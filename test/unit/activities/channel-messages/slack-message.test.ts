@@ -29,7 +29,7 @@ const active = [
   /(?<!\[)@|[\uff20\ufe6b]/u,
   /:[/\uff0f]/u,
   /\p{L}:\S/u,
-  /\S[.\u3002\uff0e\uff61]\p{L}[\p{L}\p{M}]/u,
+  /\S[.\u2024\u3002\ufe52\uff0e\uff61]\p{L}[\p{L}\p{M}]/u,
   /\][([:]/,
 ];
 const hidden = /(?!\n)[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Variation_Selector}]/u;
@@ -72,6 +72,11 @@ describe('a message of an agent', () => {
     ['a link of Markdown', '[Approve here](//evil.example)', '[Approve here] (//evil[.]example)'],
     ['an address without a scheme', 'see www.evil.example now', 'see www[.]evil[.]example now'],
     ['an e-mail address', 'mailto:a@b.example', 'mailto[:]a[@]b[.]example'],
+    [
+      'small forms',
+      'https\ufe55//evil\u2024example evil\ufe52example',
+      'https[:]//evil[.]example evil[.]example',
+    ],
     ['full-width forms', 'https：／／evil。example ＠ada', 'https[:]／／evil[.]example [@]ada'],
     ['entities', '&lt;!here&gt; &#64;', '&amp;lt;!here&amp;gt; &amp;#64;'],
     ['what turns the direction of text', 'a\u202egnp.exe', 'agnp[.]exe'],
