@@ -12,7 +12,7 @@ import { askAdmin, readAnswer } from './read-answer.ts';
 export interface ProviderLimits {
   /** Each request. */
   requestTimeoutMs: number;
-  /** All requests for one call of a tool, with their retries; a sidecar waits 25 s for an answer. */
+  /** All requests for one call of a tool, with their retries: a sidecar waits 25 s for an answer, of which a search may take two reads. */
   totalTimeoutMs: number;
   attempts: number;
   firstDelayMs: number;
@@ -22,7 +22,7 @@ export interface ProviderLimits {
 
 export const defaultProviderLimits: Readonly<ProviderLimits> = {
   requestTimeoutMs: 10_000,
-  totalTimeoutMs: 18_000,
+  totalTimeoutMs: 14_000,
   attempts: 3,
   firstDelayMs: 300,
   textsPerRequest: 16,
