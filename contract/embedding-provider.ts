@@ -24,3 +24,10 @@ export const embeddingProvider = embeddingProviderInput.extend({
   updated_by: uuid.nullable(),
 });
 export type EmbeddingProvider = z.infer<typeof embeddingProvider>;
+
+/** The outcome of asking the provider for the vector of one word. `reason` is a sentence of the platform. */
+export const embeddingProviderCheck = z.discriminatedUnion('outcome', [
+  z.strictObject({ outcome: z.literal('works'), dimensions: z.int().positive() }),
+  z.strictObject({ outcome: z.literal('failed'), reason: z.string() }),
+]);
+export type EmbeddingProviderCheck = z.infer<typeof embeddingProviderCheck>;

@@ -6,7 +6,7 @@ import { auditEvent } from '../../contract/audit-event.ts';
 import { availability } from '../../contract/available-runs.ts';
 import { manifest, manifestEnvField, shape } from '../../contract/catalog.ts';
 import { channel, channelMessage, listedChannel } from '../../contract/channel.ts';
-import { embeddingProvider } from '../../contract/embedding-provider.ts';
+import { embeddingProvider, embeddingProviderCheck } from '../../contract/embedding-provider.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
@@ -41,6 +41,7 @@ const named: Record<string, z.ZodType> = {
   Configuration: shownConfiguration,
   Collection: collection,
   EmbeddingProvider: embeddingProvider,
+  EmbeddingProviderCheck: embeddingProviderCheck,
   Error: errorBody,
   FieldProblem: fieldProblem,
   Grant: shownGrant,

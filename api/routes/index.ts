@@ -37,7 +37,9 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** Users, workspaces and everything that is configured in them. */
 export function configurationRoutes(
-  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns'> & MemberDependencies & FinishDependencies,
+  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns' | 'embeddingServers'> &
+    MemberDependencies &
+    FinishDependencies,
 ): AnyRoute[] {
   return [
     ...healthRoutes(dependencies),

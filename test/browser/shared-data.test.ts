@@ -130,6 +130,8 @@ describeInBrowser('shared data', () => {
         ...{ dimensions: null, api_key: '${MODEL_KEY}' },
       },
     });
+    await part.getByRole('button', { name: 'Check provider' }).click();
+    await part.getByText('It does not work: The embedding provider').waitFor();
     await visitor.open('secrets/MODEL_KEY');
     await page.getByRole('link', { name: 'Workspace settings' }).click();
     await part.getByRole('button', { name: 'Remove provider' }).click();

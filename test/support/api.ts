@@ -5,6 +5,7 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { FinishDependencies } from '../../api/authorizations/finish.ts';
+import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { demoIssuer } from '../../api/routes/auth/routes.ts';
 import { configurationRoutes } from '../../api/routes/index.ts';
@@ -152,7 +153,10 @@ export async function startTestApi(
   };
   const patterns = createPatternChecker();
   const routes = [
-    ...configurationRoutes({ db, config, workflows, patterns, log, remoteServers: loopbackServers }),
+    ...configurationRoutes({
+      ...{ db, config, workflows, patterns, log, remoteServers: loopbackServers },
+      embeddingServers: embeddingServersWith(config.PRIVATE_EMBEDDING_HOSTS),
+    }),
     ...moreRoutes(db, config),
   ];
   const running = await listen(createApp({ db, config, log }, routes, web), {

@@ -2,20 +2,26 @@ import * as z from 'zod';
 import { removeEmbeddingProvider } from '../../../commands/embedding-providers/remove.ts';
 import { setEmbeddingProvider } from '../../../commands/embedding-providers/set.ts';
 import {
+  type EmbeddingProviderCheck,
   type EmbeddingProviderInput,
   embeddingProvider,
+  embeddingProviderCheck,
   embeddingProviderInput,
 } from '../../../contract/embedding-provider.ts';
 import type { FieldProblem } from '../../../contract/errors.ts';
+import { createTurns } from '../../../lib/timing/in-turn.ts';
 import { readEmbeddingProvider } from '../../../store/embedding-providers/embedding-providers.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
+import { type EmbeddingDependencies, embedTexts } from '../../embeddings/embed-texts.ts';
+import { EmbeddingError } from '../../embeddings/errors.ts';
 import { readProviderKey } from '../../embeddings/provider-key.ts';
 import { embeddingPolicy, urlProblems } from '../../embeddings/provider-url.ts';
-import { invalid } from '../../errors.ts';
+import { invalid, notFound } from '../../errors.ts';
+import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
-type ProviderDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+type ProviderDependencies = Pick<ApiDependencies, 'db' | 'config' | 'embeddingServers'>;
 
 const path = '/workspaces/{slug}/embedding-provider';
 const answer = z.strictObject({ embedding_provider: embeddingProvider.nullable() });
@@ -23,6 +29,7 @@ const answer = z.strictObject({ embedding_provider: embeddingProvider.nullable()
 export function embeddingProviderRoutes(dependencies: ProviderDependencies): AnyRoute[] {
   const { db } = dependencies;
   return [
+    checkRoute(dependencies),
     defineRoute({
       method: 'get',
       path,
@@ -65,9 +72,52 @@ export function embeddingProviderRoutes(dependencies: ProviderDependencies): Any
   ];
 }
 
+/** The word means nothing, and costs next to nothing. */
+const checkedText = 'check';
+
+function checkRoute({ db, config, embeddingServers }: ProviderDependencies): AnyRoute {
+  const inTurn = createTurns();
+  const checks = createRateLimiter({
+    name: 'checks of an embedding provider a minute per user',
+    perMinute: config.RATE_CHECKS_PER_MINUTE_PER_USER,
+  });
+  const embedding = { db, masterKeys: config.MASTER_KEYS, servers: embeddingServers, inTurn };
+  return defineRoute({
+    method: 'post',
+    path: `${path}/check`,
+    summary: 'Ask the saved provider for the vector of one word, as an agent’s call would',
+    scope: 'workspace',
+    access: admins('settings.write'),
+    response: z.strictObject({ check: embeddingProviderCheck }),
+    async handler({ workspace: { id: workspaceId }, user }) {
+      checks.take(user.id);
+      if ((await readEmbeddingProvider(db, workspaceId)) === null) {
+        throw notFound('The embedding provider');
+      }
+      // One at a time for a workspace.
+      return { check: await inTurn(workspaceId, () => checkProvider(embedding, workspaceId)) };
+    },
+  });
+}
+
+async function checkProvider(
+  embedding: EmbeddingDependencies,
+  workspaceId: string,
+): Promise<EmbeddingProviderCheck> {
+  try {
+    const { vectors } = await embedTexts(embedding, { workspaceId, embedder: null }, [checkedText]);
+    return { outcome: 'works', dimensions: vectors[0]?.length ?? 0 };
+  } catch (error) {
+    if (error instanceof EmbeddingError) {
+      return { outcome: 'failed', reason: error.message };
+    }
+    throw error;
+  }
+}
+
 /** Why this provider cannot be saved. Nothing is asked of it. */
 async function unusableProblems(
-  { db, config }: ProviderDependencies,
+  { db, config }: Pick<ProviderDependencies, 'db' | 'config'>,
   workspaceId: string,
   { base_url, api_key }: EmbeddingProviderInput,
 ): Promise<FieldProblem[]> {

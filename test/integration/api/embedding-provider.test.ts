@@ -1,6 +1,7 @@
 /** The setting of a workspace's embedding provider: who may change it, what is refused, and what is recorded of it. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import { answerJson, startTestProvider } from '../../support/embedding-provider.ts';
 
 let api: TestApi;
 let admin: Person;
@@ -122,6 +123,35 @@ describe('the embedding provider', () => {
       body: { error: { fields: [{ path: field }] } },
     });
     expect(await eventsOf()).toEqual([]);
+  });
+
+  it('is checked by admins with one word, and says what to do when that fails', async () => {
+    const server = await startTestProvider();
+    const other = await startTestApi({ PRIVATE_EMBEDDING_HOSTS: `http://${server.host}` });
+    try {
+      const opened = await other.workspace();
+      const check = (by: Person) => by.send('POST', `${opened.base}/embedding-provider/check`);
+      expect(await check(opened.admin)).toMatchObject({ status: 404 });
+      await opened.admin.ok('PUT', `${opened.base}/secrets/MODEL_KEY`, { value: 'sk-not-told' });
+      const local = { ...provider, base_url: `http://${server.host}/v1`, dimensions: null };
+      await opened.admin.ok('PUT', `${opened.base}/embedding-provider`, local);
+      expect(await check(opened.member)).toMatchObject({ status: 403 });
+      const works = { check: { outcome: 'works', dimensions: 3 } };
+      expect(await check(opened.admin)).toMatchObject({ status: 200, body: works });
+      expect(server.received).toMatchObject([
+        { url: '/v1/embeddings', headers: { authorization: 'Bearer sk-not-told' } },
+      ]);
+      server.behave((_request, response) => answerJson(response, { error: 'sk-not-told is no key' }, 401));
+      const failed = await check(opened.admin);
+      expect(failed).toMatchObject({
+        status: 200,
+        body: { check: { outcome: 'failed', reason: expect.stringContaining('an admin') } },
+      });
+      expect(failed.text + other.logged()).not.toContain('sk-not-told');
+    } finally {
+      await other.stop();
+      await server.close();
+    }
   });
 
   it('may have a private address that the operator listed', async () => {

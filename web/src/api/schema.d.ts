@@ -2542,6 +2542,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/embedding-provider/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the saved provider for the vector of one word, as an agent’s call would */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            check: components["schemas"]["EmbeddingProviderCheck"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/grants": {
         parameters: {
             query?: never;
@@ -5182,6 +5223,15 @@ export interface components {
             /** Format: date-time */
             updated_at: string;
             updated_by: string | null;
+        };
+        EmbeddingProviderCheck: {
+            /** @constant */
+            outcome: "works";
+            dimensions: number;
+        } | {
+            /** @constant */
+            outcome: "failed";
+            reason: string;
         };
         Error: {
             error: {

@@ -14,6 +14,7 @@ export type ChannelMessage = Schemas['ChannelMessage'];
 export type Collection = Schemas['Collection'];
 export type Configuration = Schemas['Configuration'];
 export type EmbeddingProvider = Schemas['EmbeddingProvider'];
+export type EmbeddingProviderCheck = Schemas['EmbeddingProviderCheck'];
 export type Grant = Schemas['Grant'];
 export type ListedChannel = Schemas['ListedChannel'];
 export type GraphCounts = Schemas['GraphCounts'];

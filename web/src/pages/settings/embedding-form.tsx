@@ -12,7 +12,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { SecretSelect } from '../../components/secret-select.tsx';
-import { type EmbeddingValues, embeddingInputOf, embeddingValuesOf } from './embedding-values.ts';
+import { checkText, type EmbeddingValues, embeddingInputOf, embeddingValuesOf } from './embedding-values.ts';
 
 export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null }) {
   const { slug } = useWorkspace();
@@ -75,17 +75,40 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
             Save provider
           </Button>
           {provider === null ? null : (
-            <RemoveProvider
-              onRemoved={() => {
-                form.setInitialValues(embeddingValuesOf(null));
-                form.reset();
-              }}
-            />
+            <>
+              <CheckProvider isSaved={!form.isDirty()} />
+              <RemoveProvider
+                onRemoved={() => {
+                  form.setInitialValues(embeddingValuesOf(null));
+                  form.reset();
+                }}
+              />
+            </>
           )}
           <span role="status">{save.isSuccess && !form.isDirty() ? 'Saved.' : ''}</span>
         </Group>
       </Stack>
     </form>
+  );
+}
+
+/** Asks the saved provider, not what stands in the form. */
+function CheckProvider({ isSaved }: { isSaved: boolean }) {
+  const { slug } = useWorkspace();
+  const check = useApiMutation({
+    send: () =>
+      call(api.POST('/api/workspaces/{slug}/embedding-provider/check', { params: { path: { slug } } })),
+  });
+  return (
+    <>
+      <Button variant="default" onClick={() => check.mutate()} loading={check.isPending} disabled={!isSaved}>
+        Check provider
+      </Button>
+      <Text size="sm" role="status">
+        {check.data === undefined || check.isPending || !isSaved ? '' : checkText(check.data.check)}
+      </Text>
+      <FailureAlert error={check.error} />
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The form of the embedding provider, and what is sent of it. */
-import type { EmbeddingProvider } from '../../api/types.ts';
+import type { EmbeddingProvider, EmbeddingProviderCheck } from '../../api/types.ts';
 import { nameInReference } from '../catalog/secret-reference.ts';
 
 export interface EmbeddingValues {
@@ -24,3 +24,8 @@ export const embeddingInputOf = ({ base_url, model, dimensions, secret }: Embedd
   dimensions: dimensions === '' ? null : dimensions,
   api_key: secret === '' ? null : `\${${secret}}`,
 });
+
+export const checkText = (check: EmbeddingProviderCheck): string =>
+  check.outcome === 'works'
+    ? `It works: its vectors have ${check.dimensions} dimensions.`
+    : `It does not work: ${check.reason}`;
