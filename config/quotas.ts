@@ -30,6 +30,13 @@ export const quotaFields = {
   LIMIT_PREVIEW_BYTES_PER_WORKSPACE: count(100 * 1024 * 1024),
   /** Requests for files of previews from one address, in one API process. */
   RATE_PREVIEW_REQUESTS_PER_MINUTE: count(3000),
+  /** Services of previews that are not stopped: each runs in a workload of its own. */
+  LIMIT_SERVICES_PER_SESSION: count(2),
+  LIMIT_SERVICES_PER_WORKSPACE: count(20),
+  RATE_SERVICES_PER_HOUR_PER_SESSION: count(30),
+  RATE_SERVICES_PER_HOUR_PER_WORKSPACE: count(200),
+  /** Of one request to the service of a preview. */
+  LIMIT_PREVIEW_BODY_BYTES: count(10 * 1024 * 1024),
   LIMIT_VECTOR_COLLECTIONS_PER_WORKSPACE: count(100),
   LIMIT_VECTORS_PER_WORKSPACE: count(100_000),
   /** Items that one search compares one by one, and that a collection may have where the database can build no index. */

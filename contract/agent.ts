@@ -42,20 +42,11 @@ const newEnv = z
 
 export const companion = z.strictObject({ name: entryName, run, env: storedEnv.default({}) });
 
+export const maxLimitSeconds = 7 * 24 * 3600;
 /** Time limits of a session of this agent; null means the platform's default. */
 export const agentLimits = z.strictObject({
-  total_seconds: z
-    .int()
-    .min(1)
-    .max(7 * 24 * 3600)
-    .nullable()
-    .default(null),
-  idle_seconds: z
-    .int()
-    .min(1)
-    .max(7 * 24 * 3600)
-    .nullable()
-    .default(null),
+  total_seconds: z.int().min(1).max(maxLimitSeconds).nullable().default(null),
+  idle_seconds: z.int().min(1).max(maxLimitSeconds).nullable().default(null),
 });
 
 const fields = {

@@ -39,7 +39,7 @@ export const availability = z.strictObject({
   unavailable_commands: z.record(z.string(), z.string()),
   internet: reason,
   private_destinations: reason,
-  /** Siblings and services of agents. */
+  /** Siblings of agents. Services are companions, too, and run wherever a program of their kind does. */
   companions: reason,
 });
 export type Availability = z.infer<typeof availability>;
@@ -56,9 +56,7 @@ const reasons = {
   internet:
     'there is no way from sessions to the internet here that keeps them from private networks; choose the network "none" for what works without, or an operator has to install slirp4netns and iproute2, on a kernel with veth',
   private: 'private destinations can be opened only where sessions run in a cluster',
-  companions:
-    'siblings and services need a container engine or a cluster, and this platform runs sessions as processes',
-  services: 'services of agents are not available yet',
+  companions: 'siblings need a container engine or a cluster, and this platform runs sessions as processes',
 } as const;
 
 const missingCommand = (command: string) =>
@@ -153,13 +151,14 @@ function unavailableCompanions(
   { siblings, services }: Pick<RunnableAgent, 'siblings' | 'services'>,
   here: Availability,
 ): string | null {
-  if (siblings.length + services.length > 0 && here.companions !== null) {
+  if (siblings.length > 0 && here.companions !== null) {
     return here.companions;
   }
-  const [ofSibling] = siblings.flatMap(({ name, run }) =>
-    unavailableRunProblems(run, here).map(({ message }) => `its sibling "${name}": ${message}`),
-  );
-  return services.length > 0 ? reasons.services : (ofSibling ?? null);
+  const refusalsOf = (what: string, companions: readonly Companion[]) =>
+    companions.flatMap(({ name, run }) =>
+      unavailableRunProblems(run, here).map(({ message }) => `its ${what} "${name}": ${message}`),
+    );
+  return [...refusalsOf('sibling', siblings), ...refusalsOf('service', services)][0] ?? null;
 }
 
 const unavailableReachProblems = ({ network, egress_allow }: Reach, here: Availability): FieldProblem[] => [

@@ -14,6 +14,10 @@ export const defaultPreviewSeconds = 3600;
 export const previewAudience = z.enum(['workspace', 'session']);
 export type PreviewAudience = z.infer<typeof previewAudience>;
 
+/** `pending`: asked for. `starting`: its workload is being started. `stopped` and `failed` are final. */
+export const serviceState = z.enum(['pending', 'starting', 'running', 'stopped', 'failed']);
+export type ServiceState = z.infer<typeof serviceState>;
+
 /** A stored preview, without its files. */
 export const preview = z.strictObject({
   id: uuid,
@@ -21,7 +25,10 @@ export const preview = z.strictObject({
   session_id: uuid,
   title: z.string().nullable(),
   audience: previewAudience,
-  files: z.int().positive(),
+  /** The agent's service that it shows in place of files; it is run for this preview alone. */
+  service: z.string().nullable(),
+  /** 0 for a service. */
+  files: z.int().nonnegative(),
   size_bytes: z.int().nonnegative(),
   created_at: timestamp,
   expires_at: timestamp,
@@ -33,6 +40,8 @@ export type Preview = z.infer<typeof preview>;
 /** As people read it. */
 export const shownPreview = preview.omit({ workspace_id: true }).extend({
   agent: named,
+  /** Null for files. `reason` is a sentence of the platform about an involuntary end. */
+  service_status: z.strictObject({ state: serviceState, reason: z.string().nullable() }).nullable(),
   /** Neither ended nor expired: it can be opened. */
   is_live: z.boolean(),
   /** Whether the caller may end it now. */

@@ -79,6 +79,8 @@ export const payloadByEventType = {
   'agent.preview': z.strictObject({
     preview_id: uuid,
     title: z.string().nullable(),
+    /** Absent in events of earlier releases. */
+    service: z.string().nullable().optional(),
     files: z.int(),
     size_bytes: z.int(),
     expires_at: timestamp,

@@ -139,6 +139,17 @@ export const frozenConfiguration = z.strictObject({
   servers: z.array(frozenServer),
   siblings: z.array(frozenCompanion),
   services: z.array(frozenCompanion),
+  /**
+   * Of the workload of a service preview: its `agent` is the service, which is asked on this port. Such a workload has no prompt, no servers and no
+   * companions, and its id is the preview's. Absent for a session.
+   */
+  service: z
+    .strictObject({
+      port: z.int().min(1024).max(65_535),
+      /** Whose preview it is: on a cluster its Pod goes with that session's. */
+      session_id: uuid.optional(),
+    })
+    .optional(),
   /** The workspace's setting of that name. */
   log_tool_payloads: z.boolean().default(false),
   frozen_at: timestamp,

@@ -60,6 +60,8 @@ export const sidecarBoot = z.strictObject({
   ),
   /** Companions that start with the session, by name. */
   siblings: z.array(entryName).default([]),
+  /** Of a service preview: this sidecar is the gateway to the service, which listens on that port of its own sandbox, and nothing else. */
+  service: z.strictObject({ port: z.int().min(1024).max(65_535) }).optional(),
   /** Whether arguments and results of calls go into the audit trail: the workspace's setting, frozen with the session. */
   log_tool_payloads: z.boolean(),
   /** The operator's setting; the default is for launches by an earlier release. */

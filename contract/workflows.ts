@@ -34,11 +34,13 @@ export const mcpCheckWorkflowId = (checkId: string) => `mcp-check/${checkId}`;
 export const mcpRegistrationWorkflowId = (registrationId: string) => `mcp-registration/${registrationId}`;
 export const authorizationWorkflowId = (authorizationId: string) => `authorization/${authorizationId}`;
 export const channelMessageWorkflowId = (messageId: string) => `channel-message/${messageId}`;
+export const servicePreviewWorkflowId = (previewId: string) => `service-preview/${previewId}`;
 /** Summaries shown in the Temporal UI. */
 export const checkSummary = 'Check of a catalog entry';
 export const registrationSummary = 'Registration of a remote MCP server';
 export const authorizationSummary = 'Sign-in of a person at a remote MCP server';
 export const channelMessageSummary = 'Message to a channel';
+export const servicePreviewSummary = 'Preview of a service';
 
 export interface SessionWorkflowInput {
   sessionId: string;
@@ -105,6 +107,19 @@ export interface AuthorizationOutcome {
   status: Exclude<AuthorizationStatus, 'pending'>;
 }
 
+export interface ServicePreviewWorkflowInput {
+  previewId: string;
+  /** As in `SessionWorkflowInput`. */
+  historyLimit?: number;
+  /** Carried from one run to the next: its workload was started. */
+  isStarted?: boolean;
+  /** Likewise. */
+  searchAttributesKnown?: boolean;
+}
+
+/** How the workload of a service preview ended; `reason` is a sentence about an involuntary end. */
+export type ServiceEnding = { state: 'stopped'; reason: null } | { state: 'failed'; reason: string };
+
 export interface ChannelMessageWorkflowInput {
   messageId: string;
 }
@@ -144,6 +159,7 @@ export interface WorkflowFunctions {
   mcpRegistrationWorkflow: (input: McpRegistrationWorkflowInput) => Promise<void>;
   authorizationWorkflow: (input: AuthorizationWorkflowInput) => Promise<AuthorizationOutcome>;
   channelMessageWorkflow: (input: ChannelMessageWorkflowInput) => Promise<ChannelMessageOutcome>;
+  servicePreviewWorkflow: (input: ServicePreviewWorkflowInput) => Promise<ServiceEnding>;
 }
 
 /** What the workflow of this contract takes and returns. */
@@ -229,6 +245,21 @@ export const channelMessageWorkflowContract = {
   id: channelMessageWorkflowId,
 } as const satisfies WorkflowContract;
 
+/** Runs a service for one preview. */
+export const servicePreviewWorkflowContract = {
+  type: 'servicePreviewWorkflow',
+  queue: 'sessions',
+  id: servicePreviewWorkflowId,
+  signals: {
+    /** Its gateway listens, where the preview's row says. */
+    serviceReady: 'serviceReady',
+    /** Its workload, its preview or its session may have changed: all are looked at. A hint, as `workloadChanged`. */
+    serviceChanged: 'serviceChanged',
+  },
+} as const satisfies WorkflowContract;
+export const serviceSignals = servicePreviewWorkflowContract.signals;
+export type ServiceSignal = keyof typeof serviceSignals;
+
 export const workflowContracts: readonly WorkflowContract[] = [
   sessionWorkflowContract,
   permissionRequestWorkflowContract,
@@ -237,6 +268,7 @@ export const workflowContracts: readonly WorkflowContract[] = [
   mcpRegistrationWorkflowContract,
   authorizationWorkflowContract,
   channelMessageWorkflowContract,
+  servicePreviewWorkflowContract,
 ];
 
 /** Search attributes that the Temporal namespace must know, by what they hold; all are of one type. */

@@ -42,6 +42,7 @@ import * as createGraph from './20261126210000_create_graph.ts';
 import * as createVectors from './20261126220000_create_vectors.ts';
 import * as createChannels from './20261126230000_create_channels.ts';
 import * as createPreviews from './20261126235900_create_previews.ts';
+import * as createPreviewServices from './20261127000000_create_preview_services.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -86,6 +87,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261126220000_create_vectors': createVectors,
   '20261126230000_create_channels': createChannels,
   '20261126235900_create_previews': createPreviews,
+  '20261127000000_create_preview_services': createPreviewServices,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -10,17 +10,18 @@ import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { lockSession } from '../../store/sessions/status.ts';
 import { auditPreview } from './audit.ts';
+import { requireRoomForService, type ServiceQuotas } from './service-quotas.ts';
 
 /** By the names of their settings (config/quotas.ts). */
-export interface PreviewQuotas {
+export interface PreviewQuotas extends ServiceQuotas {
   LIMIT_PREVIEWS_PER_SESSION: number;
   LIMIT_PREVIEWS_PER_WORKSPACE: number;
   LIMIT_PREVIEW_BYTES_PER_WORKSPACE: number;
 }
 
 /**
- * Stores a preview with its files, its event and its audit record. Idempotent by the session's call: one that is sent again is answered with
- * the preview that it made, as that is now. Null once the session has ended. Throws QuotaExceededError.
+ * Stores a preview with its files or its service, its event and its audit record. Idempotent by the session's call: one that is sent again is
+ * answered with the preview that it made, as that is now. Null once the session has ended. Throws QuotaExceededError.
  */
 export function deployPreview(
   db: Db,
@@ -58,16 +59,19 @@ async function requireRoom(trx: Transaction, input: NewPreview, quotas: PreviewQ
   if (totals.bytesOfWorkspace + bytesOf(input.files) > bytes) {
     throw new QuotaExceededError(bytes, 'bytes of previews per workspace; one has to end or expire first');
   }
+  if (input.service !== null) {
+    await requireRoomForService(trx, input, quotas);
+  }
 }
 
 async function announce(trx: Transaction, preview: Preview, agentId: string): Promise<void> {
-  const { id, session_id: sessionId, title, files, size_bytes, expires_at } = preview;
+  const { id, session_id: sessionId, title, service, files, size_bytes, expires_at } = preview;
   const actor = { type: 'agent', id: agentId } as const;
   await appendSessionEvent(trx, sessionId, {
     id: derivedId(id, 'preview'),
     type: 'agent.preview',
     actor,
-    payload: { preview_id: id, title, files, size_bytes, expires_at },
+    payload: { preview_id: id, title, service, files, size_bytes, expires_at },
   });
   await appendAuditEvent(trx, await auditPreview(trx, 'session.preview.deployed', actor, preview));
 }

@@ -5,13 +5,21 @@ import { type Db, inTransaction } from '../../store/database.ts';
 import { erasePreview, markPreviewEnded } from '../../store/previews/change.ts';
 import { auditPreview } from './audit.ts';
 
-/** Ends a preview: its files are erased, and it is closed wherever it is open. Returns it, or null when it had ended before. */
-export function endPreview(db: Db, id: string, by: Actor): Promise<Preview | null> {
+/**
+ * Ends a preview: its files are erased, and it is closed wherever it is open. Returns it, or null when it had ended before. The workflow of
+ * its service notices; who ends it tells it (`serviceChanged`), so that this is soon.
+ */
+export function endPreview(
+  db: Db,
+  id: string,
+  by: Actor,
+  because: { reason?: string } = {},
+): Promise<Preview | null> {
   return inTransaction(db, async (trx) => {
     const ended = await markPreviewEnded(trx, id);
     if (ended !== null) {
       await erasePreview(trx, id);
-      await appendAuditEvent(trx, await auditPreview(trx, 'session.preview.ended', by, ended));
+      await appendAuditEvent(trx, await auditPreview(trx, 'session.preview.ended', by, ended, because));
     }
     return ended;
   });

@@ -9,6 +9,7 @@ import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { lockSession, updateStatus } from '../../store/sessions/status.ts';
+import { endServicesWithSession } from '../previews/end-with-session.ts';
 
 /**
  * Moves a session to another status, with its event and, at the end, its audit event, in one transaction.
@@ -41,6 +42,7 @@ export function moveSession(
     });
     if (isTerminal(to)) {
       await cancelAuthorizations(trx, { session_id: id });
+      await endServicesWithSession(trx, id);
       await auditEnd(trx, before, { status: to, reason, by: asked?.by ?? systemActor });
     }
     return (await readSession(trx, id)) ?? before;

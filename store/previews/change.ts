@@ -4,6 +4,7 @@ import type { Preview, PreviewAudience } from '../../contract/preview.ts';
 import type { Db, Transaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 import { previewColumns } from './read.ts';
+import { insertService } from './services.ts';
 
 export interface PreviewFile {
   path: string;
@@ -16,7 +17,9 @@ export interface NewPreview {
   callId: string;
   title: string | null;
   audience: PreviewAudience;
-  /** Normalized paths, each once. */
+  /** The agent's service that it shows; null for files. */
+  service: string | null;
+  /** Normalized paths, each once; none with a service. */
   files: readonly PreviewFile[];
   seconds: number;
 }
@@ -24,7 +27,7 @@ export interface NewPreview {
 export const bytesOf = (files: readonly PreviewFile[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-/** Stores the preview with its files. The caller has made sure that its call made none yet. */
+/** Stores the preview with its files or its service. The caller has made sure that its call made none yet. */
 export async function insertPreview(trx: Transaction, input: NewPreview): Promise<Preview> {
   const rows = await trx('previews')
     .insert({
@@ -33,15 +36,20 @@ export async function insertPreview(trx: Transaction, input: NewPreview): Promis
       call_id: input.callId,
       title: input.title,
       audience: input.audience,
+      service: input.service,
       files: input.files.length,
       size_bytes: bytesOf(input.files),
       expires_at: trx.raw('now() + make_interval(secs => ?)', [input.seconds]),
     })
     .returning(previewColumns);
   const stored = onlyRow(rows);
-  await trx('preview_files').insert(
-    input.files.map(({ path, bytes }) => ({ preview_id: stored.id, path, bytes })),
-  );
+  if (input.service !== null) {
+    await insertService(trx, stored.id);
+  }
+  if (input.files.length > 0) {
+    const files = input.files.map(({ path, bytes }) => ({ preview_id: stored.id, path, bytes }));
+    await trx('preview_files').insert(files);
+  }
   return stored;
 }
 

@@ -4,10 +4,16 @@
  */
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
-import { type PreviewAudience, previewAudience } from '../../contract/preview.ts';
+import {
+  type PreviewAudience,
+  previewAudience,
+  type ServiceState,
+  serviceState,
+} from '../../contract/preview.ts';
 import { type WorkspaceRole, workspaceRole } from '../../contract/workspace.ts';
 import { type Db, inTransaction, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
+import { unfinishedStatus } from '../sessions/list-unfinished.ts';
 
 export interface NewOpening {
   labelSha256: Buffer;
@@ -46,6 +52,11 @@ const openedRow = z.object({
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
   shared_with_workspace: z.boolean(),
+  service: z.string().nullable(),
+  state: serviceState.nullable(),
+  address: z.string().nullable(),
+  port: z.int().nullable(),
+  session_is_live: z.boolean(),
 });
 
 export interface OpenedPreview {
@@ -55,12 +66,25 @@ export interface OpenedPreview {
   visitor: { userId: string; role: WorkspaceRole };
   session: { operator_id: string | null; root_operator_id: string | null };
   isShared: boolean;
+  /** What it shows in place of files. */
+  service: OpenedService | null;
+}
+
+export interface OpenedService {
+  state: ServiceState;
+  /** `http://<IPv4 address>:<port>` of its gateway, as the worker verified it; null unless it runs, and once its session has ended. */
+  address: string | null;
+  /** On which the service listens in its sandbox. */
+  port: number | null;
 }
 
 const findStatement = `
-  select p.id as preview_id, p.audience, i.user_id, m.role, s.operator_id, s.root_operator_id, s.shared_with_workspace
+  select p.id as preview_id, p.audience, i.user_id, m.role, s.operator_id, s.root_operator_id, s.shared_with_workspace,
+    p.service, v.state, v.address, (v.configuration->'service'->>'port')::int as port,
+    s.${unfinishedStatus} as session_is_live
   from preview_openings o
   join previews p on p.id = o.preview_id and p.ended_at is null and p.expires_at > now()
+  left join preview_services v on v.preview_id = p.id
   join sign_ins i on i.id = o.sign_in_id and i.revoked_at is null and i.expires_at > now()
   join sessions s on s.id = p.session_id
   join members m on m.workspace_id = p.workspace_id and m.user_id = i.user_id
@@ -80,7 +104,17 @@ export async function findOpening(db: Db, labelSha256: Buffer): Promise<OpenedPr
     visitor: { userId: found.user_id, role: found.role },
     session: { operator_id, root_operator_id },
     isShared,
+    service: serviceOf(found),
   };
+}
+
+function serviceOf({
+  state,
+  address,
+  port,
+  session_is_live,
+}: z.output<typeof openedRow>): OpenedService | null {
+  return state === null ? null : { state, address: session_is_live ? address : null, port };
 }
 
 const fileRow = z.object({ path: z.string(), bytes: z.instanceof(Buffer).nullable() });

@@ -7,6 +7,7 @@ import { onlyRow } from '../../../store/read-rows.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
+import { deployFiles, deployService } from '../../support/service-previews.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const name = '20261121100200_order_grant_uses';
@@ -137,6 +138,20 @@ describe('a database', () => {
     await db('migrations').where({ name: '20261122100300_index_idempotency_keys' }).delete();
     expect(await migrate(db)).toEqual({ applied: ['20261122100300_index_idempotency_keys'] });
   });
+});
+
+it('loses the previews of services, and no others, when an earlier release comes back', async () => {
+  const { db, drop } = await createTestDatabase();
+  const tenant = await createTenant(db, testMasterKeys());
+  const session = await tenant.session(await tenant.agent());
+  const kept = await deployFiles(db, session);
+  await deployService(db, session, 'web');
+  const migration = await migrationSource.getMigration('20261127000000_create_preview_services');
+  await migration.down?.(db);
+  expect(await db('previews').pluck('id')).toEqual([kept]);
+  await migration.up(db);
+  expect(await db('previews').pluck('service')).toEqual([null]);
+  await drop();
 });
 
 it('is migrated once by several concurrent processes', async () => {

@@ -91,7 +91,7 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent(agent, [online], here)).toMatch(/^its MCP server "far": there is no way/);
     expect(unavailableAgent({ ...agent, network: 'internet' }, [], here)).toMatch(/no way from sessions/);
     const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
-    expect(unavailableAgent(companions, [], here)).toMatch(/siblings and services/);
+    expect(unavailableAgent(companions, [], here)).toMatch(/^siblings need/);
     const inContainers = availabilityOf('container', []);
     expect(unavailableAgent(companions, [], inContainers)).toBeNull();
     const claude = { name: 'db', run: { type: 'builtin' as const, name: 'claude' as const } };
@@ -99,8 +99,18 @@ describe('what an installation cannot run', () => {
       /^its sibling "db": the built-in agent "claude" is not available yet/,
     );
     const { siblings: services } = companions;
-    expect(unavailableAgent({ ...agent, services }, [], inContainers)).toMatch(
-      /^services .* not available yet/,
+    expect(unavailableAgent({ ...agent, services }, [], here)).toBeNull();
+    expect(unavailableAgent({ ...agent, services: [claude] }, [], here)).toMatch(
+      /^its service "db": .*claude/,
+    );
+    const image = { name: 'web', run: { type: 'image' as const, image: 'web:1' } };
+    expect(unavailableAgent({ ...agent, services: [image] }, [], here)).toMatch(
+      /^its service "web": images need a container engine/,
+    );
+    expect(unavailableAgent({ ...agent, services: [image] }, [], inContainers)).toBeNull();
+    const bare = availabilityOf('process', [worker({ sandbox: false, commands: [] })]);
+    expect(unavailableAgent({ ...agent, services }, [], bare)).toMatch(
+      /^its service "db": there is no sandbox/,
     );
   });
 
