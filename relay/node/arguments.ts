@@ -10,6 +10,7 @@ export type RelayMode =
       args: string[];
       isAlone: boolean;
     }
+  | { mode: 'service'; gatewayPath: string; port: number; command: string; args: string[] }
   | { mode: 'help' };
 
 export const relayUsage = `Usage:
@@ -18,6 +19,9 @@ export const relayUsage = `Usage:
   relay [--alone] [--report <socket>] UNIX-CONNECT:<socket> -- <command> [argument...]
       bridges the standard input and output of a command to the socket, with a fresh process for each connection
       (an MCP server's side); --alone: every process that it sees is of this container, and ends with the connection
+  relay run --gateway <socket> --port <number> -- <command> [argument...]
+      runs the command and ends with its exit code; keeps an idle connection to the socket, and copies what comes on it to and
+      from that port of 127.0.0.1
 `;
 
 const address = /^UNIX-CONNECT:(.+)$/i;
@@ -26,6 +30,9 @@ const address = /^UNIX-CONNECT:(.+)$/i;
 export function parseRelayArguments(given: readonly string[]): RelayMode {
   if (given.length === 1 && (given[0] === '--help' || given[0] === '-h')) {
     return { mode: 'help' };
+  }
+  if (given[0] === 'run') {
+    return parseService(given.slice(1));
   }
   const isAlone = given[0] === '--alone';
   const options = isAlone ? given.slice(1) : given;
@@ -46,4 +53,23 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
     );
   }
   return { mode: 'server', reportPath, socketPath, command, args, isAlone };
+}
+
+const mostPort = 65_535;
+
+function parseService([
+  first,
+  gatewayPath,
+  second,
+  port = '',
+  dashes,
+  command,
+  ...args
+]: readonly string[]): RelayMode {
+  const isPort = /^[1-9]\d{0,4}$/.test(port) && Number(port) <= mostPort;
+  const isNamed = first === '--gateway' && second === '--port' && dashes === '--';
+  if (!isNamed || !isPort || gatewayPath === undefined || command === undefined) {
+    throw new Error('expected: relay run --gateway <socket> --port <number> -- <command> [argument...]');
+  }
+  return { mode: 'service', gatewayPath, port: Number(port), command, args };
 }

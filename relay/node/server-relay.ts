@@ -7,6 +7,7 @@ import type { ProcessClaim } from '../../contract/session-process.ts';
 import { createDelays } from '../../lib/timing/retry.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { connectToSocket } from './connect.ts';
+import { firstByte } from './first-byte.ts';
 import { reportProcess } from './report-process.ts';
 
 export interface ServerRelayOptions {
@@ -65,25 +66,6 @@ export async function runServerRelay(options: ServerRelayOptions): Promise<void>
     }
     await pause(failedEarly ? delays.next() : shortestPauseMs, signal);
   }
-}
-
-/** True when there is data to bridge; false when the connection ended unused. The byte stays in the socket. */
-function firstByte(socket: Socket, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const settle = (isUsed: boolean) => {
-      socket.off('readable', onReadable);
-      signal.removeEventListener('abort', onEnd);
-      if (!isUsed) {
-        socket.destroy();
-      }
-      resolve(isUsed);
-    };
-    const onReadable = () => settle(socket.readableLength > 0);
-    const onEnd = () => settle(false);
-    socket.on('readable', onReadable);
-    socket.once('close', onEnd);
-    signal.addEventListener('abort', onEnd, { once: true });
-  });
 }
 
 interface Ending {

@@ -11,22 +11,26 @@
 #include "relay.h"
 
 enum { MOST_DNS_SERVERS = 8, MOST_DESTINATIONS = 32, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
-enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_OPENINGS = 8, TAKES_OUTPUT = 16 };
+enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_OPENINGS = 8, TAKES_OUTPUT = 16, TAKES_FORWARDING = 32 };
+enum { MOST_PORT = 65535 };
 enum { MOST_SECRETS = 4096 };
 
 static const char usage[] =
     "Usage:\n"
     "  relay - UNIX-CONNECT:<socket>\n"
     "      bridges standard input and output to the socket (an agent's side)\n"
-    "  relay [--network none|fenced] [--file-size <bytes>] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
+    "  relay [--network none|listen|fenced] [--file-size <bytes>] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
     "      bridges the standard input and output of a command to the socket, with a fresh process for each connection\n"
     "      (an MCP server's side)\n"
-    "  relay run [--network none|fenced] [--file-size <bytes>] [--wait <path>] [--wait-limit-ms <number>] -- <command>\n"
+    "  relay run [--network none|listen|fenced] [--file-size <bytes>] [--wait <path>] [--wait-limit-ms <number>] -- <command>\n"
     "            [argument...]\n"
     "      waits for the path, runs the command, and ends with its exit code\n"
     "      The last two also take --report <socket>, which is told how the command ends and what it writes to standard error\n"
     "      (of run: to standard output as well), and --secret <variable> for each value that is blacked out of that first;\n"
     "      --report-end <socket> in its place is told only how the command starts and ends\n"
+    "      run also takes --gateway <socket> with --port <number>: it keeps an idle connection to the socket, and copies what comes on it\n"
+    "      to and from that port of 127.0.0.1\n"
+    "      --network listen: the command takes TCP connections, and opens none\n"
     "  relay supervise [--restarts <number>] -- <command> [argument...]\n"
     "      runs the command, and again when it ends without having been asked to\n"
     "  relay install <root> [directory...]\n"
@@ -45,6 +49,8 @@ struct options {
   int dns_server_count;
   char *destinations[MOST_DESTINATIONS + 1];
   int destination_count;
+  const char *gateway_path;
+  int port;
   const char *report_path;
   bool is_output_reported;
   char *secrets[MOST_SECRETS + 1];
@@ -64,10 +70,23 @@ static long parse_number(const char *text, long most) {
   return *text < '0' || *text > '9' || *end != '\0' || errno != 0 || number > most ? -1 : number;
 }
 
+static bool is_network_taken(struct options *options, const char *value) {
+  const struct {
+    const char *name;
+    enum network network;
+  } known[] = {{"none", NETWORK_NONE}, {"listen", NETWORK_LISTEN}, {"fenced", NETWORK_FENCED}};
+  for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
+    if (strcmp(value, known[index].name) == 0) {
+      options->network = known[index].network;
+      return true;
+    }
+  }
+  return false;
+}
+
 static bool is_value_taken(struct options *options, const char *name, char *value) {
   if (strcmp(name, "--network") == 0) {
-    options->network = strcmp(value, "none") == 0 ? NETWORK_NONE : NETWORK_FENCED;
-    return options->network == NETWORK_NONE || strcmp(value, "fenced") == 0;
+    return is_network_taken(options, value);
   }
   if (strcmp(name, "--file-size") == 0) {
     options->file_size_bytes = parse_number(value, LONG_MAX);
@@ -84,6 +103,14 @@ static bool is_value_taken(struct options *options, const char *name, char *valu
   if (strcmp(name, "--restarts") == 0) {
     options->restarts = (int)parse_number(value, MOST_RESTARTS);
     return options->restarts >= 0;
+  }
+  if (strcmp(name, "--gateway") == 0) {
+    options->gateway_path = value;
+    return strlen(value) <= SOCKET_PATH_MAX_BYTES;
+  }
+  if (strcmp(name, "--port") == 0) {
+    options->port = (int)parse_number(value, MOST_PORT);
+    return options->port > 0;
   }
   if (strcmp(name, "--report") == 0 || strcmp(name, "--report-end") == 0) {
     options->report_path = value;
@@ -118,7 +145,7 @@ static bool is_allowed(const char *name, int allowed) {
   } known[] = {
       {"--network", TAKES_NARROWING}, {"--file-size", TAKES_NARROWING}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
       {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_OPENINGS}, {"--open", TAKES_OPENINGS}, {"--report", TAKES_OUTPUT}, {"--secret", TAKES_OUTPUT},
-      {"--report-end", TAKES_OUTPUT},
+      {"--report-end", TAKES_OUTPUT}, {"--gateway", TAKES_FORWARDING}, {"--port", TAKES_FORWARDING},
   };
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
     if (strcmp(name, known[index].name) == 0) {
@@ -144,6 +171,10 @@ static char **parse_options(char **arguments, int allowed, struct options *optio
   }
   if (options->secret_count > 0 && !options->is_output_reported) {
     report("the option --secret needs --report: without it nothing is blacked out");
+    return NULL;
+  }
+  if ((options->gateway_path == NULL) != (options->port == 0)) {
+    report("the options --gateway and --port need each other");
     return NULL;
   }
   return arguments;
@@ -205,7 +236,7 @@ static int main_serve(char **arguments) {
 
 static int main_run(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT | TAKES_OUTPUT, &options);
+  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT | TAKES_OUTPUT | TAKES_FORWARDING, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
@@ -214,6 +245,9 @@ static int main_run(char **arguments) {
     return expected("run [option...] -- <command> [argument...]");
   }
   output_open(options.report_path, options.is_output_reported, options.secrets);
+  if (options.gateway_path != NULL) {
+    forward_open(options.gateway_path, options.port);
+  }
   const int code = narrow(&options);
   return code != 0 ? code : run(options.wait_path, options.wait_limit_ms, command);
 }

@@ -45,14 +45,21 @@ static bool is_refused(int family) {
   return false;
 }
 
+static enum network narrowed_to = NETWORK_GENERAL;
+
+int narrow_command(void) {
+  return narrowed_to == NETWORK_LISTEN ? refuse_connections() : 0;
+}
+
 int narrow_network(enum network network) {
+  narrowed_to = network;
   close_inherited();
   const int fence_code = network == NETWORK_FENCED ? wait_for_fence(FENCE_LIMIT_MS) : 0;
   if (fence_code != 0) {
     return fence_code;
   }
-  const bool only_unix = network == NETWORK_NONE;
-  for (int descriptor = 0; only_unix && descriptor < FIRST_INHERITED; descriptor++) {
+  const bool is_cut_off = network == NETWORK_NONE || network == NETWORK_LISTEN;
+  for (int descriptor = 0; is_cut_off && descriptor < FIRST_INHERITED; descriptor++) {
     if (is_network_socket(descriptor)) {
       report("descriptor %d is a network socket: the command is not run with it", descriptor);
       return EXIT_NOT_NARROWED;
@@ -68,7 +75,7 @@ int narrow_network(enum network network) {
     report("cannot install the system call filter: %s; the command is not run", error_text(error));
     return EXIT_NOT_NARROWED;
   }
-  if (!is_refused(only_unix ? AF_INET : AF_VSOCK)) {
+  if (!is_refused(is_cut_off ? AF_INET : AF_VSOCK)) {
     report("the system call filter has no effect here; the command is not run");
     return EXIT_NOT_NARROWED;
   }

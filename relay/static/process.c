@@ -22,8 +22,11 @@ static void become(char *const command[], const int descriptors[3], int problem)
     }
   }
   signals_restore();
-  execvp(command[0], command);
-  const int error = errno;
+  int error = narrow_command();
+  if (error == 0) {
+    execvp(command[0], command);
+    error = errno;
+  }
   if (write(problem, &error, sizeof error) < 0) {
     _exit(EXIT_NOT_EXECUTABLE);
   }

@@ -95,6 +95,19 @@ void pump_move(struct pump *pump, bool is_readable);
 /* The source ended and nothing is left to write. */
 bool pump_is_done(const struct pump *pump);
 
+/* forward.c: connections to a service of this container, without ever waiting for one. */
+enum { MOST_FORWARDS = 64, FORWARD_WATCHED = 1 + 2 * MOST_FORWARDS };
+/* `path`: the gateway's socket; `port`: of the loopback. Without it nothing is forwarded. */
+void forward_open(const char *path, int port);
+/* How many there are to watch. */
+int forward_watch(struct pollfd watched[FORWARD_WATCHED]);
+/* Moves what can be moved now. */
+void forward_move(const struct pollfd watched[FORWARD_WATCHED]);
+/* `most_ms`, or what is left until there is something to do; -1: for ever. */
+int forward_time_left_ms(int most_ms);
+/* What the ended service wrote: sent within half a second, or left out. */
+void forward_finish(void);
+
 /* forms.c: how many bytes of the text a value takes in a form, if it stands at its beginning. */
 enum { MATCH_MORE = -1 };
 enum form { FORM_PLAIN, FORM_URL, FORM_JSON, FORM_HEX, FORM_BASE64, FORM_COUNT = FORM_BASE64 + 3 };
@@ -163,13 +176,17 @@ int install(const char *root, char *const directories[]);
 int fence(char *const dns_servers[], char *const destinations[]);
 
 /* narrow.c */
-enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_NONE };
+/* NETWORK_LISTEN: none, but for TCP connections that the command takes; it opens none, not even to itself. */
+enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_LISTEN, NETWORK_NONE };
 /* Irrevocable, for the relay and all that descends from it. 0, or the exit code: reported, nothing may run. */
 int narrow_network(enum network network);
+/* What is for the command alone, since the relay itself connects. In the child, before it becomes the command. 0, or errno. */
+int narrow_command(void);
 /* As irrevocable. 0, or the exit code: reported, nothing may run. */
 int limit_file_size(long bytes);
 /* seccomp.c: 0, or errno. */
 int install_system_call_filter(enum network network);
+int refuse_connections(void);
 /* landlock.c: as far as the kernel can. */
 void scope_signals_and_abstract_sockets(void);
 /* fence-check.c: waits until the namespace is fenced. 0, or the exit code: reported, or a signal's. */

@@ -25,6 +25,18 @@ static void pass_signals(struct child *child) {
   }
 }
 
+/* Until something is to be done. */
+static void turn(int signals_fd, struct child *child, struct output *output) {
+  struct pollfd watched[1 + OUTPUT_WATCHED + FORWARD_WATCHED] = {watch(signals_fd, true, false)};
+  struct pollfd *const forwarded = watched + 1 + OUTPUT_WATCHED;
+  output_watch(output, watched + 1);
+  const int count = 1 + OUTPUT_WATCHED + forward_watch(forwarded);
+  poll(watched, (nfds_t)count, forward_time_left_ms(output_time_left_ms(-1)));
+  pass_signals(child);
+  output_move(output, watched + 1);
+  forward_move(forwarded);
+}
+
 int run(const char *path, int limit_ms, char *const command[]) {
   adopt_orphans();
   const int wait_code = path == NULL ? 0 : wait_for_path(path, limit_ms);
@@ -48,13 +60,10 @@ int run(const char *path, int limit_ms, char *const command[]) {
   }
   output_report_start();
   while (!child.has_ended) {
-    struct pollfd watched[1 + OUTPUT_WATCHED] = {watch(signals_fd, true, false)};
-    output_watch(&output, watched + 1);
-    poll(watched, 1 + OUTPUT_WATCHED, output_time_left_ms(-1));
-    pass_signals(&child);
-    output_move(&output, watched + 1);
+    turn(signals_fd, &child, &output);
   }
   const int code = finish(&child);
+  forward_finish();
   output_report_end(&output, &child);
   return code;
 }

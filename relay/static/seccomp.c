@@ -16,6 +16,10 @@
 
 #include "relay.h"
 
+#ifndef MSG_FASTOPEN
+#define MSG_FASTOPEN 0x20000000
+#endif
+
 #if defined(__x86_64__)
 #define ARCHITECTURE AUDIT_ARCH_X86_64
 #elif defined(__aarch64__)
@@ -33,7 +37,7 @@
 /* The first of the second set of numbers that x86-64 has (x32). */
 #define X32_BIT 0x40000000u
 
-enum { MOST_INSTRUCTIONS = 96 };
+enum { MOST_INSTRUCTIONS = 96, SOCKET_TYPE_MASK = 0xf };
 
 struct program {
   unsigned short length;
@@ -84,6 +88,19 @@ static void refuse_broadcasts(struct program *program) {
   answer(program, SECCOMP_RET_ALLOW);
 }
 
+/* TCP over IPv4 or IPv6, and no other protocol, which could send without a connection. */
+static void write_tcp_checks(struct program *program) {
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, AF_INET6);
+  answer_unless(program, BPF_JEQ, AF_INET, refuse_with(EAFNOSUPPORT));
+  load(program, offsetof(struct seccomp_data, args[1]));
+  add(program, BPF_ALU | BPF_AND | BPF_K, 0, 0, SOCKET_TYPE_MASK);
+  answer_unless(program, BPF_JEQ, SOCK_STREAM, refuse_with(EAFNOSUPPORT));
+  load(program, offsetof(struct seccomp_data, args[2]));
+  answer_when(program, BPF_JEQ, 0, SECCOMP_RET_ALLOW);
+  answer_when(program, BPF_JEQ, IPPROTO_TCP, SECCOMP_RET_ALLOW);
+  answer(program, refuse_with(EAFNOSUPPORT));
+}
+
 /* Netlink is what the C library asks for the addresses of its own namespace. */
 static void write_family_checks(struct program *program, enum network network) {
   /* The family is an int: the kernel looks at these 32 bits of the argument, too. Both architectures are little-endian. */
@@ -93,8 +110,12 @@ static void write_family_checks(struct program *program, enum network network) {
     answer(program, refuse_with(EAFNOSUPPORT));
     return;
   }
-  answer_when(program, BPF_JEQ, AF_INET6, SECCOMP_RET_ALLOW);
   answer_when(program, BPF_JEQ, AF_NETLINK, SECCOMP_RET_ALLOW);
+  if (network == NETWORK_LISTEN) {
+    write_tcp_checks(program);
+    return;
+  }
+  answer_when(program, BPF_JEQ, AF_INET6, SECCOMP_RET_ALLOW);
   answer_unless(program, BPF_JEQ, AF_INET, refuse_with(EAFNOSUPPORT));
   if (network == NETWORK_FENCED) {
     /* The fence lets the reports of routers in, and with them pings out. */
@@ -121,9 +142,37 @@ static void write_program(struct program *program, enum network network) {
   write_family_checks(program, network);
 }
 
+static int install_filter(struct program *program) {
+  const struct sock_fprog filter = {.len = program->length, .filter = program->instructions};
+  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : errno;
+}
+
 int install_system_call_filter(enum network network) {
   static struct program program;
   write_program(&program, network);
-  const struct sock_fprog filter = {.len = program.length, .filter = program.instructions};
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0 ? 0 : errno;
+  return install_filter(&program);
+}
+
+/* The first packet of a connection may carry data: then no connect(2) comes before it. */
+static void refuse_fast_open(struct program *program, uint32_t call, size_t flags_offset) {
+  add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 4, call);
+  load(program, flags_offset);
+  answer_when(program, BPF_JSET, MSG_FASTOPEN, refuse_with(EACCES));
+  answer(program, SECCOMP_RET_ALLOW);
+}
+
+/* The address is behind a pointer, which no filter follows: so Unix sockets are refused as well. Numbers of other architectures are refused already. */
+int refuse_connections(void) {
+  static struct program program;
+  load(&program, offsetof(struct seccomp_data, nr));
+  answer_when(&program, BPF_JEQ, SYS_connect, refuse_with(EACCES));
+  refuse_fast_open(&program, SYS_sendto, offsetof(struct seccomp_data, args[3]));
+  refuse_fast_open(&program, SYS_sendmsg, offsetof(struct seccomp_data, args[2]));
+  refuse_fast_open(&program, SYS_sendmmsg, offsetof(struct seccomp_data, args[3]));
+  answer(&program, SECCOMP_RET_ALLOW);
+  const int error = install_filter(&program);
+  if (error != 0) {
+    return error;
+  }
+  return connect(-1, NULL, 0) != 0 && errno == EACCES ? 0 : ENOSYS;
 }

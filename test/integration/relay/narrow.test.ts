@@ -161,3 +161,56 @@ function portOf(server: Server): number {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+describeWithStaticRelay('a command that takes connections, and has no other network', () => {
+  const listening = [relay, 'run', '--network', 'listen', '--'];
+  /** Everything that could send without a connection that came from outside; each prints its outcome. */
+  const attempts = `
+const net = require('node:net');
+const [path] = process.argv.slice(1);
+const outcome = (what, made) => made.on('error', (error) => console.log(what + ' ' + error.code));
+const server = net.createServer().listen(0, '127.0.0.1', () => {
+  outcome('tcp', net.connect(server.address().port, '127.0.0.1', () => console.log('tcp ok')));
+  outcome('unix', net.connect(path, () => console.log('unix ok')));
+  outcome('udp', require('node:dgram').createSocket('udp4').bind(0));
+  console.log('listens ' + Object.keys(require('node:os').networkInterfaces()).includes('lo'));
+  setTimeout(() => process.exit(), 200);
+});`;
+
+  it('listens, and opens no connection, not even to itself', async () => {
+    const path = bench.path('there.sock');
+    await bench.listen(path);
+    const ending = await bench.run([...listening, process.execPath, '-e', attempts, path]);
+    expect(ending.stdout.trim().split('\n').sort()).toEqual([
+      'listens true',
+      'tcp EACCES',
+      'udp EAFNOSUPPORT',
+      'unix EACCES',
+    ]);
+  });
+
+  it('has no datagrams and none of the ways out that nobody has', async () => {
+    const expected = {
+      'socket:1': 'ok',
+      'socket:16': 'ok',
+      socketpair: 'ok',
+      ...all(['socket:2', 'socket:10'], 'EAFNOSUPPORT'),
+      ...always,
+    };
+    expect(await outcomes([...listening, probe, ...Object.keys(expected)])).toEqual(expected);
+  });
+
+  it('sends no data with the first packet of a connection, and regains nothing by nesting relays', async () => {
+    const script = `
+import socket
+for send in (lambda s, to: s.sendto(b'x', socket.MSG_FASTOPEN, to), lambda s, to: s.sendmsg([b'x'], [], socket.MSG_FASTOPEN, to)):
+    try: print('sent', send(socket.socket(), ('127.0.0.1', 9)))
+    except OSError as error: print(error.errno)
+for protocol in (132, 262):
+    try: print('made', socket.socket(socket.AF_INET, socket.SOCK_STREAM, protocol))
+    except OSError as error: print(error.errno)`;
+    const nested = [...listening, ...[relay, 'run', '--']];
+    const { stdout, stderr } = await bench.run([...nested, 'python3', '-c', script]);
+    expect({ stdout, stderr }).toEqual({ stdout: '13\n13\n97\n97\n', stderr: '' });
+  });
+});

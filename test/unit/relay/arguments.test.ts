@@ -26,6 +26,9 @@ it('accepts the two addresses in the notation of socat', () => {
     args: [],
     isAlone: false,
   });
+  expect(
+    parseRelayArguments(['run', '--gateway', '/g.sock', '--port', '8080', '--', 'serve', '--port', '1']),
+  ).toEqual({ mode: 'service', gatewayPath: '/g.sock', port: 8080, command: 'serve', args: ['--port', '1'] });
   expect(parseRelayArguments(['--help'])).toEqual({ mode: 'help' });
 });
 
@@ -39,6 +42,11 @@ it.each([
   [['--alone']],
   [['--report', '/r.sock', '-', 'UNIX-CONNECT:/x']],
   [['--report']],
+  [['run']],
+  [['run', '--gateway', '/g.sock', '--', 'serve']],
+  [['run', '--gateway', '/g.sock', '--port', '0', '--', 'serve']],
+  [['run', '--gateway', '/g.sock', '--port', '65536', '--', 'serve']],
+  [['run', '--gateway', '/g.sock', '--port', '8080', '--']],
 ])('refuses %j and reports what it expected', (given) => {
   expect(() => parseRelayArguments(given)).toThrow(/^expected: relay /);
 });
