@@ -1,5 +1,5 @@
 /**
- * The sidecar of one session. Its configuration holds keys. It comes as one JSON line on standard input, which then stays open: its
+ * The sidecar of one session, or the gateway of one service preview. Its configuration holds keys. It comes as one JSON line on standard input, which then stays open: its
  * end means that the supervisor has exited and this process has nothing left to guard. In a container it is `--boot-file <path>`, a
  * file that no other container sees.
  */
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import pino from 'pino';
 import { sidecarBoot } from '../contract/sidecar.ts';
+import { startServiceGateway } from '../sidecar/service-gateway/start-gateway.ts';
 import { startSidecar } from '../sidecar/start-sidecar.ts';
 
 const logger = pino({ name: 'sidecar' }, pino.destination({ dest: 2, sync: true }));
@@ -38,7 +39,7 @@ function firstLine(): Promise<string> {
 try {
   const boot = await readBoot();
   process.chdir(boot.session_directory);
-  const sidecar = await startSidecar(boot, logger);
+  const sidecar = await (boot.service === undefined ? startSidecar(boot, logger) : startServiceGateway(boot));
   logger.info({ session_id: boot.session_id, servers: boot.servers.length }, 'sidecar listens');
 
   const stop = async (why: string, exitCode: number) => {

@@ -12,6 +12,8 @@ const agentDirectory = 'agent';
 
 export const agentServerSocket = (server: string) => join(agentDirectory, 'mcp', `${server}.sock`);
 export const agentConfigFile = () => join(agentDirectory, 'agent', 'config.json');
+/** Where the relay of a service keeps a connection for the next request to it. */
+export const serviceSocket = () => join(agentDirectory, 'agent', 'service.sock');
 export const agentHttpSocket = () => join(agentDirectory, 'agent', 'sidecar.sock');
 /** Its directory is mounted read-only at `/run/platform/mcp` in that server's container. */
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);
