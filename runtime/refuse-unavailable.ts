@@ -5,9 +5,19 @@ import { UnsupportedWorkloadError } from './workload.ts';
 
 /** Throws UnsupportedWorkloadError when the configuration needs what is not available. */
 export function refuseUnavailable(
-  { agent, servers, siblings, services }: FrozenConfiguration,
+  { agent, servers, siblings, services, service }: FrozenConfiguration,
   here: Availability,
 ): void {
+  if (service !== undefined && agent.run.type === 'builtin') {
+    throw new UnsupportedWorkloadError(
+      `the service "${agent.name}": "${agent.run.name}" is an agent, which takes no requests; use a command or an image`,
+    );
+  }
+  if (service !== undefined && servers.length + siblings.length + services.length > 0) {
+    throw new UnsupportedWorkloadError(
+      `the service "${agent.name}": a service has no servers and no companions`,
+    );
+  }
   const why = unavailableAgent({ ...agent, siblings, services }, servers, here);
   if (why !== null) {
     throw new UnsupportedWorkloadError(why);

@@ -15,6 +15,16 @@ export interface SessionDescription {
   servers: SidecarBoot['servers'];
   siblings: SidecarBoot['siblings'];
   logToolPayloads: boolean;
+  /** Null for a session. */
+  service: ServiceDescription | null;
+}
+
+/** Of the workload of a service preview, whose agent is the service. */
+export interface ServiceDescription {
+  /** On which it listens. */
+  port: number;
+  /** The session that deployed the preview; null when it is not known. */
+  sessionId: string | null;
 }
 
 export interface BootSettings {
@@ -34,7 +44,8 @@ export type UnkeyedBoot = Omit<SidecarBoot, keyof LaunchSecrets['sidecar']>;
 const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'uvx', 'uv', 'pipx', 'pip']);
 
 export function sessionDescription(configuration: FrozenConfiguration): SessionDescription {
-  const { agent, prompt, session_id, workspace_id, servers, siblings, log_tool_payloads } = configuration;
+  const { agent, prompt, session_id, workspace_id, servers, siblings, service, log_tool_payloads } =
+    configuration;
   const { id, name, kind, instructions, model } = agent;
   return {
     sessionId: session_id,
@@ -43,6 +54,7 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     servers: servers.map(sidecarServer),
     siblings: siblings.map((each) => each.name),
     logToolPayloads: log_tool_payloads,
+    service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };
 }
 
@@ -72,7 +84,7 @@ export function agentConfigOf(
 }
 
 export function renderBoot(
-  { sessionId, agent: { agent }, servers, siblings, logToolPayloads }: SessionDescription,
+  { sessionId, agent: { agent }, servers, siblings, service, logToolPayloads }: SessionDescription,
   { apiUrl, auditSync, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {
@@ -86,6 +98,7 @@ export function renderBoot(
     control_port,
     servers,
     siblings,
+    ...(service === null ? {} : { service: { port: service.port } }),
     log_tool_payloads: logToolPayloads,
     audit_sync: auditSync,
     limits: sidecarLimits,

@@ -2,6 +2,7 @@
  * Pure: which variables each container of a session gets, on every runtime. Nothing else takes them out of `LaunchSecrets`
  * (test/architecture).
  */
+import { portVariable } from '../contract/service-variables.ts';
 import type { FrozenEnv } from '../contract/session.ts';
 import type { ContainerRole, LaunchSecrets, Network, ResolvedEnv } from './workload.ts';
 
@@ -26,6 +27,8 @@ export interface PlatformVariables {
   searchPath: string | null;
   /** Of `packageVariables`. */
   packages: ResolvedEnv;
+  /** Of a service preview, whose agent is the service; null for a session. */
+  service: { port: number } | null;
 }
 
 /** The operator's registries; null: the package managers' own defaults, or the image's. */
@@ -61,11 +64,14 @@ export function packageVariables(
   };
 }
 
-/** The later layer wins: the configuration over the platform's defaults, and what the platform tells the agent over everything. */
+/**
+ * The later layer wins: the configuration over the platform's defaults, and what the platform tells the agent over everything. A service is told nothing
+ * of the session, which it has no way to.
+ */
 function layered<Value>(
   { role }: Recipient,
   configured: Readonly<Record<string, Value>>,
-  { sessionId, paths, searchPath, packages }: PlatformVariables,
+  { sessionId, paths, searchPath, packages, service }: PlatformVariables,
 ): Record<string, Value | string> {
   return {
     ...(searchPath === null ? {} : { PATH: searchPath }),
@@ -73,8 +79,9 @@ function layered<Value>(
     TMPDIR: '/tmp',
     LANG: 'C.UTF-8',
     ...packages,
+    ...(service === null ? {} : { [portVariable]: String(service.port) }),
     ...configured,
-    ...(role === 'agent'
+    ...(role === 'agent' && service === null
       ? {
           PLATFORM_SESSION_ID: sessionId,
           PLATFORM_CONFIG: paths.config,

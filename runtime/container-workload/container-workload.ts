@@ -89,6 +89,8 @@ export interface ContainerSpec {
 export interface ContainerWorkload {
   sessionId: string;
   workspaceId: string;
+  /** The session that a service preview belongs to; null for a session, and when it is not known. */
+  ownerSessionId: string | null;
   boot: UnkeyedBoot;
   /** The sidecar first. */
   containers: ContainerSpec[];

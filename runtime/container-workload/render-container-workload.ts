@@ -12,6 +12,8 @@ import {
   agentConfigOf,
   type BootSettings,
   renderBoot,
+  type ServiceDescription,
+  type SessionDescription,
   sessionDescription,
   type UnkeyedBoot,
 } from '../render-boot.ts';
@@ -67,12 +69,18 @@ export function renderContainerWorkload(
   settings: ContainerSettings,
 ): ContainerWorkload {
   const { agent, servers, siblings } = configuration;
+  const facts = sessionDescription(configuration);
   refuseUnavailable(configuration, inContainers);
   // The catalog accepts no such entry; if one got here, its socket would replace the platform's own.
   if (servers.some(({ name }) => name === platformServerName)) {
     throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
   }
-  const rendering = { ...settings, sessionId: configuration.session_id };
+  if (settings.networks === 'shared' && facts.service?.port === controlPort) {
+    throw new UnsupportedWorkloadError(
+      `the service "${agent.name}": its PORT ${controlPort} is the platform's own in a session's Pod; set another one`,
+    );
+  }
+  const rendering = { ...settings, sessionId: configuration.session_id, service: facts.service };
   const containers = [
     sidecarContainer(settings),
     ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, rendering)),
@@ -89,7 +97,8 @@ export function renderContainerWorkload(
   return {
     sessionId: configuration.session_id,
     workspaceId: configuration.workspace_id,
-    boot: bootOf(configuration, settings),
+    ownerSessionId: facts.service?.sessionId ?? null,
+    boot: bootOf(facts, settings),
     containers,
     directories: [
       ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
@@ -105,12 +114,11 @@ export function renderContainerWorkload(
 /** The same in every session: the network is the session's own. */
 const controlPort = 7070;
 
-function bootOf(configuration: FrozenConfiguration, settings: ContainerSettings): UnkeyedBoot {
-  const facts = sessionDescription(configuration);
+function bootOf(facts: SessionDescription, settings: ContainerSettings): UnkeyedBoot {
   const { session, relay, mcp: mcpDirectory } = containerPaths;
   return renderBoot(facts, settings, {
     session_directory: session,
-    agent_config: agentConfigOf(facts, { relay, mcpDirectory }),
+    agent_config: facts.service === null ? agentConfigOf(facts, { relay, mcpDirectory }) : null,
     control_host: '0.0.0.0',
     control_port: controlPort,
   });
@@ -150,6 +158,8 @@ function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
 /** Settings of one session. */
 interface Rendering extends ContainerSettings {
   sessionId: string;
+  /** Null for a session. */
+  service: ServiceDescription | null;
 }
 
 function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
@@ -165,8 +175,7 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
       'run',
       ...narrowing(agent.network, settings),
       ...reporting(containerPaths.report, env),
-      '--wait',
-      agentPaths.sidecarSocket,
+      ...waiting(settings),
       '--',
       ...program.command,
     ],
@@ -183,6 +192,14 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
     workingDirectory: program.workingDirectory,
     size: settings.sizes.agent,
   };
+}
+
+/** For the sidecar; the relay of a service brings it its requests. */
+function waiting({ service }: Rendering): string[] {
+  const { sidecarSocket, serviceSocket } = agentPaths;
+  return service === null
+    ? ['--wait', sidecarSocket]
+    : ['--wait', serviceSocket, '--gateway', serviceSocket, '--port', String(service.port)];
 }
 
 function serverContainer(server: FrozenServer, uid: number, settings: Rendering): ContainerSpec {
@@ -269,11 +286,13 @@ function reporting(directory: string, env: readonly ContainerVariable[]): string
 /** Caps file size at the largest volume: some files of a container, like its termination log, are covered by no other limit. */
 function narrowing(
   network: Network,
-  { networks, workspaceBytes, temporaryBytes }: ContainerSettings,
+  { networks, workspaceBytes, temporaryBytes, service }: Rendering,
 ): string[] {
   const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
+  // Without a network a service still takes the connections of its relay.
+  const none = service === null ? 'none' : 'listen';
   return [
-    ...(narrowed ? ['--network', networks === 'shared' ? 'none' : 'fenced'] : []),
+    ...(narrowed ? ['--network', networks === 'shared' ? none : 'fenced'] : []),
     '--file-size',
     String(Math.max(workspaceBytes, temporaryBytes)),
   ];
@@ -299,12 +318,13 @@ function scratchOf(
 /** An image says itself where its packages come from. */
 const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
 
-function platformVariables(network: Network, { sessionId }: Rendering): PlatformVariables {
+function platformVariables(network: Network, { sessionId, service }: Rendering): PlatformVariables {
   const { config, sidecarSocket } = agentPaths;
   return {
     sessionId,
     paths: { workspace: containerPaths.workspace, config, sidecarSocket },
     searchPath: null,
     packages: packageVariables(network, sourcesOfImage),
+    service,
   };
 }

@@ -48,11 +48,15 @@ export function renderNetworkPolicy(
     spec: {
       podSelector: { matchLabels: { [labelKeys.session]: sessionId } },
       policyTypes: ['Ingress', 'Egress'],
-      ingress: [{ from: [renderPeer(settings.workerPeer)], ports: [tcp(boot.control_port)] }],
+      ingress: [{ from: callersOf(workload, settings).map(renderPeer), ports: [tcp(boot.control_port)] }],
       egress: [...renderEgress(workload, settings), ...opened.map(renderOpened)],
     },
   };
 }
+
+/** The API asks a service for its visitors. */
+const callersOf = ({ boot }: ContainerWorkload, { workerPeer, apiPeer }: NetworkSettings): Peer[] =>
+  boot.service === undefined ? [workerPeer] : [workerPeer, apiPeer];
 
 function renderEgress(
   { boot, network, egressAllow }: ContainerWorkload,

@@ -18,12 +18,14 @@ export interface PodLaunch {
   /** See `labelKeys.launch`. */
   launch: string;
   delivery: VariableDelivery;
+  /** The Pod that this one is removed with: that of a service preview's session. */
+  owner?: { name: string; uid: string } | null;
 }
 
 export function renderPod(
   workload: ContainerWorkload,
   settings: PodSettings,
-  { launch, delivery, opened = [] }: PodLaunch,
+  { launch, delivery, opened = [], owner = null }: PodLaunch,
 ): V1Pod {
   const { sessionId, containers, directories, lifetimeSeconds } = workload;
   const { namespace, installation, runtimeClass, nodeSelector, sessionVolumeBytes } = settings;
@@ -35,7 +37,12 @@ export function renderPod(
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: podName(sessionId), namespace, labels },
+    metadata: {
+      name: podName(sessionId),
+      namespace,
+      labels,
+      ...(owner === null ? {} : { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', ...owner }] }),
+    },
     spec: {
       schedulingGates: [{ name: schedulingGate }],
       restartPolicy: 'Never',

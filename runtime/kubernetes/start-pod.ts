@@ -16,7 +16,7 @@ import { persist, sentenceFor } from './persist.ts';
 import type { Pod } from './pod.ts';
 import type { PodCache } from './pod-cache.ts';
 import { renderNetworkPolicy } from './render-network-policy.ts';
-import { renderPod, serversWithCredentials } from './render-pod.ts';
+import { type PodLaunch, renderPod, serversWithCredentials } from './render-pod.ts';
 import { containersWithSecrets, renderSecrets } from './render-secrets.ts';
 import { ClusterError } from './requests.ts';
 import type { KubernetesSettings } from './settings.ts';
@@ -58,7 +58,8 @@ async function startWithin(
   signal: AbortSignal,
 ): Promise<void> {
   const opened = await openPrivateHosts(workload);
-  const pod = await createOrFindPod(workload, secrets, { ...dependencies, opened }, signal);
+  const owner = await findOwner(workload, dependencies, signal);
+  const pod = await createOrFindPod(workload, secrets, { ...dependencies, opened, owner }, signal);
   const { uid, labels } = pod.metadata;
   const launch = launchId.parse(labels[labelKeys.launch]);
   if (pod.spec.schedulingGates.length > 0) {
@@ -78,6 +79,25 @@ interface OpenedDependencies extends StartDependencies {
   opened: readonly OpenedHost[];
 }
 
+type Owner = NonNullable<PodLaunch['owner']>;
+
+/** Null for a session. Throws WorkloadFailedError when the session of a service preview has no Pod, or one that is being removed. */
+async function findOwner(
+  { ownerSessionId }: ContainerWorkload,
+  { cluster }: StartDependencies,
+  signal: AbortSignal,
+): Promise<Owner | null> {
+  if (ownerSessionId === null) {
+    return null;
+  }
+  const found = await persist(() => cluster.readPod(ownerSessionId, signal), signal);
+  if (found === null || found.metadata.deletionTimestamp !== undefined) {
+    throw new WorkloadFailedError('The session of this preview no longer runs');
+  }
+  const { name, uid } = found.metadata;
+  return { name, uid };
+}
+
 /** Throws WorkloadFailedError. */
 function openPrivateHosts({ containers }: ContainerWorkload): Promise<OpenedHost[]> {
   const origins = new Set(containers.flatMap(({ privateOrigin }) => privateOrigin ?? []));
@@ -87,7 +107,7 @@ function openPrivateHosts({ containers }: ContainerWorkload): Promise<OpenedHost
 async function createOrFindPod(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,
-  { cluster, cache, settings, opened }: OpenedDependencies,
+  { cluster, cache, settings, opened, owner }: OpenedDependencies & { owner: Owner | null },
   signal: AbortSignal,
 ): Promise<Pod> {
   const { sessionId } = workload;
@@ -95,6 +115,7 @@ async function createOrFindPod(
   const manifest = renderPod(workload, settings, {
     launch,
     opened,
+    owner,
     delivery:
       settings.secretDelivery === 'reference'
         ? { type: 'reference', secretNameOf: ({ name }) => envSecretName(sessionId, launch, name) }

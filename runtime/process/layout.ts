@@ -17,6 +17,7 @@ export interface Layout {
   /** Directory of the sockets: every server's for the agent, its own for a server. */
   mcpDirectory: string;
   sidecarSocket: string;
+  serviceSocket: string;
   config: string;
   /** Private and writable; working directory and home. */
   workspace: string;
@@ -31,6 +32,8 @@ export function sessionFiles(directory: string) {
     agentHttp: join(directory, 'agent/agent'),
     config: join(directory, 'agent/agent/config.json'),
     sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
+    /** Where the relay of a service connects. */
+    serviceSocket: join(directory, 'agent/agent/service.sock'),
     /** Where the agent connects to a server. */
     agentSocket: (server: string) => join(directory, 'agent/mcp', `${server}.sock`),
     serverView: (server: string) => join(directory, 'servers', server),
@@ -81,6 +84,7 @@ export function sandboxLayout(programs: Programs): Layout {
     remoteBridge: '/opt/platform/remote-bridge.js',
     mcpDirectory: agentPaths.mcpDirectory,
     sidecarSocket: agentPaths.sidecarSocket,
+    serviceSocket: agentPaths.serviceSocket,
     config: agentPaths.config,
     workspace: '/workspace',
     path: [...new Set(['/opt/runner/node_modules/.bin', nodeBin, ...systemPath])].join(':'),
@@ -107,6 +111,7 @@ export function bareLayout(
     remoteBridge: join(programs.directory, 'remote-bridge.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
     sidecarSocket: relative(workspace, files.sidecarSocket),
+    serviceSocket: relative(workspace, files.serviceSocket),
     config: files.config,
     workspace,
     path: [join(programs.runner, 'node_modules/.bin'), nodeBin, ...systemPath].join(':'),

@@ -4,7 +4,13 @@ import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
-import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
+import {
+  agentConfigOf,
+  type BootSettings,
+  keyedBoot,
+  renderBoot,
+  type ServiceDescription,
+} from '../render-boot.ts';
 import {
   environmentOf,
   type PackageSources,
@@ -69,9 +75,10 @@ export function renderLaunch(
       secrets,
     ),
     sockets: [
-      files.sidecarSocket,
+      ...(spec.service === null
+        ? [files.sidecarSocket, files.agentSocket(platformServerName)]
+        : [files.serviceSocket]),
       files.reportSocket(null),
-      files.agentSocket(platformServerName),
       ...spec.servers.flatMap(({ name, access_tokens }) => [
         files.agentSocket(name),
         files.relaySocket(name),
@@ -101,17 +108,18 @@ function renderContainer(
     paths: layout,
     searchPath: searchPath(layout, packages),
     packages: packageVariables(container.network, asSeen(machine.packages)),
+    service: spec.service,
   };
   return {
     name: container.name,
-    argv: argvOf(container, layout, { machine, packages }),
+    argv: argvOf(container, layout, { machine, packages, service: spec.service }),
     env: environmentOf(recipientOf(container), secrets, platform),
     cwd: sessionFiles(directory).workspace(container.name),
     sandbox:
       root === null
         ? null
         : renderSandbox(container, {
-            ...{ directory, programs, root },
+            ...{ directory, programs, root, isService: spec.service !== null },
             workspaceBytes: machine.limits.workspaceBytes,
             caFile: container.network === 'internet' ? machine.packages.caFile : null,
             packages: packages?.type === 'tree' ? readOnly(packages.tree, packagesInside) : [],
@@ -144,9 +152,21 @@ function privateHostOf(
 function argvOf(
   { program, server }: ProcessContainerSpec,
   layout: Layout,
-  { machine, packages }: { machine: Machine; packages: ServerPackages | undefined },
+  {
+    machine,
+    packages,
+    service,
+  }: {
+    machine: Machine;
+    packages: ServerPackages | undefined;
+    service: ServiceDescription | null;
+  },
 ): string[] {
   const command = packages?.argv ?? commandOf(program, layout);
+  if (service !== null) {
+    const forwarding = ['--gateway', layout.serviceSocket, '--port', String(service.port)];
+    return [layout.relay, 'run', ...forwarding, '--', ...command];
+  }
   if (server === null) {
     return command;
   }
@@ -196,11 +216,14 @@ const recipientOf = (container: ProcessContainerSpec) => ({
   subject: container.server,
 });
 
-/** The agent's `config.json`, with paths as the agent sees them. */
+/** The agent's `config.json`, with paths as the agent sees them; null for a service. */
 export function renderAgentConfig(
   spec: ProcessWorkloadSpec,
   { machine, directory }: { machine: Pick<Machine, 'programs' | 'root'>; directory: string },
-): AgentConfig {
+): AgentConfig | null {
+  if (spec.service !== null) {
+    return null;
+  }
   const { programs, root } = machine;
   const layout = root === null ? bareLayout(programs, directory, 'agent', null) : sandboxLayout(programs);
   return agentConfigOf(spec, layout);

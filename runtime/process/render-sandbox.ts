@@ -62,6 +62,7 @@ export function renderSandbox(
     directory,
     programs,
     root,
+    isService = false,
     workspaceBytes,
     caFile = null,
     packages = [],
@@ -69,6 +70,8 @@ export function renderSandbox(
     directory: string;
     programs: Programs;
     root: SystemRoot;
+    /** The relay is its parent, as of a server. */
+    isService?: boolean;
     workspaceBytes: number;
     /** The operator's own CA certificates, on this machine. */
     caFile?: string | null;
@@ -78,7 +81,7 @@ export function renderSandbox(
 ): string[] {
   return [
     ...isolation,
-    ...(isFirstProcess(container, programs) ? ['--as-pid-1'] : []),
+    ...(isFirstProcess(container, programs, isService) ? ['--as-pid-1'] : []),
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
     ...['--proc', '/proc'],
@@ -102,9 +105,9 @@ export function renderSandbox(
   ];
 }
 
-/** The static relay ends all that its server left behind, which only the first process can do at once, and reaps. */
-const isFirstProcess = ({ server }: ProcessContainerSpec, { relay }: Programs) =>
-  server !== null && relay !== null;
+/** The static relay ends all that its program left behind, which only the first process can do at once, and reaps. */
+const isFirstProcess = ({ server }: ProcessContainerSpec, { relay }: Programs, isService: boolean) =>
+  (server !== null || isService) && relay !== null;
 
 function programMounts({ program }: ProcessContainerSpec, directory: string, programs: Programs): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);

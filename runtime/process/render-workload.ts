@@ -6,6 +6,7 @@ import { bridgeConfigOf, type PrivateHosts, privateOriginOf } from '../bridge-co
 import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import { sessionDescription } from '../render-boot.ts';
 import { secretVariables } from '../variables.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
 import { hostSocketName } from './layout.ts';
 import type { ContainerProgram, ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
@@ -21,10 +22,16 @@ export interface RenderRules {
 
 const firstUid = 2000;
 
+const withoutSandbox =
+  'services need a sandbox, which gives each a network of its own to listen on; an operator has to install bubblewrap';
+
 /** Throws UnsupportedWorkloadError. */
 export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
-  const { agent, servers } = configuration;
+  const { agent, servers, service } = configuration;
   refuseUnavailable(configuration, available(rules));
+  if (service !== undefined && !rules.sandbox) {
+    throw new UnsupportedWorkloadError(withoutSandbox);
+  }
   const containers: ProcessContainerSpec[] = [
     {
       name: 'agent',

@@ -14,7 +14,8 @@ export function makeSessionDirectory(
     containers,
     relay,
   }: {
-    config: AgentConfig;
+    /** Null for a service, which has none. */
+    config: AgentConfig | null;
     containers: readonly ProcessContainerSpec[];
     /** How the relay for Node is run; null where the static one is used. */
     relay: { node: string; program: string } | null;
@@ -33,7 +34,9 @@ export function makeSessionDirectory(
   ]) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
-  writeFileSync(files.config, JSON.stringify(config, null, 2), { mode: 0o600 });
+  if (config !== null) {
+    writeFileSync(files.config, JSON.stringify(config, null, 2), { mode: 0o600 });
+  }
   if (relay !== null) {
     // An empty environment is enough for it: both paths are absolute.
     writeFileSync(files.relay, `#!/bin/sh\nexec '${relay.node}' '${relay.program}' "$@"\n`);

@@ -26,6 +26,7 @@ import { describeOrphans } from './orphans-contract.ts';
 import { describeOutput } from './output-contract.ts';
 import { describeRemote } from './remote-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
+import { describeServices } from './service-contract.ts';
 import { describeWatch } from './watch-contract.ts';
 
 /** Notifies the platform when it is asked to end, and then exits. */
@@ -236,5 +237,6 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeRemote(sessions);
     describeWatch(sessions);
     describeCheck(sessions);
+    describeServices(sessions);
   });
 }

@@ -20,6 +20,7 @@ const platform: PlatformVariables = {
   paths: { workspace: '/workspace', config: '/config.json', sidecarSocket: '/sidecar.sock' },
   searchPath: '/bin',
   packages: { UV_OFFLINE: '1' },
+  service: null,
 };
 const secrets: LaunchSecrets = {
   agentEnv: { KEY: 'of the agent' },

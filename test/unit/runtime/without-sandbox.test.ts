@@ -48,6 +48,7 @@ const spec: ProcessWorkloadSpec = {
   ],
   siblings: [],
   logToolPayloads: false,
+  service: null,
   containers: [
     {
       name: 'agent',
@@ -86,7 +87,7 @@ describe('a session without a sandbox', () => {
   it('names each socket so that it fits a socket address, however deep the session is', () => {
     const config = renderAgentConfig(spec, { machine, directory });
     const named = [
-      ...Object.values(config.mcpServers).map(({ args }) => socketOf(args[1])),
+      ...Object.values(config?.mcpServers ?? {}).map(({ args }) => socketOf(args[1])),
       agent?.env['PLATFORM_SIDECAR_SOCKET'] ?? '',
     ];
     expect(named.map((path) => resolve(agent?.cwd ?? '', path))).toEqual([

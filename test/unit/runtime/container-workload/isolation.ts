@@ -17,7 +17,7 @@ export function violations(
   const { containers } = workload;
   return [
     ...containers.flatMap((container) => [
-      ...ofEach(container, networks),
+      ...ofEach(container, networks, frozen),
       ...ofSecrets(container, frozen),
       ...(container.role === 'sidecar' ? [] : ofUntrusted(container, frozen)),
     ]),
@@ -38,12 +38,18 @@ const broken = (container: string, rules: Record<string, boolean>): string[] =>
 
 const relay = '/opt/platform/bin/relay';
 
-function ofEach({ name, image, argv, env, uid, size, scratch, ...rest }: ContainerSpec, networks: string) {
+function ofEach(
+  { name, image, argv, env, uid, size, scratch, ...rest }: ContainerSpec,
+  networks: string,
+  { service }: FrozenConfiguration,
+) {
   const { role, network } = rest;
   const command = argv.indexOf('--');
   const options = argv.slice(1, command);
   const narrowed = options.includes('--network') ? options[options.indexOf('--network') + 1] : undefined;
-  const expected = { shared: { none: 'none' }, own: { internet: 'fenced' } }[networks];
+  // A service takes the connections of its relay.
+  const none = service === undefined ? 'none' : 'listen';
+  const expected = { shared: { none }, own: { internet: 'fenced' } }[networks];
   return broken(name, {
     'the relay first, and a command behind it': argv[0] === relay && command > 0 && argv.length > command + 1,
     'its network is narrowed before the command runs':

@@ -377,7 +377,11 @@ describe('what containers cannot run', () => {
       configuration({ agent: { run: { type: 'builtin', name: 'claude' } } }),
       /"claude" is not available yet/,
     ],
-    ['a service', configuration({ services: [sibling] }), /^services of agents are not available yet/],
+    [
+      'a service that is the claude agent',
+      configuration({ services: [{ ...sibling, run: { type: 'builtin', name: 'claude' } }] }),
+      /^its service "db": the built-in agent "claude" is not available yet/,
+    ],
     [
       'a server with the name of the platform’s own',
       configuration({ servers: [serverNamed('platform')] }),

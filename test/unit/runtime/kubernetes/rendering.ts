@@ -9,7 +9,7 @@ import {
   type NetworkPolicy,
   renderNetworkPolicy,
 } from '../../../../runtime/kubernetes/render-network-policy.ts';
-import { renderPod } from '../../../../runtime/kubernetes/render-pod.ts';
+import { type PodLaunch, renderPod } from '../../../../runtime/kubernetes/render-pod.ts';
 import { renderSecrets } from '../../../../runtime/kubernetes/render-secrets.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
 import type { OpenedHost } from '../../../../runtime/open-private-host.ts';
@@ -48,6 +48,7 @@ export function renderAll(
   secrets: LaunchSecrets,
   changes: Partial<KubernetesSettings> = {},
   opened: readonly OpenedHost[] = [],
+  owner: PodLaunch['owner'] = null,
 ): Rendered {
   const all = { ...settings, ...changes };
   const workload = renderContainerWorkload(configuration, testContainerSettings);
@@ -58,11 +59,11 @@ export function renderAll(
           secretNameOf: ({ name }) => envSecretName(workload.sessionId, launch, name),
         }
       : { type: 'inline', valueOf: (container, name) => resolvedSecret(container, name, secrets) };
-  const owner = { uid: podUid, launch };
+  const identity = { uid: podUid, launch };
   return {
     workload,
-    pod: renderPod(workload, all, { launch, delivery, opened }),
-    secrets: renderSecrets(workload, secrets, all, owner),
-    policy: renderNetworkPolicy(workload, all, owner, opened),
+    pod: renderPod(workload, all, { launch, delivery, opened, owner }),
+    secrets: renderSecrets(workload, secrets, all, identity),
+    policy: renderNetworkPolicy(workload, all, identity, opened),
   };
 }

@@ -177,8 +177,8 @@ describe('the launch of a session', () => {
   it('waits for every socket of the session before anything may connect', () => {
     expect(launchOn(sandboxed).sockets).toEqual([
       `${directory}/agent/agent/sidecar.sock`,
-      `${directory}/reports/agent/.report.sock`,
       `${directory}/agent/mcp/platform.sock`,
+      `${directory}/reports/agent/.report.sock`,
       `${directory}/agent/mcp/files.sock`,
       `${directory}/servers/files/files.sock`,
       `${directory}/servers/files/.report.sock`,
@@ -282,7 +282,7 @@ describe('the configuration file of the agent', () => {
   });
 
   it('has socket paths relative to its working directory without a sandbox', () => {
-    expect(renderAgentConfig(spec, { machine: bare, directory }).mcpServers['platform']).toEqual({
+    expect(renderAgentConfig(spec, { machine: bare, directory })?.mcpServers['platform']).toEqual({
       command: '/app/dist/relay',
       args: ['-', 'UNIX-CONNECT:../../agent/mcp/platform.sock'],
       env: {},

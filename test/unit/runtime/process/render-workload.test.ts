@@ -142,8 +142,12 @@ describe('what the process runtime cannot run', () => {
       configuration({ servers: [serverNamed('boxed', { shape: { type: 'image', image: 'a:1' } })] }),
       /"boxed": images need a container engine/,
     ],
-    ['a sibling', configuration({ siblings: [sibling] }), /^siblings and services need a container engine/],
-    ['a service', configuration({ services: [sibling] }), /^siblings and services need a container engine/],
+    ['a sibling', configuration({ siblings: [sibling] }), /^siblings need a container engine/],
+    [
+      'a service that is an image',
+      configuration({ services: [{ ...sibling, run: { type: 'image', image: 'a:1' } }] }),
+      /^its service "db": images need a container engine/,
+    ],
     [
       'an agent with private destinations',
       configuration({ agent: { egress_allow: ['10.1.1.1:5432'] } }),
