@@ -9,6 +9,7 @@ import type { OutboundContext } from '../lib/outbound/send.ts';
 import type { PatternChecker } from '../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../runtime/workload.ts';
 import type { Db } from '../store/database.ts';
+import type { Workflows } from '../workflows/client.ts';
 
 export interface ActivityDependencies {
   db: Db;
@@ -20,6 +21,7 @@ export interface ActivityDependencies {
   remoteServers: RemoteServers;
   /** How messages are posted to the webhooks of channels. */
   webhooks: Omit<OutboundContext, 'signal'>;
+  workflows: Pick<Workflows, 'signalServicePreview'>;
   /** Runs the expressions of manifests off this process's event loop. */
   patterns: PatternChecker;
   masterKeys: MasterKeys;

@@ -5,6 +5,7 @@ import {
   mcpCheckWorkflowId,
   mcpRegistrationWorkflowId,
   permissionRequestWorkflowId,
+  servicePreviewWorkflowId,
   sessionWorkflowId,
 } from '../contract/workflows.ts';
 import { checkAuthorization } from './authorizations/check-authorization.ts';
@@ -28,6 +29,12 @@ import { readRegistrationTask } from './mcp-registrations/read-task.ts';
 import { recordRegistrationFailure } from './mcp-registrations/record-failure.ts';
 import { registerClient } from './mcp-registrations/register-client.ts';
 import { requireWorkflow } from './own-workflow.ts';
+import { freezeService } from './service-previews/freeze-service.ts';
+import { lookAtService } from './service-previews/look-at-service.ts';
+import { publishService } from './service-previews/publish-service.ts';
+import { recordServiceEnd } from './service-previews/record-service-end.ts';
+import { startService } from './service-previews/start-service.ts';
+import { stopService } from './service-previews/stop-service.ts';
 import { checkIdle } from './sessions/check-idle.ts';
 import { freezeConfiguration } from './sessions/freeze-configuration.ts';
 import { listOpenRequests, recordEnd } from './sessions/record-end.ts';
@@ -62,6 +69,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   const ofAuthorization = ({ authorizationId }: { authorizationId: string }) =>
     authorizationWorkflowId(authorizationId);
   const ofMessage = ({ messageId }: { messageId: string }) => channelMessageWorkflowId(messageId);
+  const ofService = ({ previewId }: { previewId: string }) => servicePreviewWorkflowId(previewId);
   return {
     freezeConfiguration: bind(ofSession, freezeConfiguration),
     validateLaunch: bind(ofSession, validateLaunch),
@@ -92,6 +100,12 @@ export function createActivities(dependencies: ActivityDependencies) {
     checkAuthorization: bind(ofAuthorization, checkAuthorization),
     deliverMessage: bind(ofMessage, beating(deliverMessage)),
     recordDeliveryFailure: bind(ofMessage, recordDeliveryFailure),
+    freezeService: bind(ofService, freezeService),
+    startService: bind(ofService, startService),
+    publishService: bind(ofService, publishService),
+    lookAtService: bind(ofService, lookAtService),
+    stopService: bind(ofService, stopService),
+    recordServiceEnd: bind(ofService, recordServiceEnd),
     /** Which workflow this is for follows from the decision itself. */
     carryOutDecision: (input: { decisionId: string; requestId?: string }) =>
       carryOutDecision(dependencies, input),

@@ -70,6 +70,8 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     takeLeftCalls: (sessionId, calls, counts) => recordLeftCalls(db, sessionId, calls, counts),
     log,
   });
+  const { workflow } = new Client({ connection, namespace });
+  const workflows = createWorkflows(workflow, taskQueue);
   const patterns = createPatternChecker();
   const dependencies: ActivityDependencies = {
     db,
@@ -77,6 +79,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     readImage: createReadImage(registryPolicy(config.PRIVATE_REGISTRIES, config.REGISTRY_REALMS)),
     remoteServers: remoteServersWith(config.PRIVATE_MCP_HOSTS),
     webhooks: webhooksWith(config.PRIVATE_WEBHOOK_HOSTS),
+    workflows,
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -96,8 +99,6 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     // As many as the earlier release watched, until its sessions have ended.
     slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
   });
-  const { workflow } = new Client({ connection, namespace });
-  const workflows = createWorkflows(workflow, taskQueue);
   const workloads = watchWorkloads({ runtime, workflows, log });
   const sweeping = { dependencies, workflows, workloads, ...keptSeconds(config) };
   const stopSweeping = keepSweeping(sweepParts(sweeping), { intervalMs: sweepIntervalMs, log });

@@ -21,8 +21,11 @@ import {
   permissionRequestWorkflowContract,
   type QueueName,
   type RequestOutcome,
+  type ServicePreviewWorkflowInput,
+  type ServiceSignal,
   type SessionSignal,
   type SessionWorkflowInput,
+  servicePreviewWorkflowContract,
   sessionWorkflowContract,
   sessionWorkflowId,
   taskQueues,
@@ -52,6 +55,10 @@ export interface Workflows {
   settleAuthorization(authorizationId: string): Promise<boolean>;
   /** Starts the workflow that delivers a message to its channel, or does nothing when it runs. */
   startChannelMessage(messageId: string, summary: string): Promise<void>;
+  /** Starts the workflow that runs the service of a preview, or does nothing when it runs. */
+  startServicePreview(previewId: string, summary: string): Promise<void>;
+  /** False when no such workflow runs. */
+  signalServicePreview(previewId: string, signal: ServiceSignal): Promise<boolean>;
   /** Starts the request's workflow, or does nothing when it runs. */
   startPermissionRequest(requestId: string, summary: string): Promise<void>;
   /** Has a stored decision carried out. Fails with `already_decided` when the request was closed otherwise. */
@@ -110,6 +117,7 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
     },
     ...authorizationCalls(client, optionsOf),
     ...messageCalls(client, optionsOf),
+    ...serviceCalls(client, optionsOf),
     async startPermissionRequest(requestId, summary) {
       await client.start<WorkflowOf<typeof permissionRequestWorkflowContract>>(
         permissionRequestWorkflowContract.type,
@@ -190,6 +198,24 @@ function messageCalls(client: TemporalClient, optionsOf: OptionsOf): Pick<Workfl
         optionsOf(channelMessageWorkflowContract, messageId, { input, summary }),
       );
     },
+  };
+}
+
+function serviceCalls(
+  client: TemporalClient,
+  optionsOf: OptionsOf,
+): Pick<Workflows, 'startServicePreview' | 'signalServicePreview'> {
+  const { type, id, signals } = servicePreviewWorkflowContract;
+  return {
+    async startServicePreview(previewId, summary) {
+      const input: ServicePreviewWorkflowInput = { previewId };
+      await client.start<WorkflowOf<typeof servicePreviewWorkflowContract>>(
+        type,
+        optionsOf(servicePreviewWorkflowContract, previewId, { input, summary }),
+      );
+    },
+    signalServicePreview: (previewId, signal) =>
+      wasTaken(client.getHandle(id(previewId)).signal(signals[signal])),
   };
 }
 

@@ -5,4 +5,5 @@ export { grantWorkflow } from './grant-workflow.ts';
 export { mcpCheckWorkflow } from './mcp-check-workflow.ts';
 export { mcpRegistrationWorkflow } from './mcp-registration-workflow.ts';
 export { permissionRequestWorkflow } from './permission-request-workflow.ts';
+export { servicePreviewWorkflow } from './service-preview-workflow.ts';
 export { sessionWorkflow } from './session-workflow.ts';

@@ -8,6 +8,7 @@ import {
   mcpRegistrationWorkflowContract as registration,
   permissionRequestWorkflowContract as request,
   type SessionProgress,
+  servicePreviewWorkflowContract as service,
   sessionWorkflowContract as session,
 } from '../contract/workflows.ts';
 
@@ -25,3 +26,6 @@ export const requestProgress = defineQuery<{ status: string }>(request.queries.p
 export const cancelCheck = defineSignal(check.signals.cancelCheck);
 export const registrationRevised = defineSignal(registration.signals.registrationRevised);
 export const authorizationSettled = defineSignal(authorization.signals.authorizationSettled);
+
+export const serviceReady = defineSignal(service.signals.serviceReady);
+export const serviceChanged = defineSignal(service.signals.serviceChanged);

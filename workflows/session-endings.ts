@@ -123,6 +123,7 @@ function problemOf(activityType: string): string {
   switch (activityType) {
     case 'freezeConfiguration':
     case 'freezeCheck':
+    case 'freezeService':
       return 'the configuration could not be frozen';
     case 'validateLaunch':
       return 'the configuration could not be validated';
@@ -130,6 +131,8 @@ function problemOf(activityType: string): string {
       return 'the workload could not be started';
     case 'startCheck':
       return 'the server could not be started';
+    case 'startService':
+      return 'the service could not be started';
     default:
       return 'a step failed';
   }

@@ -284,3 +284,48 @@ export const { recordDeliveryFailure } = proxyActivities<Activities>({
   startToCloseTimeout: '15 seconds',
   retry: untilItWorks,
 });
+
+export const { freezeService } = proxyActivities<Activities>({
+  summary: 'Freeze what the service runs with',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+/** Like `startWorkload`, but for a limit of time in place of one of attempts: nobody loses work when it is given up later. */
+export const { startService } = proxyActivities<Activities>({
+  summary: 'Resolve secrets, render and start the service',
+  startToCloseTimeout: '20 minutes',
+  scheduleToCloseTimeout: '30 minutes',
+  heartbeatTimeout: '10 seconds',
+  retry: untilItWorks,
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+});
+
+export const { publishService } = proxyActivities<Activities>({
+  summary: 'Record where the service is asked',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { lookAtService } = proxyActivities<Activities>({
+  summary: 'Look whether the service is wanted and runs',
+  startToCloseTimeout: '30 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { stopService } = proxyActivities<Activities>({
+  summary: 'Stop the service',
+  startToCloseTimeout: '60 seconds',
+  scheduleToCloseTimeout: '1 hour',
+  retry: untilItWorks,
+});
+
+export const { recordServiceEnd } = proxyActivities<Activities>({
+  summary: 'Record how the service ended',
+  startToCloseTimeout: '15 seconds',
+  scheduleToCloseTimeout: '7 days',
+  retry: untilItWorks,
+});

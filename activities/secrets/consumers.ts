@@ -25,11 +25,11 @@ export const registryConsumer = ({
   env: registry_credentials === null ? {} : { registry_secret: registry_credentials },
 });
 
-export const agentConsumer = ({ agent }: FrozenConfiguration): SecretConsumer => ({
-  kind: 'agent_env',
-  label: "the agent's environment",
-  env: agent.env,
-});
+/** In the workload of a preview's service that is the service. */
+export const agentConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer =>
+  service === undefined
+    ? { kind: 'agent_env', label: "the agent's environment", env: agent.env }
+    : serviceConsumer(agent);
 
 export const siblingConsumer = ({ name, env }: Named): SecretConsumer => ({
   kind: 'sibling_env',
@@ -37,7 +37,7 @@ export const siblingConsumer = ({ name, env }: Named): SecretConsumer => ({
   env,
 });
 
-const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
+export const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
   kind: 'service_env',
   label: `service "${name}"`,
   env,

@@ -3,6 +3,7 @@ import { endSession } from '../../commands/sessions/end.ts';
 import type { SessionEnding } from '../../contract/workflows.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { tellServices } from '../service-previews/tell-services.ts';
 
 /** Requests of a session whose workflows must still be notified. Reads only. */
 export async function listOpenRequests(
@@ -13,10 +14,14 @@ export async function listOpenRequests(
   return { requestIds: requests.map(({ id }) => id) };
 }
 
-/** Ends the session as it was asked to, else as the workflow observed. Idempotent: a recorded end is returned as it is. */
-export function recordEnd(
-  { db }: ActivityDependencies,
+/**
+ * Ends the session as it was asked to, else as the workflow observed, and tells its services. Idempotent: a recorded end is returned as it is.
+ */
+export async function recordEnd(
+  dependencies: ActivityDependencies,
   { sessionId, observed }: { sessionId: string; observed: SessionEnding },
 ): Promise<SessionEnding> {
-  return endSession(db, sessionId, observed);
+  const ending = await endSession(dependencies.db, sessionId, observed);
+  await tellServices(dependencies, sessionId);
+  return ending;
 }

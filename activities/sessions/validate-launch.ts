@@ -42,9 +42,12 @@ export async function validateLaunch(
   return { needsSignIn: configuration.servers.some(({ sign_in }) => sign_in === 'oauth') };
 }
 
-/** Running sessions go on when a worker is lost; only new ones are refused then. This worker counts, whatever it has reported. */
-async function requirePlace(db: Db, sessionId: string, perWorker: number): Promise<void> {
-  const { earlier, workers } = await readCapacity(db, sessionId);
+/**
+ * Throws `launch_refused` when others take the places of a session, or of a preview's service. Running ones go on when a worker is lost; only new
+ * ones are refused then. This worker counts, whatever it has reported.
+ */
+export async function requirePlace(db: Db, id: string, perWorker: number): Promise<void> {
+  const { earlier, workers } = await readCapacity(db, id);
   const places = perWorker * Math.max(1, workers);
   if (earlier >= places) {
     throw launchRefused(

@@ -29,7 +29,7 @@ export async function startWorkload(
   }
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
-  await useExposedSecrets(dependencies, configuration);
+  await useExposedSecrets(dependencies, sessionId, configuration);
   await launch(dependencies, {
     configuration,
     spec,
@@ -37,15 +37,16 @@ export async function startWorkload(
   });
 }
 
-/** Checks zone 2 again at the moment of use: a grant revoked since validation exposes nothing. */
-async function useExposedSecrets(
-  { db }: ActivityDependencies,
+/** Checks zone 2 again at the moment of use, of the session's grants: one revoked since validation exposes nothing. Throws `launch_refused`. */
+export async function useExposedSecrets(
+  { db }: Pick<ActivityDependencies, 'db'>,
+  sessionId: string,
   configuration: FrozenConfiguration,
 ): Promise<void> {
   const uses = exposingConsumers(configuration).flatMap(secretVariablesOf);
   const names = new Set(uses.map(({ secretName }) => secretName));
   const refused = await useAgentEnvGrants(db, {
-    sessionId: configuration.session_id,
+    sessionId,
     secretNames: [...names],
   });
   if (refused.length > 0) {

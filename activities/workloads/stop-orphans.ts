@@ -1,13 +1,14 @@
-/** Finds workloads that no session and no check needs, so that nothing is left running. */
+/** Finds workloads that no session, no check and no preview needs, so that nothing is left running. */
 import { isTerminal } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { listUnfinishedChecks, readCheck } from '../../store/mcp-checks/read.ts';
+import { listUnfinishedServices, readService } from '../../store/previews/services.ts';
 import { listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Stops every workload of this runtime whose session or check has ended or was deleted; returns their session ids. What
+ * Stops every workload of this runtime whose session, check or service has ended or was deleted; returns their session ids. What
  * cannot be stopped does not block the others, and is retried by the next sweep.
  */
 export async function stopOrphans({
@@ -21,6 +22,7 @@ export async function stopOrphans({
   const unfinished = new Set([
     ...(await listUnfinishedSessionIds(db)),
     ...(await listUnfinishedChecks(db)).map(({ id }) => id),
+    ...(await listUnfinishedServices(db)),
   ]);
   for (const sessionId of found.filter((id) => !unfinished.has(id))) {
     if (!(await isWanted(db, sessionId))) {
@@ -37,12 +39,16 @@ export async function stopOrphans({
   return stopped;
 }
 
-/** A workload belongs to a session, or to a check by its id. */
+/** A workload belongs to a session, or by its id to a check or to a preview that shows a service. */
 async function isWanted(db: Db, id: string): Promise<boolean> {
   const session = await readSession(db, id);
   if (session !== null) {
     return !isTerminal(session.status);
   }
   const check = await readCheck(db, id);
-  return check !== null && check.ended_at === null;
+  if (check !== null) {
+    return check.ended_at === null;
+  }
+  const service = await readService(db, id);
+  return service !== null && !service.hasEnded;
 }

@@ -16,6 +16,9 @@ import {
   mcpRegistrationWorkflowId,
   permissionRequestWorkflowId,
   registrationSummary,
+  servicePreviewSummary,
+  servicePreviewWorkflowId,
+  serviceSignals,
   sessionOfWorkflow,
   sessionSignals,
   sessionWorkflowId,
@@ -28,6 +31,7 @@ import { listUnfinishedChecks } from '../../store/mcp-checks/read.ts';
 import { listUnsettledRegistrations } from '../../store/mcp-registrations/read.ts';
 import { listUnattendedAuthorizations } from '../../store/oauth-authorizations/read.ts';
 import { eraseOldCalls } from '../../store/permission-requests/calls.ts';
+import { listUnfinishedServices } from '../../store/previews/services.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import {
   type LaunchedSession,
@@ -89,7 +93,7 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
     'erase refused calls': () => eraseOldCalls(dependencies.db, { keptSeconds: refusedCallKeptSeconds }),
     'remove old messages': () =>
       removeOldMessages(dependencies.db, { keptSeconds: channelMessagesKeptSeconds }),
-    'end expired previews': () => endExpiredPreviews(dependencies.db),
+    'end expired previews': () => endPreviews(sweeping),
     'revoke ended connections': () => revokeEndedConnections(dependencies),
     'remove leftovers': () => removeLeftovers(sweeping),
     'remove old calls': () => removeOldCalls(sweeping),
@@ -134,6 +138,11 @@ export async function startLostWorkflows(
   for (const messageId of await listPendingMessages(db)) {
     if (!running.has(channelMessageWorkflowId(messageId))) {
       await workflows.startChannelMessage(messageId, channelMessageSummary);
+    }
+  }
+  for (const previewId of await listUnfinishedServices(db)) {
+    if (!running.has(servicePreviewWorkflowId(previewId))) {
+      await workflows.startServicePreview(previewId, servicePreviewSummary);
     }
   }
   for (const requestId of await listOpenRequestIds(db)) {
@@ -183,6 +192,13 @@ export async function signalChangedWorkloads({
 export async function tellAgain({ dependencies: { db }, workflows }: Sweeping): Promise<void> {
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
     await workflows.signalSession(id, signal);
+  }
+}
+
+/** Ends previews that have expired, and tells the workflows of those that showed a service. */
+async function endPreviews({ dependencies: { db }, workflows }: Sweeping): Promise<void> {
+  for (const previewId of await endExpiredPreviews(db)) {
+    await workflows.signalServicePreview(previewId, serviceSignals.serviceChanged);
   }
 }
 

@@ -1,16 +1,16 @@
-/** Signals sessions whose workload changed: one watcher for all sessions of the runtime (docs/decisions/0037). */
+/** Signals sessions, and services of previews, whose workload changed: one watcher for all of the runtime (docs/decisions/0037). */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { endedCompanions } from '../../activities/workloads/announce-ended.ts';
 import { exitOf, isRestarting } from '../../activities/workloads/workload-exit.ts';
-import { sessionSignals } from '../../contract/workflows.ts';
+import { serviceSignals, sessionSignals } from '../../contract/workflows.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { createSlots } from '../../runtime/slots.ts';
 import type { WorkloadState } from '../../runtime/workload.ts';
 import type { Workflows } from '../../workflows/client.ts';
 
 export interface WatchDependencies extends Pick<ActivityDependencies, 'runtime' | 'log'> {
-  workflows: Pick<Workflows, 'signalSession'>;
+  workflows: Pick<Workflows, 'signalSession' | 'signalServicePreview'>;
 }
 
 export interface WorkloadWatch {
@@ -39,13 +39,18 @@ export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): 
   /** What each session's workflow was informed of; it forgets nothing that it was signalled. */
   const informed = new Map<string, string>();
 
+  /** A workload is of a session, or of a preview that shows a service. False when no such workflow runs. */
+  const signalOwner = async (id: string): Promise<boolean> =>
+    (await workflows.signalSession(id, sessionSignals.workloadChanged)) ||
+    (await workflows.signalServicePreview(id, serviceSignals.serviceChanged));
+
   const look = async (sessionId: string, { isRepeated }: { isRepeated: boolean }): Promise<void> => {
     const state = await runtime.inspect(sessionId);
     const news = newsOf(state);
     const before = informed.get(sessionId) ?? null;
     const isKnown = before === news && !(isRepeated && news === hasEnded);
     // Also that all is well again: for a workflow that does not know, what it was informed of lasts.
-    const isTaken = isKnown || (await workflows.signalSession(sessionId, sessionSignals.workloadChanged));
+    const isTaken = isKnown || (await signalOwner(sessionId));
     if (news === null || !isTaken || (isKnown && state.state === 'absent')) {
       informed.delete(sessionId);
     } else {

@@ -191,6 +191,41 @@ export const alterations: Alteration[] = [
     to: 'return await steps.recordDeliveryFailure({ messageId, failure: null });',
     breaks: 'message-delivered-after-a-failure',
   },
+  {
+    what: 'a service that is not stopped',
+    file: 'service-preview-workflow.ts',
+    from: 'await stopOrLeaveToSweep(() => steps.stopService({ previewId }), { previewId });',
+    to: '',
+    breaks: 'service-stopped-with-its-preview',
+  },
+  {
+    what: 'a service that is published before its gateway is ready',
+    file: 'service-preview-workflow.ts',
+    from: "const isReady = await condition(() => state.isReady, startMs, { summary: 'Wait for the gateway' });",
+    to: 'const isReady = startMs > 0;',
+    breaks: 'service-whose-gateway-is-not-ready',
+  },
+  {
+    what: 'a later run that starts the service again',
+    file: 'service-preview-workflow.ts',
+    from: 'const ending = state.isStarted ? null : await launch(state);',
+    to: 'const ending = await launch(state);',
+    breaks: 'service-continued-from-an-earlier-run',
+  },
+  {
+    what: 'a signal after which the service is not looked at',
+    file: 'service-preview-workflow.ts',
+    from: 'await condition(() => state.hasChanged, waitMs',
+    to: 'await condition(() => false, waitMs',
+    breaks: 'service-that-exits',
+  },
+  {
+    what: 'a gateway that was started again and is not published',
+    file: 'service-preview-workflow.ts',
+    from: 'await condition(() => state.isReady);',
+    to: 'await condition(() => false);',
+    breaks: 'service-whose-gateway-starts-again',
+  },
 ];
 
 /** The workflows with the change made. Throws when the text to change is not there any more. */

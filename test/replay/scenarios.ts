@@ -22,6 +22,7 @@ import {
 } from '../workflows/scripted-activities.ts';
 import { messageScenarios } from './message-scenarios.ts';
 import { registrationScenarios } from './registration-scenarios.ts';
+import { serviceScenarios } from './service-scenarios.ts';
 
 export interface Stage {
   worker: TestWorker;
@@ -379,4 +380,5 @@ export const scenarios: Record<string, Scenario> = {
   },
   ...registrationScenarios,
   ...messageScenarios,
+  ...serviceScenarios,
 };

@@ -8,6 +8,7 @@ import type { WorkloadExit } from '../../activities/workloads/workload-exit.ts';
 import type { ObservedCheckEnd, RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
 import { messageActivities, type ScriptedMessage } from './scripted-messages.ts';
 import { registrationActivities, type ScriptedRegistration } from './scripted-registrations.ts';
+import { type ScriptedService, serviceActivities } from './scripted-services.ts';
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
 
@@ -102,6 +103,7 @@ export class ScriptedPlatform {
   readonly registrations = new Map<string, ScriptedRegistration>();
   readonly authorizations = new Map<string, ScriptedAuthorization>();
   readonly messages = new Map<string, ScriptedMessage>();
+  readonly services = new Map<string, ScriptedService>();
 
   readonly activities: Activities = {
     freezeConfiguration: async ({ sessionId }) => {
@@ -177,6 +179,7 @@ export class ScriptedPlatform {
     },
     ...registrationActivities(this.registrations),
     ...messageActivities(this.messages),
+    ...serviceActivities(this.services),
     carryOutDecision: async ({ decisionId }) => {
       for (const request of this.requests.values()) {
         const decision = request.decisions.get(decisionId);

@@ -14,7 +14,7 @@ afterEach(() => {
   }
 });
 
-function start({ isTaken = true } = {}) {
+function start({ isTaken = true, isService = false } = {}) {
   const signals: string[] = [];
   const runtime = new RecordingRuntime();
   let inspections = 0;
@@ -32,6 +32,10 @@ function start({ isTaken = true } = {}) {
     signalSession: async (id: string, signal: string) => {
       signals.push(`${signal} ${id}`);
       return isTaken;
+    },
+    signalServicePreview: async (id: string, signal: string) => {
+      signals.push(`${signal} ${id}`);
+      return isService;
     },
   };
   const watch = watchWorkloads({ runtime, workflows, log: pino({ level: 'silent' }) });
@@ -77,6 +81,17 @@ describe('a worker that is hinted at a session', () => {
       await settled();
     }
     expect(signals).toEqual(['workloadChanged a']);
+  });
+
+  it('signals the workflow of a preview’s service where no session has that workload', async () => {
+    const { states, signals } = start({ isTaken: false, isService: true });
+    states.set('a', well);
+    await settled();
+    states.set('a', ended);
+    await settled();
+    states.set('a', ended);
+    await settled();
+    expect(signals).toEqual(['workloadChanged a', 'serviceChanged a']);
   });
 
   it('signals again what is new: a second server that ended, that all is well, and a sidecar that is lost again', async () => {
@@ -133,7 +148,8 @@ describe('a worker that is hinted at a session', () => {
     await settled();
     states.delete('a');
     await settled();
-    expect(signals.length).toBeLessThanOrEqual(2);
+    const ofSession = signals.filter((signal) => signal === 'workloadChanged a');
+    expect(ofSession.length).toBeLessThanOrEqual(2);
   });
 
   it('does nothing once it is stopped', async () => {
