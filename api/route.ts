@@ -36,6 +36,7 @@ export interface InWorkspace extends SignedIn {
  *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
  *  - `sidecar`: the same, but nothing is read: the handler's own statement looks whether the session is open, or it asks
  *  - `workload`: as `internal`, and also for the sidecar of a check, which every other internal route refuses
+ *  - `gateway`: as `workload`, and also for the sidecar of a preview's service, which every other internal route refuses
  */
 export interface ContextByScope {
   public: Record<never, never>;
@@ -47,11 +48,12 @@ export interface ContextByScope {
   internal: { session: Session };
   sidecar: { sidecar: Sidecar };
   workload: { workload: { kind: 'session'; session: Session } | { kind: 'check'; check: CheckRow } };
+  gateway: { workload: ContextByScope['workload']['workload'] | { kind: 'service'; previewId: string } };
 }
 export type RouteScope = keyof ContextByScope;
 /** Called by sidecars, below `/internal`. */
 export const isInternal = (scope: RouteScope) =>
-  scope === 'internal' || scope === 'sidecar' || scope === 'workload';
+  scope === 'internal' || scope === 'sidecar' || scope === 'workload' || scope === 'gateway';
 
 interface RouteShape<Scope extends RouteScope> {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';

@@ -2,17 +2,43 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
+import { endQueuedResponses } from './queued-responses.ts';
+import { requestClass, serveUpgrades, type TakesUpgrade } from './upgrades.ts';
+
+/** From the first byte of a request until its head is complete, and until all of it is. Routes have tighter limits of their own. */
+const headTimeoutMs = 60_000;
+const requestTimeoutMs = 300_000;
+/** A client that vanished while it read a stream is noticed. */
+const probeAfterMs = 30_000;
 
 export interface RunningServer {
   port: number;
   server: Server;
-  /** Stops accepting requests, lets running ones finish for at most `limitMs`, then closes what is left (streams). */
+  /** Stops accepting requests, lets running ones finish for at most `limitMs`, then closes what is left (streams, upgraded connections). */
   close(limitMs: number): Promise<void>;
 }
 
-/** Resolves when the application listens. Rejects with the system's error, such as EADDRINUSE. */
-export async function listen(app: Koa, at: { host: string; port: number }): Promise<RunningServer> {
-  const server = createServer(app.callback());
+/**
+ * Resolves when the application listens. Rejects with the system's error, such as EADDRINUSE. Upgrades that are not taken are answered as if none had
+ * been offered; those that are reach the application (`upgradeOf`).
+ */
+export async function listen(
+  app: Koa,
+  at: { host: string; port: number },
+  takesUpgrade: TakesUpgrade = () => false,
+): Promise<RunningServer> {
+  const handle = app.callback();
+  const server = createServer(
+    {
+      IncomingMessage: requestClass(takesUpgrade),
+      headersTimeout: headTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      ...{ keepAlive: true, keepAliveInitialDelay: probeAfterMs },
+    },
+    handle,
+  );
+  endQueuedResponses(server);
+  const endUpgraded = serveUpgrades(server, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(at.port, at.host, resolve);
@@ -20,12 +46,15 @@ export async function listen(app: Koa, at: { host: string; port: number }): Prom
   return {
     port: (server.address() as AddressInfo).port,
     server,
-    close: (limitMs) => close(server, limitMs),
+    close: (limitMs) => close(server, endUpgraded, limitMs),
   };
 }
 
-async function close(server: Server, limitMs: number): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), limitMs);
+async function close(server: Server, endUpgraded: () => void, limitMs: number): Promise<void> {
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+    endUpgraded();
+  }, limitMs);
   await new Promise<void>((resolve) => {
     server.close(() => resolve());
     server.closeIdleConnections();

@@ -61,6 +61,8 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
     startAuthorization: (...input) => within(() => workflows.startAuthorization(...input)),
     settleAuthorization: (...input) => within(() => workflows.settleAuthorization(...input)),
     startChannelMessage: (...input) => within(() => workflows.startChannelMessage(...input)),
+    startServicePreview: (...input) => within(() => workflows.startServicePreview(...input)),
+    signalServicePreview: (...input) => within(() => workflows.signalServicePreview(...input)),
     startPermissionRequest: (...input) => within(() => workflows.startPermissionRequest(...input)),
     decide: (...input) => within(() => workflows.decide(...input)),
     runGrant: (...input) => within(() => workflows.runGrant(...input)),

@@ -6,6 +6,7 @@ import { createSignApproval } from '../api/approvals/sign-approval.ts';
 import { embeddingServersWith } from '../api/embeddings/provider-url.ts';
 import { createStreamReads } from '../api/event-stream/stream-reads.ts';
 import { createStreamSlots } from '../api/event-stream/stream-slots.ts';
+import { upgradePreviews } from '../api/previews/upgrade-previews.ts';
 import { allRoutes } from '../api/routes/index.ts';
 import { listen } from '../api/server.ts';
 import { loadWebFiles } from '../api/web-files/load-web-files.ts';
@@ -64,7 +65,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
     log.warn({ directory: webDirectory }, 'the web UI is not built; only the API is served');
   }
   const app = createApp(dependencies, allRoutes(dependencies), web);
-  const server = await listen(app, { host: config.HOST, port: config.PORT });
+  const server = await listen(app, { host: config.HOST, port: config.PORT }, upgradePreviews(config));
   log.info({ host: config.HOST, port: server.port }, 'the API listens');
   await stopped;
   await server.close(closeLimitMs);

@@ -6,7 +6,6 @@ import { isTerminal } from '../../contract/session.ts';
 import { verifyInternalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { readAgent } from '../../store/agents/read.ts';
-import { readCheck } from '../../store/mcp-checks/read.ts';
 import { type MembershipKey, readMembership } from '../../store/members/read-membership.ts';
 import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
 import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
@@ -16,6 +15,7 @@ import { createRateLimiter } from '../middleware/rate-limit.ts';
 import { requestState } from '../middleware/request-state.ts';
 import { createSessionLimits } from '../middleware/session-limits.ts';
 import type { ContextByScope, InWorkspace, RouteScope, SignedIn } from '../route.ts';
+import { openGateway, openWorkload, refuseEnded } from './open-workload.ts';
 import { readSessionCookie } from './session-cookie.ts';
 
 export interface AuthenticateDependencies extends Pick<ApiDependencies, 'db' | 'log'> {
@@ -98,23 +98,13 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
     workload: async (ctx, { session_id = '' }) => {
       // The token was derived for this id, so the id is a valid UUID.
       beginInternal(ctx, session_id);
-      const found = await readSession(db, session_id);
-      if (found !== null) {
-        refuseEnded(isTerminal(found.status));
-        return { workload: { kind: 'session', session: found } };
-      }
-      const check = await read('The session', session_id, (id) => readCheck(db, id));
-      refuseEnded(check.ended_at !== null);
-      return { workload: { kind: 'check', check } };
+      return { workload: await read('The session', session_id, (id) => openWorkload(db, id)) };
+    },
+    gateway: async (ctx, { session_id = '' }) => {
+      beginInternal(ctx, session_id);
+      return { workload: await read('The session', session_id, (id) => openGateway(db, id)) };
     },
   };
-}
-
-/** The token is derived and cannot be revoked: it ends when its session or check ends. */
-function refuseEnded(hasEnded: boolean): void {
-  if (hasEnded) {
-    throw new ApiError('unauthenticated', 'The session has ended');
-  }
 }
 
 /** The user of the session cookie; each of their requests counts against the rate limit. */

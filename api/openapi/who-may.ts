@@ -31,6 +31,7 @@ export const peopleByScope = {
   internal: { "the session's sidecar": {} },
   sidecar: { "the session's sidecar": {} },
   workload: { 'the sidecar of the session or check': {} },
+  gateway: { 'the sidecar of the session, check or service': {} },
 } satisfies { [Scope in RouteScope]: Record<string, AskingByScope[Scope]> };
 
 /** The kinds of people of the route's scope who may use it, before any rule on the input. */

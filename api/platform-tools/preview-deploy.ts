@@ -1,16 +1,19 @@
 import * as z from 'zod';
 import { deployPreview } from '../../commands/previews/deploy.ts';
 import { previewDomainOf } from '../../config/preview-domain.ts';
-import { timestamp, uuid } from '../../contract/names.ts';
+import { entryName, timestamp, uuid } from '../../contract/names.ts';
 import {
   defaultPreviewSeconds,
   minPreviewSeconds,
   previewAudience,
   previewTitleLength,
 } from '../../contract/preview.ts';
+import { frozenServicePort, portVariable } from '../../contract/service-variables.ts';
+import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readWorkspaceSlug } from '../../store/workspaces/read-setting.ts';
+import { beginService } from '../previews/tell-service.ts';
 import { readFiles, sentFiles } from './preview-files.ts';
-import { defineTool, type ToolDependencies, ToolFailure } from './tool.ts';
+import { defineTool, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 const isTitle = (text: string) =>
   text.trim() !== '' && text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
@@ -19,10 +22,15 @@ export const previewDeploy = defineTool({
   name: 'preview_deploy',
   title: 'Deploy a preview',
   description:
-    'Shows static files, such as a page with its scripts and pictures, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no forms, no pop-ups. The address leads to a page of the platform on which a person opens the preview.',
+    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no forms, no pop-ups. The address leads to a page of the platform on which a person opens the preview.',
   input: z.strictObject({
-    files: sentFiles.optional().describe('What the preview shows'),
-    service: z.string().optional().describe('Not supported yet: give files'),
+    files: sentFiles.optional().describe('What the preview shows, unless it shows a service'),
+    service: z
+      .string()
+      .max(32)
+      .refine((name) => entryName.safeParse(name).success, 'must be the name of a service')
+      .optional()
+      .describe('The name of a service of this agent, which the preview shows in place of files'),
     ttl_seconds: z
       .int()
       .min(minPreviewSeconds)
@@ -66,15 +74,13 @@ export const previewDeploy = defineTool({
       expires_at: '2026-11-26T14:00:00.000Z',
     },
   },
-  async run({ files, service, ttl_seconds, title, audience = 'workspace' }, caller, { db, config }) {
-    if (service !== undefined) {
-      throw new ToolFailure(
-        'not_supported',
-        'service: previews of services are not supported yet; give files',
-      );
+  async run({ files, service, ttl_seconds, title, audience = 'workspace' }, caller, dependencies) {
+    const { db, config } = dependencies;
+    if (files !== undefined && service !== undefined) {
+      throw new ToolFailure('validation_failed', 'service: must not be given beside files');
     }
-    if (files === undefined) {
-      throw new ToolFailure('validation_failed', 'files: is required');
+    if (files === undefined && service === undefined) {
+      throw new ToolFailure('validation_failed', 'files: is required, or else service');
     }
     if (previewDomainOf(config) === null) {
       const message = 'This platform has no domain for previews; its operator has to set PREVIEW_DOMAIN';
@@ -86,17 +92,44 @@ export const previewDeploy = defineTool({
     }
     const input = {
       ...{ workspaceId: caller.workspace_id, sessionId: caller.id, agentId: caller.agent_id },
-      ...{ callId: caller.call_id, title: title ?? null, audience, files: readFiles(files, config) },
+      ...{ callId: caller.call_id, title: title ?? null, audience },
+      service: service === undefined ? null : await usableService(db, caller, service),
+      files: files === undefined ? [] : readFiles(files, config),
       seconds: ttl_seconds ?? Math.min(defaultPreviewSeconds, most),
     };
     const deployed = await deployPreview(db, input, config);
     if (deployed === null) {
       throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be deployed from it');
     }
-    const { id, expires_at } = deployed;
+    const { id, expires_at, ended_at } = deployed;
+    // Also for a call that is sent again: what it stored may not have been begun.
+    if (service !== undefined && ended_at === null) {
+      await beginService(dependencies, id);
+    }
     return { preview_id: id, url: await pageUrl({ db, config }, caller.workspace_id, id), expires_at };
   },
 });
+
+/** The name, if the session froze such a service and its port is usable. Throws ToolFailure otherwise. */
+async function usableService(
+  db: ToolDependencies['db'],
+  { id: sessionId }: ToolCaller,
+  name: string,
+): Promise<string> {
+  const services = (await readConfiguration(db, sessionId))?.services ?? [];
+  const service = services.find((each) => each.name === name);
+  if (service === undefined) {
+    const names = services.map((each) => each.name).join(', ');
+    const which = names === '' ? 'it has none' : `it has ${names}`;
+    throw new ToolFailure('not_found', `service: this agent has no service "${name}"; ${which}`);
+  }
+  const { problem } = frozenServicePort(service.env);
+  if (problem !== null) {
+    const message = `service: ${portVariable} of "${name}" ${problem}; whoever may edit the agent changes it`;
+    throw new ToolFailure('validation_failed', message);
+  }
+  return name;
+}
 
 /** Of the preview's page in the UI, as the agent can tell people. */
 async function pageUrl(

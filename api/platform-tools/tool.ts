@@ -20,7 +20,7 @@ export interface ToolDependencies {
   db: Db;
   config: ApiConfig;
   log: Logger;
-  workflows: Pick<WorkflowClient, 'startChannelMessage'>;
+  workflows: Pick<WorkflowClient, 'startChannelMessage' | 'startServicePreview'>;
   /** What embeds texts beyond the platform. */
   embeddingServers: EmbeddingServers;
   /** Bytes of vectors that this process compares at the same time: whoever else uses it has its turn in between. */
@@ -43,7 +43,6 @@ export const failureCodes = {
   validation_failed: 'the arguments are not valid; the message names the field and its rule',
   not_found: 'something that the arguments name is not in this workspace',
   not_allowed: 'this agent may not do it, or not any more; the message says why',
-  not_supported: 'the platform cannot do this yet; the message says what it can do',
   not_configured: 'the operator of the platform has not set up what this needs; the message names it',
   limit_reached: 'the session or its workspace has as much as it may have; the message names the limit',
   embedding_failed: 'there is no vector of a text; the message says why',

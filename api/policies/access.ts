@@ -25,6 +25,7 @@ export interface AskingByScope {
   internal: unknown;
   sidecar: unknown;
   workload: unknown;
+  gateway: unknown;
 }
 
 export interface Access<Scope extends keyof AskingByScope> {
@@ -37,7 +38,7 @@ export const anybody: Access<'public'> = everyone;
 export const anySignedIn: Access<'user'> = everyone;
 export const anyMember: Access<'workspace' | 'agent'> = everyone;
 /** The sidecar whose token it is. */
-export const itsSidecar: Access<'internal' | 'sidecar' | 'workload'> = everyone;
+export const itsSidecar: Access<'internal' | 'sidecar' | 'workload' | 'gateway'> = everyone;
 
 export const admins = (action: AdminAction): Access<'workspace' | 'agent' | 'session'> => ({
   whyNot: ({ role }) => whyNotAdmin(role, action),

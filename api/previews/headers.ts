@@ -54,6 +54,12 @@ export const noticePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
 /**
+ * Of the page that asks again until the service is there. HTML lets a sandboxed page reload itself with `allow-scripts` only, though not every browser
+ * insists; it has no script, and no source of any.
+ */
+export const waitingPolicy = `${noticePolicy} allow-scripts`;
+
+/**
  * Of the files. `origin` is the preview's own: a sandboxed page has an opaque origin, so its address is named in place of `'self'`. Its
  * scripts are the agent's wherever they are written, so inline ones and `eval` add nothing to what they can do.
  */
@@ -75,10 +81,38 @@ export function previewPolicy(origin: string): string {
 }
 
 /**
+ * Of a service, as above, and with what a page needs of its server: it posts forms to it, and opens WebSockets. Both are named for this host
+ * alone, by their own schemes.
+ */
+export function servicePolicy(origin: string): string {
+  const sockets = origin.replace(/^http/, 'ws');
+  return [
+    'sandbox allow-scripts allow-forms',
+    "default-src 'none'",
+    `script-src ${origin} blob: 'unsafe-inline' 'unsafe-eval'`,
+    `style-src ${origin} 'unsafe-inline'`,
+    `img-src ${origin} data: blob:`,
+    `media-src ${origin} data: blob:`,
+    `font-src ${origin} data:`,
+    `connect-src ${origin} ${sockets} data: blob:`,
+    'worker-src blob:',
+    `form-action ${origin}`,
+    "frame-ancestors 'none'",
+    `base-uri ${origin}`,
+  ].join('; ');
+}
+
+/**
  * A page with an opaque origin reads its own data, modules and fonts as one of another origin would. Only such pages may, without cookies, and
  * only where they know the preview's name.
  */
 export const fileHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': 'null',
   'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/** Of the platform's answers at a service's preview as well, so that its pages read what went wrong. */
+export const serviceHeaders: Readonly<Record<string, string>> = {
+  ...fileHeaders,
+  'Access-Control-Expose-Headers': '*',
 };

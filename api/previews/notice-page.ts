@@ -27,3 +27,23 @@ export const notOpenPage = page(
 );
 
 export const noFilePage = page('There is no such file', 'The preview has no file at this address.');
+
+export const startingPage = page(
+  'The service is starting',
+  'This preview runs a service, which does not answer yet. This page asks again by itself.',
+);
+
+export const endedServicePage = page(
+  'The service has ended',
+  'This preview ran a service, which does not run any more. The page of the preview on the platform says why.',
+);
+
+export const noAnswerPage = page(
+  'The service does not answer',
+  'The service of this preview received the request, and did not answer it in time.',
+);
+
+export const badAnswerPage = page(
+  'The answer of the service was not passed on',
+  'The service of this preview answered in a way that a preview may not, or led to another host.',
+);

@@ -1,5 +1,5 @@
 /**
- * Files of previews, at host names that have nothing else: no route of the API, no cookie and no credential counts here, and nothing of a
+ * Previews, their files or their service, at host names that have nothing else: no route of the API, no cookie and no credential counts here, and nothing of a
  * preview is at any other host (docs/previews.md#where-they-are-opened).
  */
 import type { Context, Next } from 'koa';
@@ -7,7 +7,7 @@ import { previewDomainOf } from '../../config/preview-domain.ts';
 import { folderAddress, requestedFile } from '../../contract/preview-path.ts';
 import { type ByteBudget, createByteBudget } from '../../lib/timing/byte-budget.ts';
 import type { Db } from '../../store/database.ts';
-import { findOpening, readPreviewFile } from '../../store/previews/openings.ts';
+import { findOpening, type OpenedPreview, readPreviewFile } from '../../store/previews/openings.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';
@@ -17,6 +17,8 @@ import { contentTypeOf } from './content-type.ts';
 import { commonPreviewHeaders, fileHeaders, noticePolicy, previewPolicy } from './headers.ts';
 import { noFilePage, notOpenPage } from './notice-page.ts';
 import { labelSha256, previewHostOf } from './origin.ts';
+import { createProxyConnections } from './proxy-connections.ts';
+import { answerFromService } from './proxy-service.ts';
 
 /** Of files that this process holds for those who read them, however slowly they do. */
 const sentBytes = 64 * 1024 * 1024;
@@ -24,7 +26,7 @@ const sentWaitMs = 2000;
 /** Whoever has not read a file by then has it cut off. */
 const sendLimitMs = 30_000;
 
-/** Runs before everything that looks at a path or at who asks. Throws 405, and 429 for an address that asks too often. */
+/** Runs before everything that looks at a path or at who asks. Throws 405 for files, 429 for an address that asks too often, and what a service adds. */
 export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'config'>) {
   const domain = previewDomainOf(config);
   const scheme = config.PUBLIC_URL === undefined ? 'http:' : new URL(config.PUBLIC_URL).protocol;
@@ -33,6 +35,9 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
     perMinute: config.RATE_PREVIEW_REQUESTS_PER_MINUTE,
   });
   const sent = createByteBudget(sentBytes);
+  const connections = createProxyConnections(
+    async (label, address) => (await openPreview(db, label))?.service?.address === address,
+  );
   return async (ctx: Context, next: Next): Promise<void> => {
     const host = previewHostOf(ctx.get('Host'), domain);
     if (host === null) {
@@ -42,27 +47,35 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
     requestState(ctx).route = 'preview';
     ctx.set(commonPreviewHeaders);
     ctx.set('Content-Security-Policy', noticePolicy);
+    asked.take(ctx.ip);
+    const { label } = host;
+    const opened = label === null ? null : await openPreview(db, label);
+    if (label === null || opened === null) {
+      answerNotice(ctx, notOpenPage);
+      return;
+    }
+    const { previewId, service, visitor } = opened;
+    const origin = `${scheme}//${ctx.get('Host').toLowerCase()}`;
+    if (service !== null) {
+      const asking = { previewId, userId: visitor.userId, service, label, origin };
+      await answerFromService(ctx, asking, { config, connections });
+      return;
+    }
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       ctx.set('Allow', 'GET, HEAD');
       throw new ApiError('method_not_allowed', 'A preview is only read');
     }
-    asked.take(ctx.ip);
-    const previewId = host.label === null ? null : await openPreviewId(db, host.label);
-    if (previewId === null) {
-      answerNotice(ctx, notOpenPage);
-    } else {
-      await answerWithin(ctx, sent, config.LIMIT_PREVIEW_FILE_BYTES);
-      await answerFile(ctx, db, { previewId, origin: `${scheme}//${ctx.get('Host').toLowerCase()}` });
-    }
+    await answerWithin(ctx, sent, config.LIMIT_PREVIEW_FILE_BYTES);
+    await answerFile(ctx, db, { previewId, origin });
   };
 }
 
 /** Asked with each request: the person may have left, signed out or lost the session since they opened it. */
-async function openPreviewId(db: Db, label: string): Promise<string | null> {
+async function openPreview(db: Db, label: string): Promise<OpenedPreview | null> {
   const opened = await findOpening(db, labelSha256(label));
   return opened !== null &&
     whyNotOpenPreview(opened, opened.visitor, opened.session, opened.isShared) === null
-    ? opened.previewId
+    ? opened
     : null;
 }
 
@@ -76,7 +89,7 @@ async function answerWithin(ctx: Context, sent: ByteBudget, fileBytes: number): 
     clearTimeout(timer);
     sent.give(fileBytes);
   };
-  if (ctx.res.closed) {
+  if (ctx.res.closed || ctx.res.destroyed) {
     done();
   } else {
     ctx.res.once('close', done);

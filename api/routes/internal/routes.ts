@@ -22,9 +22,10 @@ import {
   readyReport,
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
-import { sessionSignals } from '../../../contract/workflows.ts';
+import { serviceSignals, sessionSignals } from '../../../contract/workflows.ts';
 import { listPendingAnnouncements } from '../../../store/channel-messages/messages.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { setReportedUrl } from '../../../store/previews/services.ts';
 import { markInputsUndelivered } from '../../../store/session-inputs/delivery.ts';
 import { listSessionInputs } from '../../../store/session-inputs/list.ts';
 import { touchActivity } from '../../../store/sessions/activity.ts';
@@ -68,7 +69,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
   ];
 }
 
-/** Each accepted request of the route counts as activity of its session. A check has no idle clock. */
+/** Each accepted request of the route counts as activity of its session. A check or a service has no idle clock. */
 function restartingIdleClock(clock: IdleClock, route: AnyRoute): AnyRoute {
   return {
     ...route,
@@ -84,7 +85,7 @@ function restartingIdleClock(clock: IdleClock, route: AnyRoute): AnyRoute {
 }
 
 interface OfSidecar
-  extends Partial<ContextByScope['internal'] & ContextByScope['sidecar'] & ContextByScope['workload']> {
+  extends Partial<ContextByScope['internal'] & ContextByScope['sidecar'] & ContextByScope['gateway']> {
   requestId: string;
 }
 
@@ -97,7 +98,7 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
     method: 'post',
     path: `${path}/ready`,
     summary: 'The sidecar listens; answered with the first messages for its agent, and sent the others',
-    scope: 'workload',
+    scope: 'gateway',
     access: itsSidecar,
     body: readyReport,
     response: readyAnswer,
@@ -106,19 +107,27 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
       if (workload.kind === 'check') {
         return { inputs: [] };
       }
+      if (workload.kind === 'service') {
+        await setReportedUrl(db, workload.previewId, body.control_url);
+        requireTaken(await workflows.signalServicePreview(workload.previewId, serviceSignals.serviceReady));
+        return { inputs: [] };
+      }
       const { session } = workload;
       await setControlUrl(db, session.id, body.control_url);
       const inputs = await listSessionInputs(db, session.id, { after: 0 });
       await markInputsUndelivered(db, session.id, { after: inputs.at(-1)?.seq ?? 0 });
       // Makes the workflow deliver what this sidecar does not have.
-      if (!(await workflows.signalSession(session.id, sessionSignals.sidecarReady))) {
-        throw new ApiError('unavailable', 'The session’s workflow does not run now', {
-          retryAfterSeconds: 1,
-        });
-      }
+      requireTaken(await workflows.signalSession(session.id, sessionSignals.sidecarReady));
       return { inputs };
     },
   });
+}
+
+/** Throws 503 for a signal that reached no workflow: the sidecar reports again. */
+function requireTaken(isTaken: boolean): void {
+  if (!isTaken) {
+    throw new ApiError('unavailable', 'The session’s workflow does not run now', { retryAfterSeconds: 1 });
+  }
 }
 
 function checkRoute({ db, config }: SessionRouteDependencies): AnyRoute {

@@ -1,5 +1,6 @@
 import type { Preview, ShownPreview } from '../../../contract/preview.ts';
 import type { Db } from '../../../store/database.ts';
+import { readServiceStatuses } from '../../../store/previews/services.ts';
 import { readSessionContexts } from '../../../store/sessions/context.ts';
 import { whyNotEndPreview } from '../../policies/previews.ts';
 import { whyNotReadSession } from '../../policies/sessions.ts';
@@ -16,6 +17,8 @@ export async function presentPreviews(
     db,
     previews.map(({ session_id }) => session_id),
   );
+  const ofServices = previews.flatMap(({ id, service }) => (service === null ? [] : [id]));
+  const statuses = await readServiceStatuses(db, ofServices);
   return previews.flatMap(({ workspace_id: _, ...shown }) => {
     const context = contexts.get(shown.session_id);
     if (context === undefined) {
@@ -31,6 +34,7 @@ export async function presentPreviews(
       {
         ...shown,
         agent: context.agent,
+        service_status: statuses.get(shown.id) ?? null,
         is_live: live,
         may_end: live && whyNotEndPreview(visitor, people) === null,
         may_read_session: whyNotReadSession(visitor, people, context.isShared) === null,

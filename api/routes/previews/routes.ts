@@ -12,14 +12,20 @@ import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { whyNotEndPreview, whyNotOpenFrom, whyNotOpenPreview } from '../../policies/previews.ts';
 import { isLive, openPreview } from '../../previews/open.ts';
+import { tellService } from '../../previews/tell-service.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
+import type { WorkflowClient } from '../../workflow-client.ts';
 import { presentPreviews } from './present.ts';
 
 const collection = '/workspaces/{slug}/previews';
 const path = `${collection}/{preview_id}`;
 const params = z.object({ preview_id: uuid });
 
-export function previewRoutes(dependencies: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
+export interface PreviewDependencies extends Pick<ApiDependencies, 'db' | 'config' | 'log'> {
+  workflows: Pick<WorkflowClient, 'signalServicePreview'>;
+}
+
+export function previewRoutes(dependencies: PreviewDependencies): AnyRoute[] {
   return [listRoute(dependencies), readRoute(dependencies), openRoute(dependencies), endRoute(dependencies)];
 }
 
@@ -83,11 +89,13 @@ function openRoute(dependencies: Pick<ApiDependencies, 'db' | 'config'>): AnyRou
   });
 }
 
-function endRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
+function endRoute(dependencies: PreviewDependencies): AnyRoute {
+  const { db } = dependencies;
   return defineRoute({
     method: 'delete',
     path,
-    summary: 'End a preview: its files are erased, and it is closed wherever it is open',
+    summary:
+      'End a preview: its files are erased or its service is stopped, and it is closed wherever it is open',
     scope: 'workspace',
     access: anyMember,
     params,
@@ -97,6 +105,9 @@ function endRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
       const { preview, session } = await readable(db, visit, params.preview_id);
       requireAllowed(whyNotEndPreview({ userId: visit.user.id, role: visit.role }, session));
       const ended = await endPreview(db, preview.id, { type: 'user', id: visit.user.id });
+      if (preview.service !== null) {
+        await tellService(dependencies, preview.id);
+      }
       return { preview: await presentOne(db, visit, ended ?? preview) };
     },
   });

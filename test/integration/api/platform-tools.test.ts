@@ -33,7 +33,7 @@ beforeAll(async () => {
     platformToolsRoute(),
     platformToolCallRoute({
       ...{ db, toolDb: db, config, log, embeddingServers: embeddingServersWith(new Map()) },
-      workflows: { startChannelMessage: async () => undefined },
+      workflows: { startChannelMessage: async () => undefined, startServicePreview: async () => undefined },
     }),
     ...collectionRoutes({ db }),
     ...graphRoutes({ db }),

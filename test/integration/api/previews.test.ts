@@ -26,7 +26,11 @@ let session: string;
 beforeAll(async () => {
   const log = pino({ level: 'silent' });
   const overrides = { LIMIT_PREVIEWS_PER_SESSION: '50' };
-  const workflows = { startChannelMessage: async () => undefined };
+  const workflows = {
+    startChannelMessage: async () => undefined,
+    startServicePreview: async () => undefined,
+    signalServicePreview: async () => true,
+  };
   api = await startTestApi(overrides, (db, config) => [
     platformToolCallRoute({
       db,
@@ -36,7 +40,7 @@ beforeAll(async () => {
       workflows,
       embeddingServers: embeddingServersWith(new Map()),
     }),
-    ...previewRoutes({ db, config }),
+    ...previewRoutes({ db, config, log, workflows }),
   ]);
 });
 beforeEach(async () => {
@@ -118,6 +122,7 @@ describe('live previews', () => {
         audience: 'workspace',
         files: 4,
         size_bytes: expect.any(Number),
+        ...{ service: null, service_status: null },
       },
       ...{ created_at: expect.any(String), expires_at: expect.any(String), ended_at: null },
       agent: { id: expect.any(String), name: expect.stringMatching(/^a-/) },

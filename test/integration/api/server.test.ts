@@ -1,9 +1,11 @@
 import { EventEmitter, once } from 'node:events';
-import { PassThrough } from 'node:stream';
+import { request } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { listen } from '../../../api/server.ts';
+import { upgradeOf } from '../../../api/upgrades.ts';
 
 async function serve() {
   const requests = new EventEmitter();
@@ -43,6 +45,52 @@ describe('closing the server', () => {
     const read = stream.text();
     await Promise.all([close(200), expect(read).rejects.toThrow()]);
     expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it('ends upgraded connections that exceed the time limit', async () => {
+    const app = new Koa();
+    app.use((ctx) => {
+      const upgrade = upgradeOf(ctx.req);
+      if (upgrade === null) {
+        ctx.body = 'not upgraded';
+        return;
+      }
+      ctx.respond = false;
+      ctx.res.writeHead(101, { Connection: 'Upgrade', Upgrade: 'websocket' }).end();
+    });
+    const { port, server, close } = await listen(
+      app,
+      { host: '127.0.0.1', port: 0 },
+      ({ url }) => url === '/ws',
+    );
+    expect(server).toMatchObject({ headersTimeout: 60_000, requestTimeout: 300_000 });
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+    const [answer, socket] = await once(request({ port, path: '/ws', headers }).end(), 'upgrade');
+    expect(answer.statusCode).toBe(101);
+    const [plain] = await once(request({ port, path: '/', headers, agent: false }).end(), 'response');
+    expect(plain.statusCode).toBe(200);
+    plain.resume();
+    const closed = once(
+      socket.on('error', () => undefined),
+      'close',
+    );
+    await Promise.all([close(100), closed]);
+  });
+
+  it('answers an upgrade that is refused in full, however long the answer is', async () => {
+    const app = new Koa();
+    app.use((ctx) => {
+      ctx.body = Readable.from(Array.from({ length: 64 }, () => Buffer.alloc(64 * 1024, 'a')));
+    });
+    const { port, close } = await listen(app, { host: '127.0.0.1', port: 0 }, () => true);
+    const headers = { connection: 'Upgrade', upgrade: 'websocket' };
+    const [answer] = await once(request({ port, headers, agent: false }).end(), 'response');
+    let bytes = 0;
+    for await (const chunk of answer) {
+      bytes += chunk.length;
+    }
+    expect(bytes).toBe(64 * 64 * 1024);
+    await close(100);
   });
 
   it('reports that the port is in use', async () => {

@@ -101,7 +101,14 @@ describe('deploying', () => {
     expect(events).toEqual([
       expect.objectContaining({
         ...{ actor_type: 'agent', actor_id: caller.agent_id },
-        payload: { preview_id: id, title: 'secret words', files: 1, size_bytes: 8, expires_at },
+        payload: {
+          preview_id: id,
+          title: 'secret words',
+          service: null,
+          files: 1,
+          size_bytes: 8,
+          expires_at,
+        },
       }),
     ]);
     const audited = await tools.db('audit_events').where({ resource_id: id });
@@ -140,8 +147,13 @@ describe('arguments that are refused', () => {
   it.each([
     ['nothing', {}, 'validation_failed', 'files: is required'],
     ['no files', { files: [] }, 'validation_failed', 'files: '],
-    ['a service', { service: 'web' }, 'not_supported', 'service: '],
-    ['a service beside files', { service: 'web', files: [page] }, 'not_supported', 'service: '],
+    [
+      'a service that it does not have',
+      { service: 'web' },
+      'not_found',
+      'service: this agent has no service',
+    ],
+    ['a service beside files', { service: 'web', files: [page] }, 'validation_failed', 'service: must not'],
     ['an archive', { archive: 'UEsDBA==' }, 'validation_failed', 'archive: unknown field'],
     [
       'a symbolic link',

@@ -104,6 +104,7 @@ const titles: [RouteScope, string][] = [
   ['internal', 'Sidecars of sessions'],
   ['sidecar', 'Sidecars of sessions, about calls'],
   ['workload', 'Sidecars of sessions and checks'],
+  ['gateway', 'Sidecars of sessions, checks and services of previews'],
 ];
 
 function accessTable(scope: RouteScope, title: string): string {

@@ -4422,7 +4422,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** End a preview: its files are erased, and it is closed wherever it is open */
+        /** End a preview: its files are erased or its service is stopped, and it is closed wherever it is open */
         delete: {
             parameters: {
                 query?: never;
@@ -5210,6 +5210,11 @@ export interface components {
                     };
                 };
             }[];
+            service?: {
+                port: number;
+                /** Format: uuid */
+                session_id?: string;
+            };
             /** @default false */
             log_tool_payloads: boolean;
             /** Format: date-time */
@@ -5614,6 +5619,7 @@ export interface components {
             title: string | null;
             /** @enum {string} */
             audience: "workspace" | "session";
+            service: string | null;
             files: number;
             size_bytes: number;
             /** Format: date-time */
@@ -5626,6 +5632,11 @@ export interface components {
                 id: string;
                 name: string;
             };
+            service_status: {
+                /** @enum {string} */
+                state: "pending" | "starting" | "running" | "stopped" | "failed";
+                reason: string | null;
+            } | null;
             is_live: boolean;
             may_end: boolean;
             may_read_session: boolean;

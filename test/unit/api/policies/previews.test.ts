@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { whyNotEndPreview, whyNotOpenFrom, whyNotOpenPreview } from '../../../../api/policies/previews.ts';
+import {
+  whyNotAskService,
+  whyNotEndPreview,
+  whyNotOpenFrom,
+  whyNotOpenPreview,
+} from '../../../../api/policies/previews.ts';
 
 const own = { operator_id: 'max', root_operator_id: 'max' };
 const child = { operator_id: null, root_operator_id: 'max' };
@@ -42,5 +47,31 @@ describe('a preview', () => {
     ['anything', false],
   ])('is opened from “%s”: %s', (site, may) => {
     expect(whyNotOpenFrom(site) === null).toBe(may);
+  });
+});
+
+describe('a service of a preview', () => {
+  const ownOrigin = 'https://a.previews.example.net';
+  it.each([
+    // A navigation, a picture, a fetch and a form of its own pages.
+    ['GET', '', 'cross-site', true],
+    ['GET', '', 'none', true],
+    ['GET', 'null', 'cross-site', true],
+    ['POST', 'null', 'cross-site', true],
+    ['DELETE', 'null', '', true],
+    // A program, and a browser that would give its pages an origin.
+    ['POST', '', '', true],
+    ['POST', ownOrigin, 'same-origin', true],
+    // Pages elsewhere.
+    ['GET', 'https://evil.example', 'cross-site', false],
+    ['POST', 'https://evil.example', 'cross-site', false],
+    ['POST', 'https://evil.example', '', false],
+    ['POST', 'https://b.previews.example.net', 'same-site', false],
+    ['POST', 'null', 'same-site', false],
+    ['POST', '', 'cross-site', false],
+    ['OPTIONS', 'https://evil.example', '', false],
+    ['POST', `${ownOrigin}.evil.example`, '', false],
+  ])('is asked by %s from %j (%s): %s', (method, origin, site, may) => {
+    expect(whyNotAskService({ method, origin, site, ownOrigin }) === null).toBe(may);
   });
 });
