@@ -184,7 +184,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       'The built-in agent Claude',
       'MCP servers and agents that are images',
       'Private destinations',
-      'Siblings and services of agents',
+      'Siblings of agents',
     ]) {
       await ruledOut.getByText(`${what}.`, { exact: true }).waitFor();
     }

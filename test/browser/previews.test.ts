@@ -4,7 +4,15 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, type Visitor, visit } from '../support/browser.ts';
+import {
+  cookiesOf,
+  describeInBrowser,
+  inPage,
+  note,
+  openBrowser,
+  type Visitor,
+  visit,
+} from '../support/browser.ts';
 import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
@@ -201,13 +209,13 @@ describeInBrowser('previews', () => {
 
       const sent: { url: string; headers: Record<string, string> }[] = [];
       const answered: string[] = [];
-      tab.on('requestfinished', async (request) =>
-        sent.push({ url: request.url(), headers: await request.allHeaders() }),
+      tab.on('requestfinished', (request) =>
+        note(
+          sent,
+          request.allHeaders().then((headers) => ({ url: request.url(), headers })),
+        ),
       );
-      tab.on('response', async (response) => {
-        const cookies = await response.headerValue('set-cookie');
-        answered.push(`${response.url()} ${cookies ?? 'without a cookie'}`);
-      });
+      tab.on('response', (response) => note(answered, cookiesOf(response)));
       const base = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`;
       const said = await tab.evaluate<Record<string, string>>(
         attempts(base, platform, new URL(other.url()).origin),
@@ -268,7 +276,10 @@ describeInBrowser('previews', () => {
       const sites: (string | undefined)[] = [];
       probe.on('request', async (request) => {
         if (request.url().startsWith(origin)) {
-          sites.push((await request.allHeaders())['sec-fetch-site']);
+          await note(
+            sites,
+            request.allHeaders().then((headers) => headers['sec-fetch-site']),
+          );
         }
       });
       await probe.goto('/api/health');

@@ -21,7 +21,7 @@ const always = [
   'MCP servers and agents that are images',
   'The built-in agent Claude',
   'Private destinations',
-  'Siblings and services of agents',
+  'Siblings of agents',
 ];
 
 it('lists what each of the workers lacks, and what the runtime rules out', () => {

@@ -1,5 +1,6 @@
 import type { QueryKey } from '@tanstack/react-query';
 import { useWorkspace } from '../app/signed-in.tsx';
+import { servicesChangeWithinMs } from '../text/preview-text.ts';
 import { api, call } from './client.ts';
 import type { Preview } from './types.ts';
 import { useList } from './use-list.ts';
@@ -18,5 +19,6 @@ export function usePreviews(queryKey: QueryKey, { sessionId }: { sessionId?: str
       const page = await call(api.GET('/api/workspaces/{slug}/previews', { params, signal }));
       return { items: page.previews, next_cursor: page.next_cursor };
     },
+    refetchInterval: servicesChangeWithinMs,
   });
 }

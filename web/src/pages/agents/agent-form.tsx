@@ -69,7 +69,10 @@ export function AgentForm({
         >
           <CompanionFields form={form} path="siblings" what="sibling" companions={form.values.siblings} />
         </Part>
-        <Part title="Services" description="Containers that start on request, such as previews.">
+        <Part
+          title="Services"
+          description="Web servers that run for one preview each, when the agent asks for it. They listen on the loopback address, on the port that PORT says: 8080 unless it is set here."
+        >
           <CompanionFields form={form} path="services" what="service" companions={form.values.services} />
         </Part>
         <FailureAlert

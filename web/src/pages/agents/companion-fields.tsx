@@ -6,7 +6,7 @@ import { EnvFields } from './env-fields.tsx';
 import { RunFields } from './run-fields.tsx';
 import { newRun } from './run-values.ts';
 
-/** Containers beside the agent; `path` is `siblings` or `services`. */
+/** What runs beside the agent. Every runtime runs services; siblings need one that has containers. */
 export function CompanionFields({
   form,
   path,
@@ -18,7 +18,8 @@ export function CompanionFields({
   what: string;
   companions: readonly CompanionValues[];
 }) {
-  const ruledOut = useAvailability()?.companions ?? null;
+  const siblingsRuledOut = useAvailability()?.companions ?? null;
+  const ruledOut = path === 'siblings' ? siblingsRuledOut : null;
   return (
     <Stack gap="sm">
       {companions.map(({ name, run, env }, at) => {

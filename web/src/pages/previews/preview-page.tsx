@@ -14,10 +14,16 @@ import { QueryState } from '../../components/query-state.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
+import { ServiceState } from '../../components/service-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { sizeText } from '../../text/size-text.ts';
+import {
+  contentText,
+  hasStopped,
+  serviceStateWord,
+  servicesChangeWithinMs,
+} from '../../text/preview-text.ts';
 
 /** What a preview is, before it is opened. */
 export function PreviewPage({ id }: { id: string }) {
@@ -28,6 +34,7 @@ export function PreviewPage({ id }: { id: string }) {
       const params = { path: { slug, preview_id: id } };
       return call(api.GET('/api/workspaces/{slug}/previews/{preview_id}', { params, signal }));
     },
+    refetchInterval: ({ state: { data } }) => servicesChangeWithinMs(data && [data.preview]),
   });
   return (
     <QueryState query={query} what="The preview">
@@ -40,7 +47,8 @@ function Shown({ preview }: { preview: Preview }) {
   const { slug } = useWorkspace();
   const [asking, ask] = useDisclosure();
   const isExpired = useExpired(preview.expires_at);
-  const isLive = preview.is_live && !isExpired;
+  // A service that has failed has no page any more, also in the moment before its preview is ended.
+  const isLive = preview.is_live && !isExpired && !hasStopped(preview);
   return (
     <PageFrame
       title={`Preview ${preview.id.slice(0, 8)}`}
@@ -63,15 +71,21 @@ function Shown({ preview }: { preview: Preview }) {
   );
 }
 
-function OpenPart({ preview: { id } }: { preview: Preview }) {
+function OpenPart({ preview: { id, service, service_status } }: { preview: Preview }) {
   const { slug } = useWorkspace();
+  const isStarting = service_status !== null && serviceStateWord(service_status, true) === 'starting';
   return (
-    <Alert role="note" color="yellow" title="An agent wrote these pages">
+    <Alert
+      role="note"
+      color="yellow"
+      title={service === null ? 'An agent wrote these pages' : 'A service of an agent makes these pages'}
+    >
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
           Nobody checked them, and they are not the platform. Do not type passwords or anything confidential
-          into them. They run apart from the platform: they cannot read your data or act for you here. A page
-          can still lead you to another website, and tell it what you typed.
+          into them{service === null ? '' : ': what you send goes to the service'}. They run apart from the
+          platform: they cannot read your data or act for you here. A page can still lead you to another
+          website, and tell it what you typed.
         </Text>
         <Button
           component="a"
@@ -81,22 +95,34 @@ function OpenPart({ preview: { id } }: { preview: Preview }) {
         >
           Open in a new tab
         </Button>
+        {isStarting ? (
+          <Text size="sm">The service is starting. The page that you open waits for it.</Text>
+        ) : null}
       </Stack>
     </Alert>
   );
 }
 
-function Over({ preview: { ended_at, expires_at } }: { preview: Preview }) {
+function Over({ preview: { ended_at, expires_at, service_status } }: { preview: Preview }) {
   const wasEnded = ended_at !== null && Date.parse(ended_at) < Date.parse(expires_at);
+  const hasFailed = service_status?.state === 'failed';
+  const title = wasEnded ? 'This preview has ended' : 'This preview has expired';
   return (
-    <Alert role="note" color="gray" title={wasEnded ? 'This preview has ended' : 'This preview has expired'}>
-      It can no longer be opened. The agent of its session can deploy another one.
+    <Alert
+      role="note"
+      color={hasFailed ? 'red' : 'gray'}
+      title={hasFailed ? 'The service of this preview failed' : title}
+    >
+      <Stack gap="xs">
+        {hasFailed && service_status.reason !== null ? <VisibleText text={service_status.reason} /> : null}
+        <span>It can no longer be opened. The agent of its session can deploy another one.</span>
+      </Stack>
     </Alert>
   );
 }
 
 function Facts({ preview, isLive }: { preview: Preview; isLive: boolean }) {
-  const { agent, audience, files, size_bytes, created_at, expires_at, ended_at } = preview;
+  const { agent, audience, created_at, expires_at, ended_at } = preview;
   return (
     <FactList label="Facts of the preview">
       <Fact name="Agent">
@@ -108,9 +134,12 @@ function Facts({ preview, isLive }: { preview: Preview; isLive: boolean }) {
       <Fact name="Opened by">
         {audience === 'workspace' ? 'all members of the workspace' : 'those who may read its session'}
       </Fact>
-      <Fact name="Content">
-        {files === 1 ? '1 file' : `${files} files`}, {sizeText(size_bytes)}
-      </Fact>
+      <Fact name="Content">{contentText(preview)}</Fact>
+      {preview.service_status === null ? null : (
+        <Fact name="Service">
+          <ServiceState preview={preview} isLive={isLive} />
+        </Fact>
+      )}
       <Fact name="Deployed">
         <RelativeTime at={created_at} />
       </Fact>
@@ -140,8 +169,8 @@ function EndDialog({ preview, opened, onClose }: { preview: Preview; opened: boo
       removal={end}
     >
       <Text>
-        Its files are erased, and it is closed for everybody who has it open. This cannot be undone. The
-        session continues.
+        {preview.service === null ? 'Its files are erased' : 'Its service is stopped'}, and it is closed for
+        everybody who has it open. This cannot be undone. The session continues.
       </Text>
     </RemovalDialog>
   );

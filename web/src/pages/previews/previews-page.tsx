@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Group, Table } from '@mantine/core';
 import { keys } from '../../api/keys.ts';
 import type { Preview } from '../../api/types.ts';
 import { usePreviews } from '../../api/use-previews.ts';
@@ -9,10 +9,11 @@ import { PreviewSession } from '../../components/preview-session.tsx';
 import { PreviewTitle } from '../../components/preview-title.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { ServiceState } from '../../components/service-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { sizeText } from '../../text/size-text.ts';
+import { contentText } from '../../text/preview-text.ts';
 
 /** Live previews that the person may open. */
 export function PreviewsPage() {
@@ -21,7 +22,7 @@ export function PreviewsPage() {
   return (
     <PageFrame
       title="Previews"
-      description="Pages that agents show, until they expire. Agents wrote them, and nobody checked them."
+      description="Pages and services that agents show, until they expire. Nobody checked them."
     >
       <ListState
         list={list}
@@ -29,7 +30,7 @@ export function PreviewsPage() {
         empty={
           <EmptyState
             title="No live previews"
-            text="An agent shows a page or a small website with its tool preview_deploy. You see those for the whole workspace, and those of the sessions that you may read."
+            text="An agent shows a page, a small website or one of its services with its tool preview_deploy. You see those for the whole workspace, and those of the sessions that you may read."
           />
         }
       >
@@ -49,7 +50,7 @@ function PreviewsTable({ previews }: { previews: Preview[] }) {
             <Table.Th>Title</Table.Th>
             <Table.Th>Agent</Table.Th>
             <Table.Th>Session</Table.Th>
-            <Table.Th>Size</Table.Th>
+            <Table.Th>Content</Table.Th>
             <Table.Th>Expires</Table.Th>
           </Table.Tr>
         </Table.Thead>
@@ -67,7 +68,12 @@ function PreviewsTable({ previews }: { previews: Preview[] }) {
               <Table.Td>
                 <PreviewSession preview={preview} />
               </Table.Td>
-              <Table.Td>{sizeText(preview.size_bytes)}</Table.Td>
+              <Table.Td>
+                <Group gap="xs">
+                  {contentText(preview)}
+                  <ServiceState preview={preview} isLive={preview.is_live} />
+                </Group>
+              </Table.Td>
               <Table.Td>
                 <RelativeTime at={preview.expires_at} />
               </Table.Td>

@@ -5,22 +5,21 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { PreviewTitle } from '../../components/preview-title.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { useExpired } from '../../components/use-expired.ts';
-import { sizeText } from '../../text/size-text.ts';
+import { contentText } from '../../text/preview-text.ts';
 import type { PayloadOf } from './session-event-type.ts';
 
 /** A preview in the transcript. It is opened on its own page, which says whether it still can be. */
 export function DeployedPreview({ preview }: { preview: PayloadOf<'agent.preview'> }) {
   const { slug } = useWorkspace();
-  const { preview_id: id, title, files, size_bytes, expires_at } = preview;
+  const { preview_id: id, title, expires_at } = preview;
   const isExpired = useExpired(expires_at);
   return (
     <Group justify="space-between" gap="xs">
       <div>
         deployed the preview “<PreviewTitle title={title} />”
         <Text size="xs" c="dimmed" component="div">
-          {files === 1 ? '1 file' : `${files} files`}, {sizeText(size_bytes)} ·{' '}
-          {isExpired ? 'expired' : 'expires'} <RelativeTime at={expires_at} /> · written by the agent, not
-          checked
+          {contentText(preview)} · {isExpired ? 'expired' : 'expires'} <RelativeTime at={expires_at} /> ·
+          {typeof preview.service === 'string' ? ' run for the agent' : ' written by the agent'}, not checked
         </Text>
       </div>
       <Button component={Link} href={pathOf(slug, 'previews', id)} size="compact-sm" variant="default">

@@ -1,12 +1,13 @@
-import { Button, Card, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { keys } from '../../api/keys.ts';
 import { usePreviews } from '../../api/use-previews.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PreviewTitle } from '../../components/preview-title.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { ServiceState } from '../../components/service-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { sizeText } from '../../text/size-text.ts';
+import { contentText } from '../../text/preview-text.ts';
 
 /** The live previews of the session. Nothing where there are none. */
 export function PreviewsPanel({ sessionId }: { sessionId: string }) {
@@ -18,16 +19,19 @@ export function PreviewsPanel({ sessionId }: { sessionId: string }) {
         Previews
       </Title>
       <Stack gap="sm" component="ul" m={0} p={0}>
-        {list.items.map(({ id, title, size_bytes, expires_at }) => (
-          <Stack key={id} component="li" gap={2} style={{ listStyle: 'none' }}>
+        {list.items.map((preview) => (
+          <Stack key={preview.id} component="li" gap={2} style={{ listStyle: 'none' }}>
             <Text size="sm" component="div" lineClamp={3}>
-              <TextLink to={pathOf(slug, 'previews', id)}>
-                <PreviewTitle title={title} />
+              <TextLink to={pathOf(slug, 'previews', preview.id)}>
+                <PreviewTitle title={preview.title} />
               </TextLink>
             </Text>
-            <Text size="xs" c="dimmed" component="div">
-              {sizeText(size_bytes)} · expires <RelativeTime at={expires_at} />
-            </Text>
+            <Group gap="xs">
+              <Text size="xs" c="dimmed" component="div">
+                {contentText(preview)} · expires <RelativeTime at={preview.expires_at} />
+              </Text>
+              <ServiceState preview={preview} isLive={preview.is_live} />
+            </Group>
           </Stack>
         ))}
       </Stack>

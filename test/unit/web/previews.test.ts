@@ -1,0 +1,67 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Preview } from '../../../web/src/api/types.ts';
+import {
+  contentText,
+  hasStopped,
+  serviceStateColor,
+  serviceStateWord,
+  servicesChangeWithinMs,
+} from '../../../web/src/text/preview-text.ts';
+
+type Status = NonNullable<Preview['service_status']>;
+
+const status = (state: Status['state']): Status => ({ state, reason: null });
+const served = (state: Status['state'] | null, is_live = true) => ({
+  service_status: state === null ? null : status(state),
+  is_live,
+});
+
+describe('what a preview shows', () => {
+  it('is a service by its name, or files by their number and size', () => {
+    expect(contentText({ service: 'web', files: 0, size_bytes: 0 })).toBe('service web');
+    expect(contentText({ service: null, files: 1, size_bytes: 1536 })).toBe('1 file, 1.5 KiB');
+    expect(contentText({ service: null, files: 2, size_bytes: 10 })).toBe('2 files, 10 B');
+  });
+
+  it('is files where the event was written before there were services', () => {
+    expect(contentText({ files: 3, size_bytes: 0 })).toBe('3 files, 0 B');
+  });
+});
+
+describe('the service of a preview', () => {
+  it.each([
+    ['pending', true, 'starting', 'blue'],
+    ['starting', true, 'starting', 'blue'],
+    ['running', true, 'running', 'green'],
+    ['pending', false, 'stopping', 'gray'],
+    ['starting', false, 'stopping', 'gray'],
+    ['running', false, 'stopping', 'gray'],
+    ['stopped', false, 'stopped', 'gray'],
+    ['failed', true, 'failed', 'red'],
+    ['failed', false, 'failed', 'red'],
+  ] as const)('that is %s, with a preview that is live: %s, is called %s', (state, isLive, word, color) => {
+    expect(serviceStateWord(status(state), isLive)).toBe(word);
+    expect(serviceStateColor(status(state), isLive)).toBe(color);
+  });
+
+  it('has stopped once it failed or was stopped', () => {
+    const states = ['pending', 'starting', 'running', 'stopped', 'failed'] as const;
+    expect(states.filter((state) => hasStopped(served(state)))).toEqual(['stopped', 'failed']);
+    expect(hasStopped(served(null))).toBe(false);
+  });
+
+  it('is asked about often while it starts or stops, now and then while it runs, and not for files or after its end', () => {
+    const soon = servicesChangeWithinMs([served('pending')]);
+    expect(soon).toBeLessThanOrEqual(3000);
+    expect(servicesChangeWithinMs([served(null), served('starting')])).toBe(soon);
+    expect(servicesChangeWithinMs([served('running'), served('starting')])).toBe(soon);
+    expect(servicesChangeWithinMs([served('running', false)])).toBe(soon);
+    const later = servicesChangeWithinMs([served(null), served('running')]);
+    expect(later).toBeGreaterThan(Number(soon));
+    expect(servicesChangeWithinMs([served(null), served('failed', false), served('stopped', false)])).toBe(
+      false,
+    );
+    expect(servicesChangeWithinMs([])).toBe(false);
+    expect(servicesChangeWithinMs(undefined)).toBe(false);
+  });
+});
