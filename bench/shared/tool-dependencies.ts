@@ -8,7 +8,7 @@ import { createTurns } from '../../lib/timing/in-turn.ts';
 export const toolDependencies = (given: Pick<ToolDependencies, 'db' | 'config'>): ToolDependencies => ({
   ...given,
   log: pino({ level: 'silent' }),
-  workflows: { startChannelMessage: async () => undefined },
+  workflows: { startChannelMessage: async () => undefined, startServicePreview: async () => undefined },
   embeddingServers: embeddingServersWith(new Map()),
   searchBudget: createByteBudget(Number.MAX_SAFE_INTEGER),
   inTurn: createTurns(),

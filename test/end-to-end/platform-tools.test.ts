@@ -8,6 +8,7 @@ import { sessionDirectory } from '../../runtime/process/session-record.ts';
 import { waitForever } from '../support/asking-steps.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import { untilFound } from '../support/eventually.ts';
+import { nodeService, servedSite } from '../support/served-site.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
 
 interface Call {
@@ -183,6 +184,17 @@ const calls: Call[] = [
     given: { files: [{ path: '../index.html', text: '' }] },
     refused: 'validation_failed',
   },
+  {
+    tool: 'preview_deploy',
+    given: { service: 'site', title: 'On demand' },
+    answers: { preview_id: anything, url: anything },
+  },
+  { tool: 'preview_deploy', given: { service: 'nothing' }, refused: 'not_found' },
+  {
+    tool: 'preview_deploy',
+    given: { service: 'site', files: [{ path: 'index.html', text: '' }] },
+    refused: 'validation_failed',
+  },
   { tool: 'end_session', given: { outcome: 'perhaps' }, refused: null },
   {
     tool: 'end_session',
@@ -200,6 +212,7 @@ beforeAll(async () => {
   workspace = await openDemoWorkspace();
   const person = await workspace.signIn('ada');
   const agent = await person.createAgent('caller', [waitForever], { files: {} });
+  await person.ok('PATCH', `/api/agents/${agent.id}`, { services: [nodeService('site', servedSite)] });
   const session = await person.startSession(agent.id);
   await untilFound('a session that runs', async () =>
     (await person.session(session.id)).status === 'running' ? true : null,

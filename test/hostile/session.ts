@@ -29,15 +29,18 @@ export class HostileSession {
       env?: Record<string, Record<string, string>>;
       network?: 'none' | 'internet';
       workspace?: string;
+      /** Of the agent's record. */
+      services?: object[];
     },
   ): Promise<HostileSession> {
-    const { name, servers, env = {}, network = 'none', workspace = 'demo' } = options;
+    const { name, servers, env = {}, network = 'none', workspace = 'demo', services = [] } = options;
     const base = `/api/workspaces/${workspace}`;
     const { agent } = await door.ok<{ agent: { id: string } }>('POST', `${base}/agents`, {
       name,
       network,
       ...agentProgram,
       env: { CONFIGURED: 'yes' },
+      services,
     });
     for (const server of servers) {
       await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, {

@@ -14,6 +14,7 @@ import {
   grantWorkflowId,
   mcpRegistrationWorkflowId,
   permissionRequestWorkflowId,
+  servicePreviewWorkflowId,
   sessionWorkflowId,
 } from '../../contract/workflows.ts';
 import { publicRegistriesOnly } from '../../lib/oci/registry-policy.ts';
@@ -64,6 +65,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     readImage: createReadImage(publicRegistriesOnly),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
+    workflows: { signalServicePreview: async () => false },
     patterns,
     masterKeys,
     sessionKeySeed: randomBytes(32),
@@ -109,9 +111,11 @@ export function environmentOf(workflowId: string, attempt = 1): MockActivityEnvi
 
 /** The workflow that an activity with this input belongs to. */
 async function ownWorkflow(db: Knex, input: object): Promise<string> {
-  const { sessionId, requestId, decisionId, registrationId, messageId }: Partial<Record<string, unknown>> = {
-    ...input,
-  };
+  const given: Partial<Record<string, unknown>> = { ...input };
+  const { sessionId, requestId, decisionId, registrationId, messageId, previewId } = given;
+  if (previewId !== undefined) {
+    return servicePreviewWorkflowId(String(previewId));
+  }
   if (messageId !== undefined) {
     return channelMessageWorkflowId(String(messageId));
   }

@@ -6,6 +6,7 @@ import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
 import type { FinishDependencies } from '../../api/authorizations/finish.ts';
 import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { upgradePreviews } from '../../api/previews/upgrade-previews.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { demoIssuer } from '../../api/routes/auth/routes.ts';
 import { configurationRoutes } from '../../api/routes/index.ts';
@@ -159,10 +160,8 @@ export async function startTestApi(
     }),
     ...moreRoutes(db, config),
   ];
-  const running = await listen(createApp({ db, config, log }, routes, web), {
-    host: '127.0.0.1',
-    port: 'PORT' in overrides ? config.PORT : 0,
-  });
+  const at = { host: '127.0.0.1', port: 'PORT' in overrides ? config.PORT : 0 };
+  const running = await listen(createApp({ db, config, log }, routes, web), at, upgradePreviews(config));
   // Longer than any caller keeps a connection: the server never closes one at the moment of its reuse.
   running.server.keepAliveTimeout = 120_000;
   const url = `http://127.0.0.1:${running.port}`;

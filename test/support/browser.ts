@@ -7,7 +7,13 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe } from '@jest/globals';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Response,
+} from 'playwright-core';
 import { demoPeople, demoSlug } from '../../bin/start/demo-content.ts';
 import { createBrowserNetwork } from './browser-network.ts';
 import type { DemoPeople, DemoPerson } from './demo-workspace.ts';
@@ -142,6 +148,22 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
       }
     },
   };
+}
+
+/** Adds to `notes` what was read of a request or an answer. One whose page is closed meanwhile is left out. */
+export async function note<Value>(notes: Value[], reading: Promise<Value>): Promise<void> {
+  try {
+    notes.push(await reading);
+  } catch (error) {
+    if (!String(error).includes('has been closed')) {
+      throw error;
+    }
+  }
+}
+
+/** An answer's address with the cookies that it sets. */
+export async function cookiesOf(response: Response): Promise<string> {
+  return `${response.url()} ${(await response.headerValue('set-cookie')) ?? 'without a cookie'}`;
 }
 
 function collectProblems(page: Page) {

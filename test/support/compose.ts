@@ -66,8 +66,12 @@ export async function openCompose(): Promise<Compose> {
     async remove() {
       await stopAttending();
       try {
+        // It could start another session while those that are there are removed.
+        await run(['kill', 'worker']).catch(() => undefined);
         await removeSessions(project);
         await run(['down', '--volumes', '--timeout', '5']);
+        // An engine makes a container that was asked for also when whoever asked is gone.
+        await removeSessions(project);
         await removeLeft(project);
       } finally {
         await engine.stop();

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { EmbeddingServers } from '../../api/embeddings/ask-provider.ts';
 import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
 import { platformTools } from '../../api/platform-tools/index.ts';
-import type { ToolCaller } from '../../api/platform-tools/tool.ts';
+import type { ToolCaller, ToolDependencies } from '../../api/platform-tools/tool.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { PlatformToolAnswer } from '../../contract/platform-tools.ts';
 import { type ByteBudget, createByteBudget } from '../../lib/timing/byte-budget.ts';
@@ -21,6 +21,10 @@ export interface TestTools {
   searchBudget: ByteBudget;
   /** Messages whose delivery was begun. */
   begun: string[];
+  /** A test replaces what it lets fail. */
+  workflows: ToolDependencies['workflows'];
+  /** Previews whose service was begun. */
+  services: string[];
   /** All that was logged. */
   logged(): string;
   /** A session in a workspace of its own. */
@@ -51,9 +55,13 @@ export async function openTools(
     },
   });
   const begun: string[] = [];
+  const services: string[] = [];
   const workflows = {
     startChannelMessage: async (id: string) => {
       begun.push(id);
+    },
+    startServicePreview: async (id: string) => {
+      services.push(id);
     },
   };
   const log = pino({ level: 'debug' }, sink);
@@ -79,6 +87,8 @@ export async function openTools(
     db,
     config,
     begun,
+    services,
+    workflows,
     searchBudget,
     logged: () => lines.join(''),
     async caller() {

@@ -110,8 +110,19 @@ const frozen: fc.Arbitrary<FrozenConfiguration> = fc
     siblings,
     agent: fc.record({ run, image, env: frozenEnv, network, instructions: text }),
     prompt: text,
+    service: fc.option(fc.record({ port: fc.integer({ min: 1024, max: 65_535 }), session_id: fc.uuid() })),
   })
-  .map((chosen) => configuration(chosen));
+  .map(({ service, ...chosen }) =>
+    configuration(service === null ? chosen : { ...ofService(chosen), service }),
+  );
+
+/** A service has no servers and no companions, and is no built-in agent. */
+function ofService<Chosen extends { agent: { run: Run } }>(chosen: Chosen) {
+  const { run } = chosen.agent;
+  const command: Run = { type: 'command', command: 'serve', args: [] };
+  const agent = { ...chosen.agent, run: run.type === 'builtin' ? command : run };
+  return { ...chosen, agent, servers: [], siblings: [] };
+}
 
 export interface RandomLaunch {
   configuration: FrozenConfiguration;

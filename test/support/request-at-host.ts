@@ -12,12 +12,14 @@ export interface SentToHost {
   path: string;
   headers: Record<string, string>;
   method: string;
+  body?: string | Buffer;
 }
 
-export function requestAtHost(url: string, { host, path, headers, method }: SentToHost): Promise<Got> {
+export function requestAtHost(url: string, { host, path, headers, method, body }: SentToHost): Promise<Got> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { path, method, headers: { ...headers, host } }, (answer) => {
       const chunks: Buffer[] = [];
+      answer.on('error', reject);
       answer.on('data', (chunk) => chunks.push(chunk));
       answer.on('end', () =>
         resolve({
@@ -28,6 +30,6 @@ export function requestAtHost(url: string, { host, path, headers, method }: Sent
       );
     });
     sent.on('error', reject);
-    sent.end();
+    sent.end(body);
   });
 }

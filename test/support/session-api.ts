@@ -199,6 +199,7 @@ async function startWorker(
     readImage: createReadImage(publicRegistriesOnly),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
+    workflows: { signalServicePreview: async () => false },
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -218,5 +219,7 @@ async function startWorker(
   };
   const activities = createActivities(dependencies);
   const bundle = await workflowBundle();
-  return { ...(await startTestWorker({ bundle, activities, taskQueue, slots })), dependencies };
+  const worker = await startTestWorker({ bundle, activities, taskQueue, slots });
+  dependencies.workflows = createWorkflows(worker.client.workflow, taskQueue);
+  return { ...worker, dependencies };
 }

@@ -2,6 +2,7 @@
  * The programs of the hostile agent and of the malicious server, as texts: each runs what it is sent, inside its sandbox.
  * Functions here are sent as text too, so they use nothing but their arguments.
  */
+import type http from 'node:http';
 import { type Kit, type Message, makeKit } from './kit.ts';
 
 /** One program for a puppet: the text of `(kit, target, argument) => value`. */
@@ -133,6 +134,48 @@ const serverMain = (kit: Kit, input: NodeJS.ReadStream, output: NodeJS.WriteStre
   });
 };
 
+/** A web server that answers as it is asked to, and runs what it is sent. */
+const serviceMain = (kit: Kit): void => {
+  const heard: string[] = [];
+  const obey = async (url: string, body: string, response: http.ServerResponse): Promise<void> => {
+    if (url === '/run') {
+      const { source, target, argument } = JSON.parse(body);
+      // biome-ignore lint/security/noGlobalEval: it is what this program is for
+      // biome-ignore lint/complexity/noCommaOperator: in the global scope
+      const value = await (async () => (0, eval)(source)(kit, target, argument))().catch(kit.codeOf);
+      response.end(JSON.stringify(value ?? null));
+    } else if (url === '/answer') {
+      const { status, headers, text } = JSON.parse(body);
+      response.writeHead(status, headers).end(text);
+    } else if (url === '/heard') {
+      response.end(JSON.stringify(heard));
+    } else if (url === '/endless') {
+      const chunk = Buffer.alloc(65_536, 120);
+      const more = () => {
+        for (let isTaken = true; isTaken; ) {
+          isTaken = response.write(chunk);
+        }
+      };
+      response.on('drain', more);
+      more();
+    } else {
+      response.end('honest');
+    }
+  };
+  const server = kit.http.createServer((request, response) => {
+    const { url = '', method, headers } = request;
+    heard.push(`${method} ${url} ${JSON.stringify(headers)}`);
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => void obey(url, body, response));
+    response.on('error', () => undefined);
+  });
+  server.listen(Number(process.env['PORT'] ?? 8080), '127.0.0.1');
+};
+
 const modules = ['child_process', 'dns', 'fs', 'http', 'net']
   .map((name) => `${name === 'child_process' ? 'childProcess' : name}: require('node:${name}')`)
   .join(', ');
@@ -160,6 +203,16 @@ export const maliciousServer = {
   type: 'command',
   command: 'node',
   args: asArguments(`${startKit} (${serverMain})(kit, process.stdin, process.stdout);`),
+};
+
+/** A service of an agent's record. */
+export const hostileService = {
+  name: 'puppet',
+  run: {
+    type: 'command',
+    command: 'node',
+    args: asArguments(`${startKit} (${serviceMain})(kit);`),
+  },
 };
 
 /** Runs orders on the machine itself: they come on standard input, their results go to standard output. */
