@@ -6,6 +6,7 @@ import { markInputsDelivered } from '../../store/session-inputs/delivery.ts';
 import { hasSessionInputs, listSessionInputs } from '../../store/session-inputs/list.ts';
 import { readControlUrl } from '../../store/sessions/control-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { requireOwnAddress } from './require-own-address.ts';
 
 const requestTimeoutMs = 5000;
 
@@ -43,18 +44,13 @@ interface Sidecar {
   key: string;
 }
 
-async function findSidecar(
-  { db, runtime, sessionKeySeed }: ActivityDependencies,
-  sessionId: string,
-): Promise<Sidecar> {
+async function findSidecar(dependencies: ActivityDependencies, sessionId: string): Promise<Sidecar> {
+  const { db, sessionKeySeed } = dependencies;
   const controlUrl = await readControlUrl(db, sessionId);
   if (controlUrl === null) {
     throw new Error('the sidecar has not reported where it takes messages');
   }
-  // The address comes from the driver: a sidecar's report alone could redirect the messages anywhere.
-  if (new URL(controlUrl).hostname !== (await runtime.sidecarHost(sessionId))) {
-    throw new Error('the sidecar reported an address that is not its own');
-  }
+  await requireOwnAddress(dependencies, sessionId, controlUrl);
   return { controlUrl, key: controlKey(sessionKeySeed, sessionId) };
 }
 
