@@ -63,42 +63,39 @@ export const waitingPolicy = `${noticePolicy} allow-scripts`;
  * Of the files. `origin` is the preview's own: a sandboxed page has an opaque origin, so its address is named in place of `'self'`. Its
  * scripts are the agent's wherever they are written, so inline ones and `eval` add nothing to what they can do.
  */
-export function previewPolicy(origin: string): string {
-  return [
-    'sandbox allow-scripts',
-    "default-src 'none'",
-    `script-src ${origin} blob: 'unsafe-inline' 'unsafe-eval'`,
-    `style-src ${origin} 'unsafe-inline'`,
-    `img-src ${origin} data: blob:`,
-    `media-src ${origin} data: blob:`,
-    `font-src ${origin} data:`,
-    `connect-src ${origin} data: blob:`,
-    'worker-src blob:',
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; ');
-}
+export const previewPolicy = (origin: string): string =>
+  policyOf(origin, { sandbox: 'allow-scripts', connect: origin, form: "'none'", base: "'none'" });
 
 /**
  * Of a service, as above, and with what a page needs of its server: it posts forms to it, and opens WebSockets. Both are named for this host
  * alone, by their own schemes.
  */
 export function servicePolicy(origin: string): string {
-  const sockets = origin.replace(/^http/, 'ws');
+  const connect = `${origin} ${origin.replace(/^http/, 'ws')}`;
+  return policyOf(origin, { sandbox: 'allow-scripts allow-forms', connect, form: origin, base: origin });
+}
+
+interface PolicySources {
+  sandbox: string;
+  connect: string;
+  form: string;
+  base: string;
+}
+
+function policyOf(origin: string, { sandbox, connect, form, base }: PolicySources): string {
   return [
-    'sandbox allow-scripts allow-forms',
+    `sandbox ${sandbox}`,
     "default-src 'none'",
     `script-src ${origin} blob: 'unsafe-inline' 'unsafe-eval'`,
     `style-src ${origin} 'unsafe-inline'`,
     `img-src ${origin} data: blob:`,
     `media-src ${origin} data: blob:`,
     `font-src ${origin} data:`,
-    `connect-src ${origin} ${sockets} data: blob:`,
+    `connect-src ${connect} data: blob:`,
     'worker-src blob:',
-    `form-action ${origin}`,
+    `form-action ${form}`,
     "frame-ancestors 'none'",
-    `base-uri ${origin}`,
+    `base-uri ${base}`,
   ].join('; ');
 }
 

@@ -1,4 +1,5 @@
 /** The platform's own words at a preview's host. They say nothing of what is or was there. */
+import type { Context } from 'koa';
 
 const page = (title: string, text: string) => `<!doctype html>
 <html lang="en">
@@ -47,3 +48,9 @@ export const badAnswerPage = page(
   'The answer of the service was not passed on',
   'The service of this preview answered in a way that a preview may not, or led to another host.',
 );
+
+export function answerNotice(ctx: Context, status: number, page: string): void {
+  ctx.status = status;
+  ctx.type = 'text/html; charset=utf-8';
+  ctx.body = page;
+}

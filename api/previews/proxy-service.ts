@@ -11,7 +11,7 @@ import { ApiError, requireAllowed } from '../errors.ts';
 import { whyNotAskService } from '../policies/previews.ts';
 import { type Upgrade, upgradeOf } from '../upgrades.ts';
 import { serviceHeaders, waitingPolicy } from './headers.ts';
-import { badAnswerPage, endedServicePage, noAnswerPage, startingPage } from './notice-page.ts';
+import { answerNotice, badAnswerPage, endedServicePage, noAnswerPage, startingPage } from './notice-page.ts';
 import type { ProxyConnections } from './proxy-connections.ts';
 import { beginExchange, type Exchange, type FirstAnswer, joinSockets, passAnswer } from './proxy-exchange.ts';
 import { allowedHeadersOf, serviceRequestHeaders } from './proxy-request-headers.ts';
@@ -99,12 +99,6 @@ function answerStarting(ctx: Context): void {
       retryAfterSeconds: askAgainSeconds,
     });
   }
-}
-
-function answerNotice(ctx: Context, status: number, page: string): void {
-  ctx.status = status;
-  ctx.type = 'text/html; charset=utf-8';
-  ctx.body = page;
 }
 
 function tooLarge(ctx: Context, config: Settings): ApiError {

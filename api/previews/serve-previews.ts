@@ -15,7 +15,7 @@ import { requestState } from '../middleware/request-state.ts';
 import { whyNotOpenPreview } from '../policies/previews.ts';
 import { contentTypeOf } from './content-type.ts';
 import { commonPreviewHeaders, fileHeaders, noticePolicy, previewPolicy } from './headers.ts';
-import { noFilePage, notOpenPage } from './notice-page.ts';
+import { answerNotice, noFilePage, notOpenPage } from './notice-page.ts';
 import { labelSha256, previewHostOf } from './origin.ts';
 import { createProxyConnections } from './proxy-connections.ts';
 import { answerFromService } from './proxy-service.ts';
@@ -51,7 +51,7 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
     const { label } = host;
     const opened = label === null ? null : await openPreview(db, label);
     if (label === null || opened === null) {
-      answerNotice(ctx, notOpenPage);
+      answerNotice(ctx, 404, notOpenPage);
       return;
     }
     const { previewId, service, visitor } = opened;
@@ -107,7 +107,7 @@ async function answerFile(
       ? null
       : await readPreviewFile(db, previewId, { path: requested.path, otherPath: requested.indexPath });
   if (found === null) {
-    answerNotice(ctx, noFilePage);
+    answerNotice(ctx, 404, noFilePage);
   } else if (found.bytes === null) {
     ctx.redirect(folderAddress(found.path));
   } else {
@@ -116,10 +116,4 @@ async function answerFile(
     ctx.set('Content-Type', contentTypeOf(found.path));
     ctx.body = found.bytes;
   }
-}
-
-function answerNotice(ctx: Context, page: string): void {
-  ctx.status = 404;
-  ctx.type = 'text/html; charset=utf-8';
-  ctx.body = page;
 }
