@@ -4,7 +4,8 @@ import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createTurns } from '../../../lib/timing/in-turn.ts';
 import type { Db } from '../../../store/database.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
-import { ApiError, notFound } from '../../errors.ts';
+import { refuseEnded } from '../../auth/open-workload.ts';
+import { notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { createUserTurns } from '../../middleware/user-turns.ts';
 import { platformTools } from '../../platform-tools/index.ts';
@@ -92,7 +93,5 @@ export function platformToolCallRoute({ db, toolDb, ...given }: CallDependencies
 /** Throws 401 when the session has ended while its call waited. */
 async function requireOpen(db: Db, sessionId: string): Promise<void> {
   const session = await readSession(db, sessionId);
-  if (session === null || isTerminal(session.status)) {
-    throw new ApiError('unauthenticated', 'The session has ended');
-  }
+  refuseEnded(session === null || isTerminal(session.status));
 }
