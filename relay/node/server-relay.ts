@@ -8,6 +8,7 @@ import { createDelays } from '../../lib/timing/retry.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { connectToSocket } from './connect.ts';
 import { firstByte } from './first-byte.ts';
+import { killGroup } from './kill-group.ts';
 import { reportProcess } from './report-process.ts';
 
 export interface ServerRelayOptions {
@@ -142,16 +143,6 @@ function terminate(child: ChildProcess): void {
   killGroup(child, 'SIGTERM');
   const timer = setTimeout(() => killGroup(child, 'SIGKILL'), killAfterMs);
   child.once('exit', () => clearTimeout(timer));
-}
-
-function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
-  try {
-    if (pid !== undefined) {
-      process.kill(-pid, signal);
-    }
-  } catch {
-    // Nobody is left in the group.
-  }
 }
 
 /**

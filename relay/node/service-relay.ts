@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { assertSocketPath } from '../../contract/socket-path.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { forwardConnections } from './forward.ts';
+import { killGroup } from './kill-group.ts';
 
 export interface ServiceRelayOptions {
   gatewayPath: string;
@@ -52,18 +53,8 @@ function exitCodeOf(child: ChildProcess, onFailure: (why: string) => void): Prom
       resolve(code === 'ENOENT' ? notFound : notExecutable);
     });
     child.once('exit', (code, signal) => {
-      killGroup(child);
+      killGroup(child, 'SIGKILL');
       resolve(signal === null ? (code ?? 1) : signalBase + constants.signals[signal]);
     });
   });
-}
-
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) {
-      process.kill(-pid, 'SIGKILL');
-    }
-  } catch {
-    // Nobody is left in the group.
-  }
 }
