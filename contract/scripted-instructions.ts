@@ -1,25 +1,61 @@
 /** The scripted agent's instructions: JSON `{ "steps": [...] }`. */
 import * as z from 'zod';
+import { inputMessage } from './agent-contract.ts';
+import './plain-messages.ts';
+import { isSavedReference, replaceSaved } from './saved-values.ts';
 
 const longestWaitSeconds = 7 * 24 * 3600;
 
-const callStep = z.strictObject({
+const repetition = {
+  every_seconds: z.number().positive().max(3600).default(10),
+  timeout_seconds: z.number().positive().max(longestWaitSeconds).default(600),
+};
+/** Where a value is in the structured content of a result. */
+const resultPath = z
+  .string()
+  .max(500)
+  .regex(/^[^.]+(\.[^.]+)*$/, 'must be names and indexes separated by dots, such as agents.0.agent_id');
+
+const variableName = z.string().regex(/^[a-z][a-z0-9_]{0,31}$/);
+const variableRule =
+  'must be a variable: lower-case letters, digits and underscores, at most 32, beginning with a letter';
+
+const callFields = z.strictObject({
   call: z.string().regex(/^[^.]+\..+$/, 'must be <server>.<tool>'),
   arguments: z.record(z.string(), z.unknown()).default({}),
   /** `ok`, `error` for any failure, or the code of the one that is expected. */
   expect: z.string().min(1).default('ok'),
   /** Makes the call again as long as it fails with this code, which must mean that nothing was done. */
-  repeat_on: z
-    .strictObject({
-      code: z.string().min(1),
-      every_seconds: z.number().positive().max(3600).default(10),
-      timeout_seconds: z.number().positive().max(longestWaitSeconds).default(600),
+  repeat_on: z.strictObject({ code: z.string().min(1), ...repetition }).optional(),
+  /** Makes the call again until the value at the path of its result is this one. */
+  repeat_until: z.strictObject({ path: resultPath, equals: z.unknown(), ...repetition }).optional(),
+  /** Keeps values of the result, by variable, for the arguments of later calls. */
+  save: z
+    .record(variableName, resultPath, {
+      // A record says of a name only that it is not allowed.
+      error: ({ code }) => (code === 'invalid_key' ? variableRule : undefined),
     })
     .optional(),
+});
+const callStep = callFields.superRefine((given, context) => {
+  const refuse = (field: keyof typeof given, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  for (const field of ['save', 'repeat_until'] as const) {
+    if (given[field] !== undefined && given.expect !== 'ok') {
+      refuse(field, 'is only possible where expect is ok');
+    }
+  }
+  if (given.repeat_until !== undefined && given.repeat_on !== undefined) {
+    refuse('repeat_until', 'is not possible together with repeat_on');
+  }
+  if (isSavedReference(given.arguments)) {
+    refuse('arguments', 'must name each argument; a saved value can only be the value of one');
+  }
 });
 const waitStep = z.strictObject({
   wait_for_message: z.strictObject({
     contains: z.string().optional(),
+    kind: inputMessage.shape.kind.optional(),
     timeout_seconds: z.number().positive().max(longestWaitSeconds).default(60),
   }),
 });
@@ -28,7 +64,9 @@ const listStep = z.strictObject({ list_tools: z.string().min(1), artifact: z.str
 const sleepStep = z.strictObject({ sleep_seconds: z.number().min(0).max(3600) });
 
 export type CallStep = z.infer<typeof callStep>;
-export type Step = CallStep | z.infer<typeof listStep> | z.infer<typeof waitStep> | z.infer<typeof sleepStep>;
+type WaitStep = z.infer<typeof waitStep>;
+export type WantedMessage = Pick<WaitStep['wait_for_message'], 'contains' | 'kind'>;
+export type Step = CallStep | z.infer<typeof listStep> | WaitStep | z.infer<typeof sleepStep>;
 
 const schemaByKey = {
   call: callStep,
@@ -59,7 +97,7 @@ export class InstructionsError extends Error {
   override name = 'InstructionsError';
 }
 
-/** Throws InstructionsError with every problem and its path. */
+/** Throws InstructionsError with every problem and its path; those of saved values only where each step by itself is right. */
 export function parseInstructions(text: string): Step[] {
   let value: unknown;
   try {
@@ -68,13 +106,36 @@ export function parseInstructions(text: string): Step[] {
     throw new InstructionsError('the instructions are not JSON');
   }
   const parsed = instructions.safeParse(value);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(
-      (issue) => `${issue.path.join('.') || 'instructions'}: ${issue.message}`,
-    );
+  const problems = parsed.success
+    ? problemsOfReferences(parsed.data.steps)
+    : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'instructions'}: ${issue.message}`);
+  if (!parsed.success || problems.length > 0) {
     throw new InstructionsError(`the instructions are not usable: ${problems.join('; ')}`);
   }
   return parsed.data.steps;
+}
+
+/** Each use of a variable that no earlier step saves. */
+function problemsOfReferences(steps: readonly Step[]): string[] {
+  const problems: string[] = [];
+  const saved = new Set<string>();
+  for (const [index, step] of steps.entries()) {
+    if (!('call' in step)) {
+      continue;
+    }
+    replaceSaved(step.arguments, (variable, path) => {
+      if (!saved.has(variable)) {
+        const at = ['steps', index, 'arguments', ...path].join('.');
+        problems.push(
+          `${at}: step ${index + 1} uses the variable "${variable}", which no earlier step saves`,
+        );
+      }
+    });
+    for (const variable of Object.keys(step.save ?? {})) {
+      saved.add(variable);
+    }
+  }
+  return problems;
 }
 
 /** The step in a few words, for people. */
@@ -88,6 +149,7 @@ export function describeStep(given: Step): string {
   if ('sleep_seconds' in given) {
     return `sleep ${given.sleep_seconds} s`;
   }
-  const { contains } = given.wait_for_message;
-  return contains === undefined ? 'wait for a message' : `wait for a message with "${contains}"`;
+  const { contains, kind } = given.wait_for_message;
+  const ofKind = kind === undefined ? '' : ` of kind ${kind}`;
+  return `wait for a message${ofKind}${contains === undefined ? '' : ` with "${contains}"`}`;
 }

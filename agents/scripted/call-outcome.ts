@@ -1,9 +1,12 @@
 /** How a tool call went, in the words that `expect` uses. */
 import * as z from 'zod';
 
-export type CallResult = { ok: true } | { ok: false; code: string | null; message: string };
+export type CallResult =
+  /** `structured`: its `structuredContent`; undefined without one. */
+  { ok: true; structured: unknown } | { ok: false; code: string | null; message: string };
 
 const coded = z.object({ code: z.string(), message: z.string().optional() });
+const structuredResult = z.object({ structuredContent: z.unknown().optional() });
 const errorResult = z.object({
   isError: z.literal(true),
   content: z.array(z.object({ type: z.string(), text: z.string().optional() })).default([]),
@@ -15,7 +18,7 @@ const rpcError = z.object({ message: z.string(), data: z.unknown().optional() })
 export function outcomeOfResult(result: unknown): CallResult {
   const error = errorResult.safeParse(result);
   if (!error.success) {
-    return { ok: true };
+    return { ok: true, structured: structuredResult.safeParse(result).data?.structuredContent };
   }
   const text = error.data.content.find((part) => part.type === 'text')?.text ?? 'the tool failed';
   const found = [error.data._meta?.['platform/error'], jsonOf(text)].map((value) => coded.safeParse(value));

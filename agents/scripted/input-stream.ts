@@ -2,12 +2,13 @@
 import { request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
+import type { WantedMessage } from '../../contract/scripted-instructions.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 
 export interface InputStream {
-  /** The next unread message that contains the text; the ones before it are skipped. Null on timeout. */
-  next(contains: string, timeoutMs: number): Promise<InputMessage | null>;
+  /** The next unread message of that kind that contains the text; the ones before it are skipped. Null on timeout. */
+  next(wanted: WantedMessage, timeoutMs: number): Promise<InputMessage | null>;
   close(): void;
 }
 
@@ -46,11 +47,11 @@ export function openInputStream(socketPath: string): InputStream {
   void retry(readUntilLost, { firstDelayMs: reconnectMs, signal }).catch(() => undefined);
 
   return {
-    async next(contains, timeoutMs) {
+    async next(wanted, timeoutMs) {
       const deadline = Date.now() + timeoutMs;
       for (;;) {
         for (let message = unread.shift(); message; message = unread.shift()) {
-          if (message.text.includes(contains)) {
+          if (isWanted(wanted, message)) {
             return message;
           }
         }
@@ -68,6 +69,10 @@ export function openInputStream(socketPath: string): InputStream {
       closing.abort();
     },
   };
+}
+
+function isWanted({ contains = '', kind }: WantedMessage, message: InputMessage): boolean {
+  return (kind === undefined || message.kind === kind) && message.text.includes(contains);
 }
 
 /** A longer timer would fire at once. */

@@ -2,6 +2,7 @@
 import { type Client, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import { type ClaimedTool, type ToolListing, toolListingLimits } from '../../contract/mcp-check.ts';
+import { cutText } from './cut-text.ts';
 
 const limits = toolListingLimits;
 const pageTimeoutMs = 30_000;
@@ -113,7 +114,5 @@ function present(sent: unknown): ClaimedTool | null {
       };
 }
 
-/** A character split by truncation becomes a replacement character. */
-function cut(text: string | null, maxCharacters: number): string | null {
-  return text === null ? null : Buffer.from(text.slice(0, maxCharacters)).toString('utf8');
-}
+const cut = (text: string | null, maxCharacters: number) =>
+  text === null ? null : cutText(text, maxCharacters);

@@ -7,11 +7,11 @@ import {
   parseInstructions,
   type Step,
 } from '../../contract/scripted-instructions.ts';
-import { describeOutcome, isExpected } from './call-outcome.ts';
+import { cutText } from './cut-text.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
-import { makeCall } from './make-call.ts';
 import { publishArtifact } from './publish-artifact.ts';
 import { publishStatus } from './publish-status.ts';
+import { runCall, type SavedValues } from './run-call.ts';
 import { createToolCaller, type ToolCaller } from './tool-caller.ts';
 
 /** Why the run ended, as one sentence; null when every step went as expected. */
@@ -22,11 +22,16 @@ export async function runScriptedAgent(config: AgentConfig, sidecarSocket: strin
   const tools = createToolCaller(config.mcpServers);
   const input = openInputStream(sidecarSocket);
   try {
-    const failure = await runSteps(config.agent.instructions, { tools, input, sidecarSocket });
+    const failure = await runSteps(config.agent.instructions, {
+      tools,
+      input,
+      sidecarSocket,
+      saved: new Map(),
+    });
     if (failure === null) {
       return 0;
     }
-    await tools.call('platform.end_session', { outcome: 'failed', summary: failure.slice(0, 10_000) });
+    await tools.call('platform.end_session', { outcome: 'failed', summary: cutText(failure, 10_000) });
     return 1;
   } finally {
     input.close();
@@ -38,6 +43,7 @@ interface StepContext {
   tools: ToolCaller;
   input: InputStream;
   sidecarSocket: string;
+  saved: SavedValues;
 }
 
 async function runSteps(instructions: string, context: StepContext): Promise<Failure> {
@@ -58,12 +64,9 @@ async function runSteps(instructions: string, context: StepContext): Promise<Fai
   return null;
 }
 
-async function runStep(step: Step, { tools, input, sidecarSocket }: StepContext): Promise<Failure> {
+async function runStep(step: Step, { tools, input, sidecarSocket, saved }: StepContext): Promise<Failure> {
   if ('call' in step) {
-    const outcome = await makeCall(step, tools);
-    return isExpected(step.expect, outcome)
-      ? null
-      : `expected ${step.expect}, got ${describeOutcome(outcome)}`;
+    return await runCall(step, tools, saved);
   }
   if ('list_tools' in step) {
     const listing = await tools.list(step.list_tools);
@@ -74,7 +77,7 @@ async function runStep(step: Step, { tools, input, sidecarSocket }: StepContext)
     await sleep(step.sleep_seconds * 1000);
     return null;
   }
-  const { contains = '', timeout_seconds } = step.wait_for_message;
-  const message = await input.next(contains, timeout_seconds * 1000);
+  const { timeout_seconds, ...wanted } = step.wait_for_message;
+  const message = await input.next(wanted, timeout_seconds * 1000);
   return message ? null : `no such message came within ${timeout_seconds} s`;
 }

@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { InputMessage } from '../../../contract/agent-contract.ts';
 import { bundlePrograms, runnerCommand } from './programs.ts';
 import { TestSession, until, userMessage } from './session.ts';
 
@@ -37,9 +38,9 @@ const ask = {
     justification: 'the demo',
   },
 };
-const send = (text: string) => {
+const send = (text: string, kind: InputMessage['kind'] = 'user_message') => {
   nextSeq += 1;
-  return session.inject(userMessage(nextSeq - 1, text));
+  return session.inject({ ...userMessage(nextSeq - 1, text), kind });
 };
 
 describe('the scripted agent', () => {
@@ -81,6 +82,50 @@ describe('the scripted agent', () => {
     ]);
   });
 
+  it('sends what earlier calls answered, and waits for a decision and for a value', async () => {
+    const source = join(session.directory, 'work', 'source.txt');
+    const copy = join(session.directory, 'work', 'copy.txt');
+    await writeFile(source, 'the first text');
+    session.platform.onCheck = () => ({ decision: 'allowed', granted_via: null });
+    session.platform.requests.length = 0;
+    const read = { call: 'files.read_text_file', arguments: { path: source } };
+    const exit = session.runAgent({
+      steps: [
+        { ...ask, save: { request: 'request_id' } },
+        { wait_for_message: { kind: 'permission_decision', contains: 'approved', timeout_seconds: 20 } },
+        { ...read, save: { text: 'content' } },
+        {
+          call: 'files.write_file',
+          arguments: { path: copy, content: { $saved: 'text' } },
+        },
+        {
+          ...read,
+          repeat_until: {
+            path: 'content',
+            equals: 'the second text',
+            every_seconds: 0.05,
+            timeout_seconds: 30,
+          },
+        },
+        {
+          call: 'platform.end_session',
+          arguments: { outcome: 'completed', summary: { $saved: 'request' } },
+        },
+      ],
+    });
+    await until(() => session.platform.events.length === 2, 'the agent to wait');
+    await send('approved, says a person who may not decide');
+    await send('approved once', 'permission_decision');
+    await until(() => session.platform.events.length === 5, 'the agent to look for the second text');
+    expect(await readFile(copy, 'utf8')).toBe('the first text');
+    expect(session.platform.ends).toEqual([]);
+    await writeFile(source, 'the second text');
+
+    expect(await exit).toBe(0);
+    const [request] = session.platform.requests;
+    expect(session.platform.ends).toEqual([{ outcome: 'completed', summary: request?.request_id }]);
+  });
+
   it.each([
     [
       'a call goes otherwise than expected',
@@ -98,6 +143,23 @@ describe('the scripted agent', () => {
       'a server is not its own',
       { steps: [{ call: 'mail.send' }] },
       'step 1 of 1 (call mail.send): expected ok, got error (the agent has no server "mail")',
+    ],
+    [
+      'a result has no value to save',
+      { steps: [{ call: 'files.list_allowed_directories', save: { first: 'directories.0' } }] },
+      'step 1 of 1 (call files.list_allowed_directories): the result has no value at directories.0, to be saved as first',
+    ],
+    [
+      'a value does not come',
+      {
+        steps: [
+          {
+            call: 'files.list_allowed_directories',
+            repeat_until: { path: 'content', equals: '', every_seconds: 0.1, timeout_seconds: 0.3 },
+          },
+        ],
+      },
+      'step 1 of 1 (call files.list_allowed_directories): the value at content did not become "" within 0.3 s: it was "Allowed directories:\\n/tmp"',
     ],
     [
       'its instructions are wrong',

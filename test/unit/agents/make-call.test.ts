@@ -3,6 +3,7 @@ import type { CallResult } from '../../../agents/scripted/call-outcome.ts';
 import { makeCall } from '../../../agents/scripted/make-call.ts';
 import { parseInstructions } from '../../../contract/scripted-instructions.ts';
 
+const ok = (structured?: unknown): CallResult => ({ ok: true, structured });
 const refused = (code: string): CallResult => ({ ok: false, code, message: 'm' });
 
 /** Answers in this order, the last one for ever. */
@@ -17,7 +18,7 @@ async function outcomes(step: object, ...answers: CallResult[]) {
   const outcome = await makeCall(parsed, {
     call: async (target, args) => {
       calls.push([target, args]);
-      return answers[Math.min(calls.length, answers.length) - 1] ?? { ok: true };
+      return answers[Math.min(calls.length, answers.length) - 1] ?? ok();
     },
   });
   return { outcome, calls };
@@ -33,8 +34,8 @@ it('a call is made once, whatever its outcome', async () => {
 
 it('a call that is to be repeated is the same one each time, until it succeeds or fails otherwise', async () => {
   const again = refused('authorization_required');
-  const first = await outcomes({ repeat_on }, again, again, { ok: true });
-  expect(first.outcome).toEqual({ ok: true });
+  const first = await outcomes({ repeat_on }, again, again, ok());
+  expect(first.outcome).toEqual(ok());
   expect(first.calls).toEqual(Array(3).fill(['a.b', { n: 1 }]));
   const second = await outcomes({ repeat_on }, again, refused('permission_required'));
   expect(second.outcome).toEqual(refused('permission_required'));
@@ -48,4 +49,24 @@ it('its repetition ends in time', async () => {
   );
   expect(outcome).toEqual(refused('authorization_required'));
   expect(calls.length).toBeGreaterThan(0);
+});
+
+const repeat_until = { path: 'a.0', equals: { x: 1, y: [2] }, every_seconds: 0.001, timeout_seconds: 60 };
+
+it('a call is made again until its result has the value, in whichever order its keys are', async () => {
+  const { outcome, calls } = await outcomes(
+    { repeat_until },
+    ok(),
+    ok({ a: [{ x: 1 }] }),
+    ok({ a: [{ y: [2], x: 1 }] }),
+    ok({}),
+  );
+  expect(outcome).toEqual(ok({ a: [{ y: [2], x: 1 }] }));
+  expect(calls).toEqual(Array(3).fill(['a.b', { n: 1 }]));
+});
+
+it('a call that fails is not made again for a value', async () => {
+  const { outcome, calls } = await outcomes({ repeat_until }, ok(), refused('not_found'), ok());
+  expect(outcome).toEqual(refused('not_found'));
+  expect(calls).toHaveLength(2);
 });

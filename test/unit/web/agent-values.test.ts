@@ -98,6 +98,10 @@ describe("an agent's form", () => {
     expect(instructionsProblem({ run: scripted, instructions: '{"steps":[{"sleep_seconds":-1}]}' })).toMatch(
       /steps.0/,
     );
+    const unsaved = '{"steps":[{"call":"a.b","arguments":{"id":{"$saved":"child"}}}]}';
+    expect(instructionsProblem({ run: scripted, instructions: unsaved })).toMatch(
+      /steps\.0\.arguments\.id: step 1 uses the variable "child"/,
+    );
     expect(instructionsProblem({ run: scripted, instructions: exampleInstructions })).toBeNull();
     expect(instructionsProblem({ run: { ...scripted, type: 'command' }, instructions: '{' })).toBeNull();
   });
