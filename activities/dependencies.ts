@@ -21,7 +21,7 @@ export interface ActivityDependencies {
   remoteServers: RemoteServers;
   /** How messages are posted to the webhooks of channels. */
   webhooks: Omit<OutboundContext, 'signal'>;
-  workflows: Pick<Workflows, 'signalServicePreview'>;
+  workflows: Pick<Workflows, 'signalServicePreview' | 'signalSession'>;
   /** Runs the expressions of manifests off this process's event loop. */
   patterns: PatternChecker;
   masterKeys: MasterKeys;

@@ -7,6 +7,11 @@ export const quotaFields = {
   LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: count(200),
   RATE_SESSIONS_PER_HOUR_PER_USER: count(200),
   RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: count(1000),
+  /** Of a tree of sessions: levels below the first one, and sessions in all, ended ones included. */
+  LIMIT_SESSION_TREE_DEPTH: count(3),
+  LIMIT_SESSIONS_PER_TREE: count(100),
+  /** Children of one session that have not ended. */
+  LIMIT_RUNNING_CHILDREN_PER_SESSION: count(10),
   RATE_WORKSPACES_PER_HOUR_PER_USER: count(20),
   LIMIT_AGENTS_PER_WORKSPACE: count(1000),
   /** Entries of the catalog. */

@@ -1,7 +1,7 @@
 /** What an agent sees of the platform: its configuration file, its input and the events it may publish (docs/agent-contract.md). */
 import * as z from 'zod';
 import { agentKind } from './agent.ts';
-import { timestamp, uuid } from './names.ts';
+import { named, timestamp, uuid } from './names.ts';
 import { permissionDecision, permissionRequestInput } from './permission-request.ts';
 import { payloadByEventType } from './session-event.ts';
 
@@ -27,15 +27,26 @@ export const agentConfig = z.strictObject({
 });
 export type AgentConfig = z.infer<typeof agentConfig>;
 
+/** The session that a message comes from: the one that started this session, or one that it started. */
+export const messageSender = z.strictObject({
+  relation: z.enum(['parent', 'child']),
+  session_id: uuid,
+  agent: named,
+});
+export type MessageSender = z.infer<typeof messageSender>;
+
 /** One message of `GET /input` (SSE: `id` is `seq`, `event` is `message`, `data` is this as JSON). */
 export const inputMessage = z.strictObject({
   id: uuid,
   seq: z.int().positive(),
-  kind: z.enum(['user_message', 'permission_decision', 'input_answer']),
+  /** Only the first three speak for a person or the platform: `session_message` is what another agent wrote. */
+  kind: z.enum(['user_message', 'permission_decision', 'input_answer', 'session_message', 'child_ended']),
   text: z.string(),
   decision: permissionDecision.nullable(),
   /** The `request_input` that this message answers. */
   input_request_id: uuid.nullable(),
+  /** Of `session_message` and `child_ended`, and of nothing else. */
+  sender: messageSender.optional(),
   at: timestamp,
 });
 export type InputMessage = z.infer<typeof inputMessage>;

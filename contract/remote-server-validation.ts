@@ -4,6 +4,9 @@ import type { FieldProblem } from './errors.ts';
 
 /** Said of a remote server that another kind of agent attaches. */
 export const forWorkersOnly = 'is a remote server, which only agents of the kind "worker" attach';
+/** Said of a remote server of an agent that another session starts. */
+export const notForChildren =
+  'is a remote server, which acts as the person who drives a session: nobody drives one that another session started';
 
 /** Problems by their field's path; empty for an entry of another shape, and for one that is as it must be. */
 export function remoteServerProblems({

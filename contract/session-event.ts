@@ -1,7 +1,7 @@
 /** The closed list of session events, the only source of a session's transcript. */
 import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
-import { chosenId, timestamp, uuid } from './names.ts';
+import { chosenId, named, timestamp, uuid } from './names.ts';
 import { permissionDecision } from './permission-request.ts';
 import { sessionStatus } from './session.ts';
 import { failureCause } from './session-process.ts';
@@ -103,6 +103,15 @@ export const payloadByEventType = {
     expires_at: timestamp,
   }),
   'permission.decided': permissionDecision.extend({ decided_by: uuid.nullable() }),
+  /** Between a session and the one that started it, in the transcripts of both. `relation`: of the other one to this. */
+  'session.message': z.strictObject({
+    message_id: uuid,
+    direction: z.enum(['sent', 'received']),
+    relation: z.enum(['parent', 'child']),
+    session_id: uuid,
+    agent: named,
+    text: eventText,
+  }),
   'child.started': z.strictObject({ session_id: uuid, agent_id: uuid, label: z.string().nullable() }),
   'child.ended': z.strictObject({ session_id: uuid, status: sessionStatus, reason: z.string().nullable() }),
   'platform.notice': z.strictObject({ code: z.string(), message: z.string() }),

@@ -43,6 +43,7 @@ import * as createVectors from './20261126220000_create_vectors.ts';
 import * as createChannels from './20261126230000_create_channels.ts';
 import * as createPreviews from './20261126235900_create_previews.ts';
 import * as createPreviewServices from './20261127000000_create_preview_services.ts';
+import * as createChildSessions from './20261127060000_create_child_sessions.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -88,6 +89,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261126230000_create_channels': createChannels,
   '20261126235900_create_previews': createPreviews,
   '20261127000000_create_preview_services': createPreviewServices,
+  '20261127060000_create_child_sessions': createChildSessions,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

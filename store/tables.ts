@@ -86,6 +86,12 @@ declare module 'knex/types/tables.js' {
       data: unknown;
       recorded_at: string;
     };
+    child_sessions: {
+      session_id: string;
+      call_id: string;
+      grant_id: string;
+      label: string | null;
+    };
     input_requests: {
       id: string;
       session_id: string;
@@ -195,6 +201,7 @@ declare module 'knex/types/tables.js' {
       input_request_id: string | null;
       at: string;
       delivered_at: string | null;
+      sender: unknown;
     };
     session_processes: {
       session_id: string;
@@ -259,6 +266,7 @@ declare module 'knex/types/tables.js' {
       recorded_calls: number;
       calls_settled_at: string | null;
       messages_paced_until: string | null;
+      quiet_until: string | null;
     };
     shares: {
       id: string;

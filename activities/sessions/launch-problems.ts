@@ -2,7 +2,7 @@
 import { attachmentPatterns, attachmentProblems } from '../../contract/attachment-validation.ts';
 import type { Manifest } from '../../contract/catalog.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
-import { forWorkersOnly } from '../../contract/remote-server-validation.ts';
+import { forWorkersOnly, notForChildren } from '../../contract/remote-server-validation.ts';
 import { reservedForAgents } from '../../contract/reserved-variables.ts';
 import { type KnownSecret, secretRefusal } from '../../contract/secret-use.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
@@ -22,6 +22,7 @@ export interface LaunchFacts {
   judge: JudgePattern;
   /** Nobody drives a child or a scheduled session. */
   hasOperator: boolean;
+  isChild: boolean;
 }
 
 /** What has to be run before `launchProblems` can judge. */
@@ -65,10 +66,13 @@ function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): strin
 function remoteProblems(
   { name, shape, sign_in }: FrozenServer,
   { agent }: FrozenConfiguration,
-  { hasOperator }: LaunchFacts,
+  { hasOperator, isChild }: LaunchFacts,
 ): string[] {
   if (shape.type !== 'remote') {
     return [];
+  }
+  if (isChild) {
+    return [`"${name}" ${notForChildren}`];
   }
   return [
     ...(agent.kind === 'worker' ? [] : [`"${name}" ${forWorkersOnly}`]),

@@ -4,6 +4,7 @@ import type { SessionEnding } from '../../contract/workflows.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { tellServices } from '../service-previews/tell-services.ts';
+import { tellTree } from './tell-tree.ts';
 
 /** Requests of a session whose workflows must still be notified. Reads only. */
 export async function listOpenRequests(
@@ -15,7 +16,7 @@ export async function listOpenRequests(
 }
 
 /**
- * Ends the session as it was asked to, else as the workflow observed, and tells its services. Idempotent: a recorded end is returned as it is.
+ * Ends the session as it was asked to, else as the workflow observed, and tells its services, its children and its parent. Idempotent: a recorded end is returned as it is.
  */
 export async function recordEnd(
   dependencies: ActivityDependencies,
@@ -23,5 +24,6 @@ export async function recordEnd(
 ): Promise<SessionEnding> {
   const ending = await endSession(dependencies.db, sessionId, observed);
   await tellServices(dependencies, sessionId);
+  await tellTree(dependencies, sessionId);
   return ending;
 }

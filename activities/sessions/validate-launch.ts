@@ -8,6 +8,7 @@ import { readExposedSecrets } from '../../store/grants/exposed-secrets.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readCapacity } from '../../store/sessions/capacity.ts';
+import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
@@ -29,11 +30,13 @@ export async function validateLaunch(
 ): Promise<{ needsSignIn: boolean }> {
   await moveSession(db, sessionId, { to: 'validating', reason: null });
   await requirePlace(db, sessionId, limits.WORKER_MAX_SESSIONS);
+  await requireWanted(db, sessionId);
   const configuration = await requireConfiguration(db, sessionId);
   const session = await readSession(db, sessionId);
   const judge = await patterns.check(session?.root_operator_id ?? sessionId, launchPatterns(configuration));
   const hasOperator = typeof session?.operator_id === 'string';
-  const facts = { ...(await readLaunchFacts(db, configuration)), judge, hasOperator };
+  const isChild = typeof session?.parent_session_id === 'string';
+  const facts = { ...(await readLaunchFacts(db, configuration)), judge, hasOperator, isChild };
   const problems = launchProblems(configuration, facts);
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));
@@ -53,6 +56,13 @@ export async function requirePlace(db: Db, id: string, perWorker: number): Promi
     throw launchRefused(
       `All ${places} places for sessions are taken (WORKER_MAX_SESSIONS of each worker); start it again when another session has ended`,
     );
+  }
+}
+
+/** Throws `launch_refused` for a session that was asked to end before it started, such as with its parent. */
+export async function requireWanted(db: Db, sessionId: string): Promise<void> {
+  if ((await readRequestedEnding(db, sessionId)) !== null) {
+    throw launchRefused('It was asked to end before it started');
   }
 }
 

@@ -8,7 +8,7 @@ import { setApiUrl } from '../../store/sessions/api-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';
 import { exposingConsumers, secretVariablesOf } from '../secrets/consumers.ts';
-import { renderOrRefuse, requireConfiguration } from '../sessions/validate-launch.ts';
+import { renderOrRefuse, requireConfiguration, requireWanted } from '../sessions/validate-launch.ts';
 import { launch } from './launch.ts';
 
 /**
@@ -27,6 +27,7 @@ export async function startWorkload(
   if (!(await lockOperators(db, session))) {
     throw operatorLeft();
   }
+  await requireWanted(db, sessionId);
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(dependencies, sessionId, configuration);

@@ -15,16 +15,22 @@ import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { SearchTimeoutError } from '../../store/vectors/exact-search.ts';
 import type { EmbeddingServers } from '../embeddings/ask-provider.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
+import type { ChildWaits } from './child-waits.ts';
 
 export interface ToolDependencies {
   db: Db;
   config: ApiConfig;
   log: Logger;
-  workflows: Pick<WorkflowClient, 'startChannelMessage' | 'startServicePreview'>;
+  workflows: Pick<
+    WorkflowClient,
+    'startChannelMessage' | 'startServicePreview' | 'startSession' | 'signalSession'
+  >;
   /** What embeds texts beyond the platform. */
   embeddingServers: EmbeddingServers;
   /** Bytes of vectors that this process compares at the same time: whoever else uses it has its turn in between. */
   searchBudget: ByteBudget;
+  /** Of calls that wait for another session. */
+  childWaits: ChildWaits;
   /** Orders work of this process that must not run beside other work of its key. */
   inTurn: InTurn;
 }
@@ -43,6 +49,7 @@ export const failureCodes = {
   validation_failed: 'the arguments are not valid; the message names the field and its rule',
   not_found: 'something that the arguments name is not in this workspace',
   not_allowed: 'this agent may not do it, or not any more; the message says why',
+  permission_required: 'a person has to allow it first: ask once, wait for the decision, then call again',
   not_configured: 'the operator of the platform has not set up what this needs; the message names it',
   limit_reached: 'the session or its workspace has as much as it may have; the message names the limit',
   embedding_failed: 'there is no vector of a text; the message says why',
@@ -68,6 +75,8 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   title: string;
   /** For a model: what it does, when to use it, and what a reader of its answer has to know. */
   description: string;
+  /** It may wait for something else to happen, so it takes no turn of its workspace. It holds no connection to the database meanwhile. */
+  waits?: true;
   input: Input;
   output: Output;
   example: { input: z.input<Input>; output: z.input<Output> };
@@ -82,6 +91,7 @@ export interface PlatformTool {
   name: string;
   title: string;
   description: string;
+  waits?: true;
   input: z.ZodObject;
   output: z.ZodObject;
   example: { input: unknown; output: unknown };

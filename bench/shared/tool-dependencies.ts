@@ -1,6 +1,7 @@
 /** What the API gives its platform tools, for a bench that calls them itself: nothing is delivered, and no search waits for another. */
 import { pino } from 'pino';
 import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { createChildWaits } from '../../api/platform-tools/child-waits.ts';
 import type { ToolDependencies } from '../../api/platform-tools/tool.ts';
 import { createByteBudget } from '../../lib/timing/byte-budget.ts';
 import { createTurns } from '../../lib/timing/in-turn.ts';
@@ -8,7 +9,13 @@ import { createTurns } from '../../lib/timing/in-turn.ts';
 export const toolDependencies = (given: Pick<ToolDependencies, 'db' | 'config'>): ToolDependencies => ({
   ...given,
   log: pino({ level: 'silent' }),
-  workflows: { startChannelMessage: async () => undefined, startServicePreview: async () => undefined },
+  workflows: {
+    startChannelMessage: async () => undefined,
+    startServicePreview: async () => undefined,
+    startSession: async () => undefined,
+    signalSession: async () => true,
+  },
+  childWaits: createChildWaits({ subscribe: () => () => undefined }),
   embeddingServers: embeddingServersWith(new Map()),
   searchBudget: createByteBudget(Number.MAX_SAFE_INTEGER),
   inTurn: createTurns(),

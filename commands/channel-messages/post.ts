@@ -1,15 +1,15 @@
 import { isTerminal, type Session } from '../../contract/session.ts';
 import type { NewSessionEvent } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
-import { insertChannelMessage, takeMessageAllowance } from '../../store/channel-messages/messages.ts';
+import { insertChannelMessage } from '../../store/channel-messages/messages.ts';
 import { type LockedChannel, listsAgent, lockChannel } from '../../store/channels/change.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
-import { findSessionOfEvent, takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { findSessionOfEvent } from '../../store/session-events/published-bytes.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { lockSession } from '../../store/sessions/status.ts';
+import { type MessageLimits, takeAllowance } from './take-allowance.ts';
 import { requireRoomToWait } from './waiting.ts';
 
 export interface Posting {
@@ -20,10 +20,8 @@ export interface Posting {
   channel: string | null;
 }
 
-export interface PostingLimits {
-  perMinute: number;
+export interface PostingLimits extends MessageLimits {
   waitingPerChannel: number;
-  publishedBytes: number;
 }
 
 export type Posted =
@@ -61,7 +59,8 @@ export function postMessage(
       return { result: 'not_allowed' };
     }
     const event = eventOf(messageId, { channel, text, agentId });
-    await requireAllowance(trx, sessionId, event, limits);
+    const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
+    await takeAllowance(trx, sessionId, sizeBytes, limits);
     if (channel !== null) {
       await requireRoomToWait(trx, channel.id, { limit: limits.waitingPerChannel });
     }
@@ -107,20 +106,4 @@ function eventOf(
   return channel === null
     ? { id, type: 'agent.message', actor, payload: { text, channel: null } }
     : { id, type: 'agent.channel_message', actor, payload: { channel: channel.name, text } };
-}
-
-async function requireAllowance(
-  trx: Transaction,
-  sessionId: string,
-  event: NewSessionEvent,
-  { perMinute, publishedBytes: limitBytes }: PostingLimits,
-): Promise<void> {
-  if (!(await takeMessageAllowance(trx, sessionId, { perMinute }))) {
-    const seconds = Math.ceil(60 / perMinute);
-    throw new QuotaExceededError(perMinute, `messages a minute; try again in ${seconds} s`, seconds);
-  }
-  const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
-  if (!(await takePublishedBytes(trx, sessionId, { sizeBytes, limitBytes }))) {
-    throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
-  }
 }

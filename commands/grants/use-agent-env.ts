@@ -1,12 +1,10 @@
 /** Zone 2: the use of the grants that expose secrets to a session's agent, at its launch. */
-import type { Grant } from '../../contract/grant.ts';
-import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { consumeGrant, insertAgentEnvUse, isUsed, lockActiveGrant } from '../../store/grants/change.ts';
-import { contentOf, grantResource } from '../../store/grants/content.ts';
+import { insertGrantUse, isUsed } from '../../store/grants/change.ts';
 import { secretNameOf } from '../../store/grants/exposed-secrets.ts';
 import { listActiveGrantsOfSession } from '../../store/grants/read.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
+import { takeGrant } from './take-grant.ts';
 
 /**
  * Uses one grant for each of the secrets, and consumes the `once` grants among them. Returns the names that no active
@@ -35,29 +33,10 @@ async function use(trx: Transaction, sessionId: string, secretName: string): Pro
   const grants = await listActiveGrantsOfSession(trx, sessionId, 'agent_env');
   const fitting = grants.filter((grant) => secretNameOf(grant) === secretName);
   for (const grant of fitting.sort((a, b) => Number(a.scope === 'once') - Number(b.scope === 'once'))) {
-    if (await take(trx, grant, sessionId)) {
-      await insertAgentEnvUse(trx, { id, grantId: grant.id, sessionId, secretName });
+    if (await takeGrant(trx, grant, sessionId)) {
+      await insertGrantUse(trx, { id, grantId: grant.id, sessionId, server: '', tool: secretName });
       return true;
     }
   }
   return false;
-}
-
-/** Locks and rechecks the grant: one that was revoked or consumed meanwhile is not used. */
-async function take(trx: Transaction, grant: Grant, sessionId: string): Promise<boolean> {
-  if (grant.scope !== 'once') {
-    return lockActiveGrant(trx, grant.id);
-  }
-  if (!(await consumeGrant(trx, grant.id))) {
-    return false;
-  }
-  await appendAuditEvent(trx, {
-    workspaceId: grant.workspace_id,
-    event: 'grant.consumed',
-    actor: { type: 'agent', id: grant.agent_subject_id },
-    resource: grantResource(grant),
-    sessionId,
-    data: contentOf(grant),
-  });
-  return true;
 }

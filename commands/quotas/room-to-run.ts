@@ -11,13 +11,13 @@ export interface RunningQuota {
   count(trx: Transaction, of: QuotaHolder, limit: number): Promise<number>;
 }
 
-/** Throws QuotaExceededError unless one more may run for the user and in the workspace. Takes a transaction that locked both quotas. */
+/** Throws QuotaExceededError unless one more may run for the user, if there is one, and in the workspace. Takes a transaction that locked both quotas. */
 export async function requireRoomToRun(
   trx: Transaction,
-  { userId, workspaceId }: { userId: string; workspaceId: string },
+  { userId, workspaceId }: { userId: string | null; workspaceId: string },
   { what, perUser, perWorkspace, count }: RunningQuota,
 ): Promise<void> {
-  if ((await count(trx, { userId }, perUser)) >= perUser) {
+  if (userId !== null && (await count(trx, { userId }, perUser)) >= perUser) {
     throw new QuotaExceededError(perUser, `running ${what} per user; one has to end first`);
   }
   if ((await count(trx, { workspaceId }, perWorkspace)) >= perWorkspace) {

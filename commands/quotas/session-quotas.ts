@@ -11,10 +11,13 @@ export interface SessionQuotas {
   RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: number;
 }
 
-/** Throws QuotaExceededError unless the user may start one more session in the workspace. Takes a transaction that locked both quotas. */
+/**
+ * Throws QuotaExceededError unless the user may start one more session in the workspace, by a session of theirs or themselves; without a user only the
+ * workspace's quotas count. Takes a transaction that locked both quotas.
+ */
 export async function requireSessionQuotas(
   trx: Transaction,
-  { userId, workspaceId }: { userId: string; workspaceId: string },
+  { userId, workspaceId }: { userId: string | null; workspaceId: string },
   quotas: SessionQuotas,
 ): Promise<void> {
   await requireRoomToRun(
@@ -28,12 +31,14 @@ export async function requireSessionQuotas(
     },
   );
   const event = 'session.created';
-  await requireHourlyQuota(trx, {
-    limit: quotas.RATE_SESSIONS_PER_HOUR_PER_USER,
-    what: 'new sessions an hour per user',
-    event,
-    of: { userId },
-  });
+  if (userId !== null) {
+    await requireHourlyQuota(trx, {
+      limit: quotas.RATE_SESSIONS_PER_HOUR_PER_USER,
+      what: 'new sessions an hour per user',
+      event,
+      of: { userId },
+    });
+  }
   await requireHourlyQuota(trx, {
     limit: quotas.RATE_SESSIONS_PER_HOUR_PER_WORKSPACE,
     what: 'new sessions an hour per workspace',

@@ -8,14 +8,20 @@ import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { findSession, insertSession, type NewSession } from '../../store/sessions/insert.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 
+/** What started a session that no person did, and under which grant. */
+export interface StartedBy {
+  by: Actor;
+  grantedVia: string | null;
+}
+
 /**
- * Creates a `pending` session with its first event and audit event. Idempotent by id. Returns the
+ * Creates a `pending` session with its first event and audit event, in the name of its operator unless `started` says who. Idempotent by id. Returns the
  * operator's earlier session when they have already used the idempotency key in the workspace.
  */
-export function createSession(db: Db, input: NewSession): Promise<Session> {
+export function createSession(db: Db, input: NewSession, started?: StartedBy): Promise<Session> {
   return inTransaction(db, async (trx) => {
     if (await insertSession(trx, input)) {
-      await announce(trx, input);
+      await announce(trx, input, started ?? startedByOperator(input));
     }
     const session = (await findSession(trx, input)) ?? (await readSession(trx, input.id));
     if (session === null) {
@@ -25,8 +31,16 @@ export function createSession(db: Db, input: NewSession): Promise<Session> {
   });
 }
 
-async function announce(trx: Transaction, input: NewSession): Promise<void> {
-  const actor: Actor = input.operatorId === null ? systemActor : { type: 'user', id: input.operatorId };
+const startedByOperator = ({ operatorId }: NewSession): StartedBy => ({
+  by: operatorId === null ? systemActor : { type: 'user', id: operatorId },
+  grantedVia: null,
+});
+
+async function announce(
+  trx: Transaction,
+  input: NewSession,
+  { by: actor, grantedVia }: StartedBy,
+): Promise<void> {
   await appendSessionEvent(trx, input.id, {
     id: derivedId(input.id, 'pending'),
     type: 'session.status_changed',
@@ -39,6 +53,10 @@ async function announce(trx: Transaction, input: NewSession): Promise<void> {
     actor,
     resource: { type: 'session', id: input.id, name: await agentNameOf(trx, input.agentId) },
     sessionId: input.id,
-    data: { agent_id: input.agentId, parent_session_id: input.parentSessionId },
+    data: {
+      agent_id: input.agentId,
+      parent_session_id: input.parentSessionId,
+      ...(grantedVia === null ? {} : { granted_via: grantedVia }),
+    },
   });
 }

@@ -7,9 +7,11 @@ import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
+import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { lockSession, updateStatus } from '../../store/sessions/status.ts';
 import { endServicesWithSession } from '../previews/end-with-session.ts';
+import { endChildren, tellParent } from './end-in-tree.ts';
 
 /**
  * Moves a session to another status, with its event and, at the end, its audit event, in one transaction.
@@ -22,6 +24,10 @@ export function moveSession(
   { to, reason }: { to: SessionStatus; reason: string | null },
 ): Promise<Session> {
   return inTransaction(db, async (trx) => {
+    if (isTerminal(to)) {
+      // An end is written to the sessions above and below, whose writers take this lock first, too.
+      await lockTree(trx, id);
+    }
     const before = await lockSession(trx, id);
     if (before === null) {
       throw new Error(`there is no session ${id}`);
@@ -43,6 +49,8 @@ export function moveSession(
     if (isTerminal(to)) {
       await cancelAuthorizations(trx, { session_id: id });
       await endServicesWithSession(trx, id);
+      await endChildren(trx, id);
+      await tellParent(trx, before, { status: to, reason });
       await auditEnd(trx, before, { status: to, reason, by: asked?.by ?? systemActor });
     }
     return (await readSession(trx, id)) ?? before;

@@ -44,18 +44,18 @@ export async function consumeGrant(trx: Transaction, id: string): Promise<boolea
   return (await trx('active_grants').where({ id }).update({ consumed_at: trx.fn.now() })) > 0;
 }
 
-/** Records that a session's agent is given a secret under a grant. */
-export async function insertAgentEnvUse(
+/** Records a use of a grant: of a tool, or, without a server, of the secret that its session's agent was given. */
+export async function insertGrantUse(
   trx: Transaction,
-  use: { id: string; grantId: string; sessionId: string; secretName: string },
+  use: { id: string; grantId: string; sessionId: string; server: string; tool: string },
 ): Promise<void> {
   await trx('grant_uses')
     .insert({
       call_id: use.id,
       grant_id: use.grantId,
       session_id: use.sessionId,
-      server: '',
-      tool: use.secretName,
+      server: use.server,
+      tool: use.tool,
     })
     .onConflict('call_id')
     .ignore();

@@ -1,4 +1,4 @@
-import type { InputMessage } from '../../contract/agent-contract.ts';
+import type { InputMessage, MessageSender } from '../../contract/agent-contract.ts';
 import type { PermissionDecision } from '../../contract/permission-request.ts';
 import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';
@@ -10,6 +10,8 @@ export interface NewInput {
   text: string;
   decision: PermissionDecision | null;
   inputRequestId: string | null;
+  /** Of a message from another session. */
+  sender?: MessageSender;
 }
 
 const addInput = `
@@ -19,8 +21,8 @@ const addInput = `
     update sessions set last_input_seq = last_input_seq + 1, last_activity_at = now()
     where id = $2 and not exists (select from known) returning last_input_seq
   ), written as (
-    insert into session_inputs (id, session_id, seq, kind, text, decision, input_request_id)
-    select $1, $2, last_input_seq, $3, $4, $5, $6 from counted returning *
+    insert into session_inputs (id, session_id, seq, kind, text, decision, input_request_id, sender)
+    select $1, $2, last_input_seq, $3, $4, $5, $6, $7 from counted returning *
   )
   select * from known union all select * from written`;
 
@@ -33,6 +35,7 @@ export async function addSessionInput(db: Db, sessionId: string, input: NewInput
     input.text,
     input.decision === null ? null : JSON.stringify(input.decision),
     input.inputRequestId,
+    input.sender === undefined ? null : JSON.stringify(input.sender),
   ];
   const add = () => readRows(prepared(db, 'add_session_input', addInput, values), inputRow);
   const [row] = await add().catch((error: unknown) => {

@@ -9,6 +9,7 @@ export const inputRow = z.object({
   text: z.string(),
   decision: z.unknown(),
   input_request_id: z.string().nullable(),
+  sender: z.unknown(),
   at: z.string(),
 });
 
@@ -20,6 +21,7 @@ export function presentInput(row: z.infer<typeof inputRow>): InputMessage {
     text: row.text,
     decision: row.decision,
     input_request_id: row.input_request_id,
+    sender: row.sender ?? undefined,
     at: row.at,
   });
 }

@@ -5,7 +5,7 @@ import {
   session,
   type TerminalStatus,
 } from '../../contract/session.ts';
-import type { Transaction } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
 import { sessionColumns } from './row.ts';
 
@@ -17,6 +17,11 @@ export async function lockSession(trx: Transaction, id: string): Promise<Session
 /** Locks the session until the transaction ends, without reading it. */
 export async function lockSessionRow(trx: Transaction, id: string): Promise<void> {
   await trx('sessions').where({ id }).forNoKeyUpdate().select('id');
+}
+
+/** Whether the session exists and has not ended. */
+export async function isUnfinished(db: Db, id: string): Promise<boolean> {
+  return (await db('sessions').where({ id }).whereNull('ended_at').first('id')) !== undefined;
 }
 
 /** Writes another status, with the time when the session first ran, or its end and outcome. */

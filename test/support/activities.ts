@@ -65,7 +65,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     readImage: createReadImage(publicRegistriesOnly),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
-    workflows: { signalServicePreview: async () => false },
+    workflows: { signalServicePreview: async () => false, signalSession: async () => false },
     patterns,
     masterKeys,
     sessionKeySeed: randomBytes(32),

@@ -5,12 +5,14 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { EmbeddingServers } from '../../api/embeddings/ask-provider.ts';
 import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { createChildWaits } from '../../api/platform-tools/child-waits.ts';
 import { platformTools } from '../../api/platform-tools/index.ts';
 import type { ToolCaller, ToolDependencies } from '../../api/platform-tools/tool.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { PlatformToolAnswer } from '../../contract/platform-tools.ts';
 import { type ByteBudget, createByteBudget } from '../../lib/timing/byte-budget.ts';
 import { createTurns } from '../../lib/timing/in-turn.ts';
+import { openSessionEventFeed } from '../../store/session-events/feed.ts';
 import { testConfig } from './api.ts';
 import { createTestDatabase } from './database.ts';
 import { createTenant, type Tenant } from './tenant.ts';
@@ -25,6 +27,9 @@ export interface TestTools {
   workflows: ToolDependencies['workflows'];
   /** Previews whose service was begun. */
   services: string[];
+  /** Sessions whose workflow was started, and signals that were sent as `<signal> <session id>`. */
+  started: string[];
+  signals: string[];
   /** All that was logged. */
   logged(): string;
   /** A session in a workspace of its own. */
@@ -56,6 +61,8 @@ export async function openTools(
   });
   const begun: string[] = [];
   const services: string[] = [];
+  const started: string[] = [];
+  const signals: string[] = [];
   const workflows = {
     startChannelMessage: async (id: string) => {
       begun.push(id);
@@ -63,10 +70,19 @@ export async function openTools(
     startServicePreview: async (id: string) => {
       services.push(id);
     },
+    startSession: async (id: string) => {
+      started.push(id);
+    },
+    signalSession: async (id: string, signal: string) => {
+      signals.push(`${signal} ${id}`);
+      return true;
+    },
   };
   const log = pino({ level: 'debug' }, sink);
   const inTurn = createTurns();
-  const dependencies = { db, config, log, workflows, embeddingServers, searchBudget, inTurn };
+  const feed = openSessionEventFeed(url);
+  const childWaits = createChildWaits(feed);
+  const dependencies = { db, config, log, workflows, embeddingServers, searchBudget, inTurn, childWaits };
   const tenants = new Map<string, Tenant>();
   const open = async (tenant: Tenant) => tenant.session(await tenant.agent());
   const tenantOf: TestTools['tenantOf'] = ({ workspace_id }) => {
@@ -88,6 +104,8 @@ export async function openTools(
     config,
     begun,
     services,
+    started,
+    signals,
     workflows,
     searchBudget,
     logged: () => lines.join(''),
@@ -106,6 +124,9 @@ export async function openTools(
       }
       return answer.result as Result;
     },
-    close: drop,
+    async close() {
+      await feed.close();
+      await drop();
+    },
   };
 }

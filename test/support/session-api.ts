@@ -199,7 +199,7 @@ async function startWorker(
     readImage: createReadImage(publicRegistriesOnly),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
-    workflows: { signalServicePreview: async () => false },
+    workflows: { signalServicePreview: async () => false, signalSession: async () => false },
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,

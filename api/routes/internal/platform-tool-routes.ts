@@ -3,11 +3,13 @@ import { isTerminal } from '../../../contract/session.ts';
 import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createTurns } from '../../../lib/timing/in-turn.ts';
 import type { Db } from '../../../store/database.ts';
+import type { SessionEventFeed } from '../../../store/session-events/feed.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { refuseEnded } from '../../auth/open-workload.ts';
 import { notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { createUserTurns } from '../../middleware/user-turns.ts';
+import { createChildWaits } from '../../platform-tools/child-waits.ts';
 import { platformTools } from '../../platform-tools/index.ts';
 import { shownSchema, type ToolDependencies } from '../../platform-tools/tool.ts';
 import { itsSidecar } from '../../policies/access.ts';
@@ -39,15 +41,19 @@ const searchedBytes = 128 * 1024 * 1024;
 const waitingCalls = 100;
 
 /** Tools use `toolDb`; whether the session is open is asked as for every other request. */
-type CallDependencies = Omit<ToolDependencies, 'searchBudget' | 'inTurn'> & { toolDb: Db };
+type CallDependencies = Omit<ToolDependencies, 'searchBudget' | 'inTurn' | 'childWaits'> & {
+  toolDb: Db;
+  eventFeed: Pick<SessionEventFeed, 'subscribe'>;
+};
 
 /** A tool that fails answers with 200 and its code. A call that is sent again has the same effect: each tool sees to that. */
-export function platformToolCallRoute({ db, toolDb, ...given }: CallDependencies): AnyRoute {
+export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallDependencies): AnyRoute {
   const { config } = given;
   const dependencies = {
     ...given,
     db: toolDb,
     searchBudget: createByteBudget(searchedBytes),
+    childWaits: createChildWaits(eventFeed),
     inTurn: createTurns(),
   };
   const called = createRateLimiter({
@@ -75,14 +81,18 @@ export function platformToolCallRoute({ db, toolDb, ...given }: CallDependencies
       if (tool === undefined) {
         throw notFound('The tool');
       }
-      const turn = await turns.enter(session.workspace_id, ctx.res);
+      const { id, workspace_id, agent_id } = session;
+      const caller = { id, workspace_id, agent_id, call_id: body.call_id };
+      const answer = () => tool.answer(body.arguments, caller, dependencies);
+      if (tool.waits === true) {
+        return answer();
+      }
+      const turn = await turns.enter(workspace_id, ctx.res);
       try {
         if (turn.waited) {
-          await requireOpen(db, session.id);
+          await requireOpen(db, id);
         }
-        const { id, workspace_id, agent_id } = session;
-        const caller = { id, workspace_id, agent_id, call_id: body.call_id };
-        return await tool.answer(body.arguments, caller, dependencies);
+        return await answer();
       } finally {
         turn.leave();
       }

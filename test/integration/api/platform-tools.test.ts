@@ -16,6 +16,7 @@ import { type ListedPlatformTool, platformToolList } from '../../../contract/pla
 import { internalToken } from '../../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import { noWorkflows, silentFeed } from '../../support/no-workflows.ts';
 
 const perMinute = 10;
 let api: TestApi;
@@ -33,7 +34,8 @@ beforeAll(async () => {
     platformToolsRoute(),
     platformToolCallRoute({
       ...{ db, toolDb: db, config, log, embeddingServers: embeddingServersWith(new Map()) },
-      workflows: { startChannelMessage: async () => undefined, startServicePreview: async () => undefined },
+      workflows: noWorkflows,
+      eventFeed: silentFeed,
     }),
     ...collectionRoutes({ db }),
     ...graphRoutes({ db }),

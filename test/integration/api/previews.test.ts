@@ -13,6 +13,7 @@ import { internalToken } from '../../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
+import { silentFeed } from '../../support/no-workflows.ts';
 import { requestAtHost } from '../../support/request-at-host.ts';
 
 let api: TestApi;
@@ -29,6 +30,8 @@ beforeAll(async () => {
   const workflows = {
     startChannelMessage: async () => undefined,
     startServicePreview: async () => undefined,
+    startSession: async () => undefined,
+    signalSession: async () => true,
     signalServicePreview: async () => true,
   };
   api = await startTestApi(overrides, (db, config) => [
@@ -38,6 +41,7 @@ beforeAll(async () => {
       config,
       log,
       workflows,
+      eventFeed: silentFeed,
       embeddingServers: embeddingServersWith(new Map()),
     }),
     ...previewRoutes({ db, config, log, workflows }),

@@ -104,7 +104,7 @@ describe('a session', () => {
   });
 
   it('pauses its idle clock while a question to the user is open', async () => {
-    const waiting = async () => (await readIdleState(database.db, session.id)).waitingForHuman;
+    const waiting = async () => (await readIdleState(database.db, session.id)).waiting;
     const id = randomUUID();
     await insertInputRequest(database.db, session.id, { id, prompt: 'Which?', options: [] });
     expect(await waiting()).toBe(true);

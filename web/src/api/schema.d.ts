@@ -5331,7 +5331,7 @@ export interface components {
             id: string;
             seq: number;
             /** @enum {string} */
-            kind: "user_message" | "permission_decision" | "input_answer";
+            kind: "user_message" | "permission_decision" | "input_answer" | "session_message" | "child_ended";
             text: string;
             decision: {
                 /** Format: uuid */
@@ -5348,6 +5348,17 @@ export interface components {
                 reason: string | null;
             } | null;
             input_request_id: string | null;
+            sender?: {
+                /** @enum {string} */
+                relation: "parent" | "child";
+                /** Format: uuid */
+                session_id: string;
+                agent: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                };
+            };
             /** Format: date-time */
             at: string;
         };
@@ -5727,7 +5738,7 @@ export interface components {
             /** Format: uuid */
             session_id: string;
             /** @enum {string} */
-            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.tools_changed" | "user.message" | "agent.message" | "agent.channel_message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.preview" | "agent.error" | "agent.permission_request" | "permission.decided" | "child.started" | "child.ended" | "platform.notice";
+            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.tools_changed" | "user.message" | "agent.message" | "agent.channel_message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.preview" | "agent.error" | "agent.permission_request" | "permission.decided" | "session.message" | "child.started" | "child.ended" | "platform.notice";
             /** Format: date-time */
             at: string;
             actor: {

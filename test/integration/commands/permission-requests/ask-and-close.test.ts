@@ -88,7 +88,7 @@ describe('an agent’s request', () => {
     expect(await database.db('audit_events').where({ resource_id: asked.request_id })).toMatchObject([
       { event: 'permission_request.created', resource_name: 'tool_scope files.write' },
     ]);
-    expect(await readIdleState(database.db, session.id)).toMatchObject({ waitingForHuman: true });
+    expect(await readIdleState(database.db, session.id)).toMatchObject({ waiting: true });
   });
 
   it('sent twice, or repeated identically, is one request', async () => {
@@ -224,7 +224,7 @@ describe('an open request closes once', () => {
       'permission_request.created',
       `permission_request.${status}`,
     ]);
-    expect(await readIdleState(database.db, session.id)).toMatchObject({ waitingForHuman: false });
+    expect(await readIdleState(database.db, session.id)).toMatchObject({ waiting: false });
   });
 
   it.each([

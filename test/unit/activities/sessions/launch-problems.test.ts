@@ -3,7 +3,13 @@ import { launchProblems } from '../../../../activities/sessions/launch-problems.
 import { runPattern } from '../../../../contract/run-pattern.mjs';
 import { configuration, remoteNamed, serverNamed } from '../../../support/frozen-configuration.ts';
 
-const facts = { secrets: new Map(), exposedSecrets: new Set<string>(), judge: runPattern, hasOperator: true };
+const facts = {
+  secrets: new Map(),
+  exposedSecrets: new Set<string>(),
+  judge: runPattern,
+  hasOperator: true,
+  isChild: false,
+};
 const plain = { kind: 'value', value: 'x' } as const;
 const run = { type: 'builtin', name: 'scripted' } as const;
 

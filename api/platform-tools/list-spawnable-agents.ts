@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { Agent } from '../../contract/agent.ts';
+import { grantScope } from '../../contract/grant.ts';
+import { uuid } from '../../contract/names.ts';
+import { readAgent } from '../../store/agents/read.ts';
+import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
+import { listActiveGrantsOfSession } from '../../store/grants/read.ts';
+import { whyNotAsChild } from './session-fields.ts';
+import { defineTool, type ToolDependencies } from './tool.ts';
+
+/** More grants than this are not looked at: each is a decision that a person made. */
+const mostGrants = 100;
+
+export const listSpawnableAgents = defineTool({
+  name: 'list_spawnable_agents',
+  title: 'See which agents it may start',
+  description:
+    'Lists the agents that people have allowed this one to start with spawn_session: each with the grant that allows it. A grant of scope "once" is used up by one session.',
+  input: z.strictObject({}),
+  output: z.strictObject({
+    agents: z.array(
+      z.strictObject({
+        agent_id: uuid,
+        name: z.string(),
+        description: z.string().describe('Its kind and the MCP servers that it has'),
+        grant_id: uuid,
+        scope: grantScope,
+        available: z.boolean().describe('Whether its sessions can start here now'),
+      }),
+    ),
+  }),
+  example: {
+    input: {},
+    output: {
+      agents: [
+        {
+          ...{ agent_id: '5f4e3d2c-1b0a-4f9e-8d7c-6b5a4f3e2d1c', name: 'ticket-reader' },
+          description: 'A worker with the servers files and tickets',
+          ...{ grant_id: '2b3c4d5e-6f7a-4b9c-8d0e-1f2a3b4c5d6e', scope: 'session' as const, available: true },
+        },
+      ],
+    },
+  },
+  async run(_given, caller, dependencies) {
+    const grants = await listActiveGrantsOfSession(dependencies.db, caller.id, 'spawn');
+    const agents = [];
+    for (const { id, scope, details } of grants.slice(0, mostGrants)) {
+      const agent = await readAgent(dependencies.db, String(details['child_agent_id']));
+      if (agent?.workspace_id === caller.workspace_id) {
+        agents.push({ ...(await describe(agent, dependencies)), grant_id: id, scope });
+      }
+    }
+    return { agents };
+  },
+});
+
+async function describe(agent: Agent, dependencies: ToolDependencies) {
+  const names = (await readAttachedServers(dependencies.db, agent.id)).map(({ name }) => name);
+  const servers = names.length === 0 ? 'without MCP servers' : `with the servers ${inWords(names)}`;
+  return {
+    agent_id: agent.id,
+    name: agent.name,
+    description: `${agent.kind === 'worker' ? 'A worker' : 'An orchestrator'} ${servers}`,
+    available: (await whyNotAsChild(agent, dependencies)) === null,
+  };
+}
+
+const inWords = (names: readonly string[]) =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { postMessage } from '../../commands/channel-messages/post.ts';
+import { uuid } from '../../contract/names.ts';
+import { readParentId } from '../../store/sessions/children.ts';
+import { sendMessage } from './send-message.ts';
+import { messageText } from './session-fields.ts';
+import { defineTool, ToolFailure } from './tool.ts';
+
+export const messageCaller = defineTool({
+  name: 'message_caller',
+  title: 'Send a message to whoever started this session',
+  description:
+    'Sends a message to the agent of the session that started this one; in a session that no other session started, to its people, in its conversation. Use it for results and questions. An answer arrives as a message.',
+  input: z.strictObject({ text: messageText }),
+  output: z.strictObject({ message_id: uuid }),
+  example: {
+    input: { text: 'Seven tickets are open; the summary is in the artifact summary.md.' },
+    output: { message_id: '2b3c4d5e-6f7a-8b9c-8d0e-1f2a3b4c5d6e' },
+  },
+  async run({ text }, caller, dependencies) {
+    const { db, config } = dependencies;
+    const parentId = await readParentId(db, caller.id);
+    if (parentId !== null) {
+      return sendMessage({ to: { parentId }, text }, caller, dependencies);
+    }
+    const posted = await postMessage(
+      db,
+      caller,
+      { callId: caller.call_id, text, channel: null },
+      {
+        perMinute: config.RATE_SESSION_MESSAGES_PER_MINUTE,
+        waitingPerChannel: config.LIMIT_WAITING_MESSAGES_PER_CHANNEL,
+        publishedBytes: config.LIMIT_SESSION_EVENT_BYTES,
+      },
+    );
+    if (posted.result !== 'posted') {
+      throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be sent from it');
+    }
+    return { message_id: posted.messageId };
+  },
+});

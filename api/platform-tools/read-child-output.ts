@@ -1,0 +1,133 @@
+import * as z from 'zod';
+import { timestamp, uuid } from '../../contract/names.ts';
+import {
+  isTerminal,
+  type Session,
+  sessionOutcome,
+  sessionStatus,
+  sessionWait,
+} from '../../contract/session.ts';
+import { type SessionEvent, type SessionEventType, sessionEventType } from '../../contract/session-event.ts';
+import type { Db } from '../../store/database.ts';
+import { listSessionEvents } from '../../store/session-events/list.ts';
+import { readChild } from '../../store/sessions/children.ts';
+import { readSessionContexts } from '../../store/sessions/context.ts';
+import { defineTool, maxAnswerBytes, ToolFailure } from './tool.ts';
+
+/** Shorter than a sidecar waits for an answer. */
+export const longestWaitSeconds = 20;
+const maxEvents = 100;
+/** What surrounds the events in the answer fits in the rest. */
+const maxEventsBytes = maxAnswerBytes - 64 * 1024;
+
+/** What a child shows its parent: what its agent published. Why it failed, and what people decided, is for people. */
+const shownTypes: ReadonlySet<SessionEventType> = new Set([
+  'agent.message',
+  'agent.status',
+  'agent.error',
+  'agent.artifact',
+  'session.message',
+] as const);
+
+const shownEvent = z.strictObject({
+  seq: z.int(),
+  type: sessionEventType,
+  at: timestamp,
+  payload: z.record(z.string(), z.unknown()).describe('{"omitted_bytes": n} of an event that is too large'),
+});
+
+export const readChildOutput = defineTool({
+  name: 'read_child_output',
+  title: 'Read what a child session has published',
+  description:
+    'Reads what the agent of a session that this one started has published, in order, and how the session is doing. With wait_seconds it waits for something new, or for its end. Pass next_after as after to go on. A child that waits for a person, as waiting_for says, goes on by itself when they have answered. When status is completed, failed or terminated and there are no more events, it is over: outcome is what its agent said of it. Why a session failed is shown to people on its page.',
+  waits: true,
+  input: z.strictObject({
+    session_id: uuid.describe('A child of this session'),
+    after: z.int().min(0).default(0).describe('next_after of an earlier answer'),
+    wait_seconds: z.int().min(0).max(longestWaitSeconds).default(0),
+  }),
+  output: z.strictObject({
+    status: sessionStatus,
+    waiting_for: sessionWait.nullable(),
+    outcome: sessionOutcome.nullable(),
+    events: z.array(shownEvent),
+    next_after: z.int(),
+  }),
+  example: {
+    input: { session_id: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a', after: 3, wait_seconds: 20 },
+    output: {
+      ...{ status: 'running' as const, waiting_for: null, outcome: null, next_after: 4 },
+      events: [
+        {
+          ...{ seq: 4, type: 'agent.status' as const, at: '2026-03-01T12:00:00.000Z' },
+          payload: { status: 'Reading tickets', detail: null },
+        },
+      ],
+    },
+  },
+  async run({ session_id: id, after, wait_seconds }, caller, { db, childWaits }) {
+    await requireChild(db, caller.id, id);
+    const wait = childWaits.begin({ sessionId: caller.id, watchedId: id, seconds: wait_seconds });
+    try {
+      let position = after;
+      while (true) {
+        // Its state first: what it published before its end is read then, too.
+        const child = await requireChild(db, caller.id, id);
+        const { events, nextAfter } = await readShown(db, id, position);
+        position = nextAfter;
+        if (events.length > 0 || isTerminal(child.status) || !(await wait.untilWoken())) {
+          const waitingFor = (await readSessionContexts(db, [id])).get(id)?.waitingFor ?? null;
+          const { status, outcome } = child;
+          return { status, waiting_for: waitingFor, outcome, events, next_after: position };
+        }
+      }
+    } finally {
+      wait.end();
+    }
+  },
+});
+
+async function requireChild(db: Db, parentId: string, id: string): Promise<Session> {
+  const child = await readChild(db, parentId, id);
+  if (child === null) {
+    throw new ToolFailure('not_found', 'session_id: this session has started no such session');
+  }
+  return child;
+}
+
+type ShownEvent = z.input<typeof shownEvent>;
+
+/** The next events that are shown, as many as an answer holds, and where to go on; none only at the end. */
+async function readShown(
+  db: Db,
+  sessionId: string,
+  after: number,
+): Promise<{ events: ShownEvent[]; nextAfter: number }> {
+  const events: ShownEvent[] = [];
+  let [nextAfter, sizeBytes] = [after, 0];
+  while (events.length === 0) {
+    const page = await listSessionEvents(db, sessionId, { after: nextAfter, limit: maxEvents });
+    for (const event of page) {
+      const shown = shownTypes.has(event.type) ? present(event) : null;
+      sizeBytes += shown === null ? 0 : bytesOf(shown);
+      if (sizeBytes > maxEventsBytes) {
+        return { events, nextAfter };
+      }
+      events.push(...(shown === null ? [] : [shown]));
+      nextAfter = event.seq;
+    }
+    if (page.length === 0) {
+      break;
+    }
+  }
+  return { events, nextAfter };
+}
+
+/** One event alone fits in an answer. */
+function present({ seq, type, at, payload }: SessionEvent): ShownEvent {
+  const sizeBytes = bytesOf(payload);
+  return { seq, type, at, payload: sizeBytes < maxEventsBytes / 2 ? payload : { omitted_bytes: sizeBytes } };
+}
+
+const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));

@@ -1,0 +1,35 @@
+/** A message to the session above or below: what inject_message and message_caller share. */
+import { sendBetweenSessions } from '../../commands/session-inputs/send-between-sessions.ts';
+import { announceInput } from './session-fields.ts';
+import { type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
+
+/** Throws ToolFailure, and QuotaExceededError. */
+export async function sendMessage(
+  { to, text }: { to: { childId: string } | { parentId: string }; text: string },
+  caller: ToolCall,
+  dependencies: ToolDependencies,
+): Promise<{ message_id: string }> {
+  const { db, config } = dependencies;
+  const relation = 'childId' in to ? 'child' : 'parent';
+  const receiverId = 'childId' in to ? to.childId : to.parentId;
+  const sent = await sendBetweenSessions(
+    db,
+    { callId: caller.call_id, senderId: caller.id, receiverId, relation, text },
+    {
+      perMinute: config.RATE_SESSION_MESSAGES_PER_MINUTE,
+      publishedBytes: config.LIMIT_SESSION_EVENT_BYTES,
+      undeliveredBytes: config.LIMIT_UNDELIVERED_MESSAGE_BYTES,
+    },
+  );
+  switch (sent.result) {
+    case 'unrelated':
+      throw new ToolFailure('not_found', 'session_id: this session has started no such session');
+    case 'sender_ended':
+      throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be sent from it');
+    case 'receiver_ended':
+      throw new ToolFailure('not_allowed', 'That session has ended: nobody would read it');
+    case 'sent':
+      await announceInput(dependencies, receiverId);
+      return { message_id: sent.messageId };
+  }
+}

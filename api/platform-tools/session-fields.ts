@@ -1,0 +1,46 @@
+/** What the tools that work on other sessions have in common. */
+import * as z from 'zod';
+import type { Agent } from '../../contract/agent.ts';
+import { maxMessageLength } from '../../contract/channel.ts';
+import { notForChildren } from '../../contract/remote-server-validation.ts';
+import { isStorable, storable } from '../../contract/stored-data.ts';
+import { sessionSignals } from '../../contract/workflows.ts';
+import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
+import { readConfiguration } from '../../store/session-configurations/configurations.ts';
+import { readWhyUnavailable } from '../availability/why-unavailable.ts';
+import { type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
+
+/** What one agent writes to another. */
+export const messageText = z
+  .string()
+  .max(maxMessageLength)
+  .refine(isStorable, storable)
+  .refine((text) => text.trim() !== '', 'must not be empty');
+
+/** Throws ToolFailure unless the session's agent is an orchestrator, as the session froze it. */
+export async function requireOrchestrator(caller: ToolCaller, { db }: ToolDependencies): Promise<void> {
+  const configuration = await readConfiguration(db, caller.id);
+  if (configuration?.agent.kind !== 'orchestrator') {
+    throw new ToolFailure(
+      'not_allowed',
+      'Only an agent of the kind "orchestrator" starts sessions; this one is a worker: do the work itself',
+    );
+  }
+}
+
+/** Why sessions of this agent cannot be started by another session; null when they can. */
+export async function whyNotAsChild(agent: Agent, dependencies: ToolDependencies): Promise<string | null> {
+  const servers = await readAttachedServers(dependencies.db, agent.id);
+  const remote = servers.find(({ shape }) => shape.type === 'remote');
+  if (remote !== undefined) {
+    return `"${remote.name}" ${notForChildren}`;
+  }
+  return (await readWhyUnavailable(dependencies, [agent]))(agent);
+}
+
+/** Tells a session's workflow that a message waits; a worker does it later when Temporal is unavailable now. */
+export async function announceInput({ workflows, log }: ToolDependencies, sessionId: string): Promise<void> {
+  await workflows
+    .signalSession(sessionId, sessionSignals.inputAvailable)
+    .catch((err: unknown) => log.warn({ err, session_id: sessionId }, 'the message is delivered later'));
+}

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { spawnSession as spawn } from '../../commands/sessions/spawn.ts';
+import { uuid } from '../../contract/names.ts';
+import { type Session, sessionInput, sessionStatus } from '../../contract/session.ts';
+import { isStorable, storable } from '../../contract/stored-data.ts';
+import { readAgent } from '../../store/agents/read.ts';
+import { findChildOfCall } from '../../store/sessions/children.ts';
+import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
+import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
+import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
+
+export const spawnSession = defineTool({
+  name: 'spawn_session',
+  title: 'Start a session of another agent',
+  description:
+    'Starts a session of another agent of the workspace, as a child of this one, and returns at once. It works on its own, with its own servers and permissions: it has none of yours, and asks a person for what it lacks. Read what it does with read_child_output; when it ends, a message says so. It ends with this session at the latest. You need a permission to start that agent: list_spawnable_agents shows which you have. Without one this fails with permission_required: ask once with request_grant (grant_type "spawn", details {"child_agent_id": ...}, scope "session"), wait for the decision, then call this again.',
+  input: z.strictObject({
+    agent_id: uuid,
+    prompt: sessionInput.shape.prompt.refine(isStorable, storable).describe('What the child is to do'),
+    label: z
+      .string()
+      .min(1)
+      .max(100)
+      .refine(isStorable, storable)
+      .optional()
+      .describe('What people see it called in the tree of sessions'),
+  }),
+  output: z.strictObject({ session_id: uuid, status: sessionStatus }),
+  example: {
+    input: {
+      agent_id: '5f4e3d2c-1b0a-4f9e-8d7c-6b5a4f3e2d1c',
+      prompt: 'Summarise the open tickets of this week.',
+      label: 'tickets',
+    },
+    output: { session_id: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a', status: 'pending' },
+  },
+  async run(input, caller, dependencies) {
+    const session = await start(input, caller, dependencies);
+    if (session.status === 'pending') {
+      await beginSession(session, dependencies);
+    }
+    return { session_id: session.id, status: session.status };
+  },
+});
+
+/** Throws ToolFailure, and QuotaExceededError. */
+async function start(
+  { agent_id: childAgentId, prompt, label }: { agent_id: string; prompt: string; label?: string | undefined },
+  caller: ToolCall,
+  dependencies: ToolDependencies,
+): Promise<Session> {
+  const { db, config } = dependencies;
+  const call = { parentSessionId: caller.id, callId: caller.call_id };
+  const known = await findChildOfCall(db, call);
+  if (known !== null) {
+    return known;
+  }
+  await requireOrchestrator(caller, dependencies);
+  const agent = await readAgent(db, childAgentId);
+  if (agent?.workspace_id !== caller.workspace_id) {
+    throw new ToolFailure('not_found', 'agent_id: there is no such agent in this workspace');
+  }
+  const why = await whyNotAsChild(agent, dependencies);
+  if (why !== null) {
+    throw new ToolFailure('not_allowed', `agent_id: it cannot be started by a session: ${why}`);
+  }
+  const spawned = await spawn(db, { ...call, childAgentId, prompt, label: label ?? null }, config);
+  switch (spawned.result) {
+    case 'permission_required':
+      throw new ToolFailure(
+        'permission_required',
+        `No person has allowed this agent to start ${childAgentId}. Ask once with request_grant: grant_type "spawn", details {"child_agent_id": "${childAgentId}"}, scope "session"; then wait for the decision, which arrives as a message.`,
+      );
+    case 'session_ended':
+      throw new ToolFailure('not_allowed', 'The session has ended, so it starts no other');
+    case 'spawned':
+      return spawned.session;
+  }
+}
+
+/** The session is stored: a worker starts it later when Temporal is unavailable now. */
+async function beginSession({ id }: Session, { db, workflows, log }: ToolDependencies): Promise<void> {
+  await workflows
+    .startSession(id, await readSessionSummary(db, id))
+    .catch((err: unknown) => log.warn({ err, session_id: id }, 'the session starts later'));
+}

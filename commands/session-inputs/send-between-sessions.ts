@@ -1,0 +1,121 @@
+import type { MessageSender } from '../../contract/agent-contract.ts';
+import { isTerminal, type Session } from '../../contract/session.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { findSessionOfEvent } from '../../store/session-events/published-bytes.ts';
+import { addSessionInput } from '../../store/session-inputs/add.ts';
+import { requireRoomForInput } from '../../store/session-inputs/delivery.ts';
+import { agentNameOf } from '../../store/sessions/agent-name.ts';
+import { lockTree } from '../../store/sessions/lock-tree.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import { type MessageLimits, takeAllowance } from '../channel-messages/take-allowance.ts';
+
+/** What one session is to another. */
+type Relation = MessageSender['relation'];
+
+export interface SessionMessage {
+  /** Of the sender's call; stays when the call is sent again. */
+  callId: string;
+  senderId: string;
+  receiverId: string;
+  /** What the receiver must be to the sender. */
+  relation: Relation;
+  text: string;
+}
+
+export interface SessionMessageLimits extends MessageLimits {
+  undeliveredBytes: number;
+}
+
+export type Sent =
+  | { result: 'sent'; messageId: string }
+  /** The receiver is not that to the sender, or there is no such session. */
+  | { result: 'unrelated' }
+  | { result: 'sender_ended' }
+  | { result: 'receiver_ended' };
+
+/**
+ * Sends what one agent wrote to the agent of the session directly above or below its own, with an event in both transcripts and an audit event without
+ * the text. It is an input of a kind of its own that names its sender: it answers no question and decides nothing. Idempotent by call. Throws
+ * QuotaExceededError.
+ */
+export function sendBetweenSessions(
+  db: Db,
+  { callId, senderId, receiverId, relation, text }: SessionMessage,
+  limits: SessionMessageLimits,
+): Promise<Sent> {
+  const messageId = derivedId(senderId, callId, 'message');
+  return inTransaction(db, async (trx) => {
+    await lockTree(trx, senderId);
+    const [sender, receiver] = [await readSession(trx, senderId), await readSession(trx, receiverId)];
+    if (sender === null || receiver === null || !isRelated(sender, receiver, relation)) {
+      return { result: 'unrelated' };
+    }
+    if ((await findSessionOfEvent(trx, derivedId(messageId, 'sent'))) === senderId) {
+      return { result: 'sent', messageId };
+    }
+    if (isTerminal(sender.status)) {
+      return { result: 'sender_ended' };
+    }
+    if (isTerminal(receiver.status)) {
+      return { result: 'receiver_ended' };
+    }
+    await takeAllowance(trx, senderId, Buffer.byteLength(text), limits);
+    const message = { messageId, text };
+    await deliver(trx, { sender, receiver, relation }, message, limits);
+    await appendAuditEvent(trx, {
+      id: derivedId(messageId, 'posted'),
+      workspaceId: sender.workspace_id,
+      event: 'session.message.posted',
+      actor: { type: 'agent', id: sender.agent_id },
+      resource: { type: 'session', id: receiverId, name: await agentNameOf(trx, receiver.agent_id) },
+      sessionId: senderId,
+      data: { message_id: messageId, characters: text.length },
+    });
+    return { result: 'sent', messageId };
+  });
+}
+
+const isRelated = (sender: Session, receiver: Session, relation: Relation) =>
+  relation === 'child' ? receiver.parent_session_id === sender.id : sender.parent_session_id === receiver.id;
+
+async function deliver(
+  trx: Transaction,
+  { sender, receiver, relation }: { sender: Session; receiver: Session; relation: Relation },
+  { messageId, text }: { messageId: string; text: string },
+  { undeliveredBytes: limitBytes }: SessionMessageLimits,
+): Promise<void> {
+  const actor = { type: 'agent', id: sender.agent_id } as const;
+  const [from, to] = [await agentOf(trx, sender), await agentOf(trx, receiver)];
+  const ofSender = relation === 'child' ? 'parent' : 'child';
+  const common = { message_id: messageId, text };
+  await appendSessionEvent(trx, sender.id, {
+    id: derivedId(messageId, 'sent'),
+    type: 'session.message',
+    actor,
+    payload: { ...common, direction: 'sent', relation, session_id: receiver.id, agent: to },
+  });
+  await appendSessionEvent(trx, receiver.id, {
+    id: derivedId(messageId, 'received'),
+    type: 'session.message',
+    actor,
+    payload: { ...common, direction: 'received', relation: ofSender, session_id: sender.id, agent: from },
+  });
+  // The event has locked the receiver's row: of two messages at the limit one is refused.
+  await requireRoomForInput(trx, receiver.id, { text, limitBytes });
+  await addSessionInput(trx, receiver.id, {
+    id: messageId,
+    kind: 'session_message',
+    text,
+    decision: null,
+    inputRequestId: null,
+    sender: { relation: ofSender, session_id: sender.id, agent: from },
+  });
+}
+
+const agentOf = async (trx: Transaction, { agent_id: id }: Session) => ({
+  id,
+  name: await agentNameOf(trx, id),
+});

@@ -1,0 +1,37 @@
+import type { Session } from '../../contract/session.ts';
+import { type Db, inTransaction } from '../../store/database.ts';
+import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { expectQuiet } from '../../store/sessions/activity.ts';
+
+/**
+ * Pauses the idle clock of a session for `seconds` from now, and says so in its transcript. Of two such times the later one stays. Returns it, or null once
+ * the session has ended. Throws QuotaExceededError.
+ */
+export function expectQuietFor(
+  db: Db,
+  { id, agent_id: agentId }: Pick<Session, 'id' | 'agent_id'>,
+  { callId, seconds, reason }: { callId: string; seconds: number; reason: string | null },
+  { publishedBytes: limitBytes }: { publishedBytes: number },
+): Promise<string | null> {
+  const payload = { status: `Expects to be quiet for ${seconds} s`, detail: reason };
+  return inTransaction(db, async (trx) => {
+    const until = await expectQuiet(trx, id, { seconds });
+    if (until === null) {
+      return null;
+    }
+    const sizeBytes = Buffer.byteLength(JSON.stringify(payload));
+    if (!(await takePublishedBytes(trx, id, { sizeBytes, limitBytes }))) {
+      throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
+    }
+    await appendSessionEvent(trx, id, {
+      id: derivedId(id, callId, 'quiet'),
+      type: 'agent.status',
+      actor: { type: 'agent', id: agentId },
+      payload,
+    });
+    return until;
+  });
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { isTerminal, type Session } from '../../contract/session.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { lockBothQuotas, lockQuota } from '../../store/quotas/lock-quota.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { findChildOfCall, insertChild } from '../../store/sessions/children.ts';
+import { readRequestedEnding } from '../../store/sessions/ending.ts';
+import { lockTree } from '../../store/sessions/lock-tree.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import { takeSpawnGrant } from '../grants/use-spawn.ts';
+import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
+import { createSession } from './create.ts';
+import { requireRoomInTree, type TreeQuotas } from './spawn-limits.ts';
+
+export type SpawnQuotas = SessionQuotas & TreeQuotas;
+
+export interface Spawning {
+  /** Stays when the call is sent again. */
+  callId: string;
+  /** The session whose agent calls. */
+  parentSessionId: string;
+  /** An agent of the same workspace. */
+  childAgentId: string;
+  prompt: string;
+  label: string | null;
+}
+
+export type Spawned =
+  | { result: 'spawned'; session: Session }
+  /** No active grant permits this child, whether one did before or not. */
+  | { result: 'permission_required' }
+  /** The parent has ended, or was asked to. */
+  | { result: 'session_ended' };
+
+/**
+ * Starts a session below another: uses the parent's spawn grant, and inserts the child with its events and audit events, in one transaction that holds the
+ * tree's lock, so that a parent which ends at the same time either has the child to end or starts none. Idempotent by call: one that is sent again is
+ * answered with the child that it started, whatever changed since. Throws QuotaExceededError, and nothing is used up then.
+ */
+export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Promise<Spawned> {
+  return inTransaction(db, async (trx) => {
+    const parent = await lockParent(trx, input.parentSessionId);
+    const known = await findChildOfCall(trx, input);
+    if (known !== null) {
+      return { result: 'spawned', session: known };
+    }
+    if (parent === null || isTerminal(parent.session.status)) {
+      return { result: 'session_ended' };
+    }
+    if ((await readRequestedEnding(trx, parent.session.id)) !== null) {
+      return { result: 'session_ended' };
+    }
+    const grantId = await takeSpawnGrant(trx, {
+      sessionId: parent.session.id,
+      childAgentId: input.childAgentId,
+      callId: input.callId,
+    });
+    if (grantId === null) {
+      return { result: 'permission_required' };
+    }
+    await requireRoomInTree(trx, parent.lineage, quotas);
+    const { root_operator_id: userId, workspace_id: workspaceId } = parent.session;
+    await requireSessionQuotas(trx, { userId, workspaceId }, quotas);
+    return { result: 'spawned', session: await insert(trx, parent.session, input, grantId) };
+  });
+}
+
+/** The session, and its lineage, root first; quotas before the tree, as everywhere. Null for a session that does not exist. */
+async function lockParent(
+  trx: Transaction,
+  id: string,
+): Promise<{ session: Session; lineage: string[] } | null> {
+  const before = await readSession(trx, id);
+  if (before === null) {
+    return null;
+  }
+  const { root_operator_id: userId, workspace_id: workspaceId } = before;
+  await (userId === null ? lockQuota(trx, { workspaceId }) : lockBothQuotas(trx, { userId, workspaceId }));
+  const lineage = await lockTree(trx, id);
+  const session = await readSession(trx, id);
+  return session === null ? null : { session, lineage };
+}
+
+async function insert(
+  trx: Transaction,
+  parent: Session,
+  { callId, childAgentId, prompt, label }: Spawning,
+  grantId: string,
+): Promise<Session> {
+  const by = { type: 'agent', id: parent.agent_id } as const;
+  const child = await createSession(
+    trx,
+    {
+      id: randomUUID(),
+      workspaceId: parent.workspace_id,
+      agentId: childAgentId,
+      // Nobody drives it: the person at the root reads, decides and ends.
+      operatorId: null,
+      rootOperatorId: parent.root_operator_id,
+      parentSessionId: parent.id,
+      prompt,
+    },
+    { by, grantedVia: grantId },
+  );
+  await insertChild(trx, { sessionId: child.id, callId, grantId, label });
+  await appendSessionEvent(trx, parent.id, {
+    id: derivedId(child.id, 'child_started'),
+    type: 'child.started',
+    actor: by,
+    payload: { session_id: child.id, agent_id: childAgentId, label },
+  });
+  return child;
+}

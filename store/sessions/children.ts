@@ -1,0 +1,81 @@
+/** Sessions that other sessions started: the rows below a parent. */
+import * as z from 'zod';
+import { uuid } from '../../contract/names.ts';
+import { type Session, session } from '../../contract/session.ts';
+import type { Db, Transaction } from '../database.ts';
+import { onlyRow, readRow, readRows } from '../read-rows.ts';
+import { unfinishedStatus } from './list-unfinished.ts';
+import { sessionColumns } from './row.ts';
+
+export interface NewChild {
+  sessionId: string;
+  /** Of the parent's call; stays when the call is sent again. */
+  callId: string;
+  /** The spawn grant that it was started under. */
+  grantId: string;
+  label: string | null;
+}
+
+/** Records how a session was started. Throws on a call that has started one already. */
+export async function insertChild(trx: Transaction, child: NewChild): Promise<void> {
+  await trx('child_sessions').insert({
+    session_id: child.sessionId,
+    call_id: child.callId,
+    grant_id: child.grantId,
+    label: child.label,
+  });
+}
+
+/** The session that this call of its parent started, or null. */
+export async function findChildOfCall(
+  db: Db,
+  { parentSessionId, callId }: { parentSessionId: string; callId: string },
+): Promise<Session | null> {
+  const query = db('sessions')
+    .join('child_sessions as c', 'c.session_id', 'sessions.id')
+    .where({ 'c.call_id': callId, parent_session_id: parentSessionId })
+    .first(sessionColumns.map((column) => `sessions.${column}`));
+  return readRow(query, session);
+}
+
+/** One session that this one started itself, or null: for any other session as for one that does not exist. */
+export async function readChild(db: Db, parentSessionId: string, id: string): Promise<Session | null> {
+  return readRow(
+    db('sessions').where({ id, parent_session_id: parentSessionId }).first(sessionColumns),
+    session,
+  );
+}
+
+/** What the parent called a session when it started it; null without a label, and for a session without a parent. */
+export async function readLabel(db: Db, sessionId: string): Promise<string | null> {
+  const row = await db('child_sessions').where({ session_id: sessionId }).first('label');
+  return row?.label ?? null;
+}
+
+/** Ids of the sessions that this one started and that have not ended. */
+export async function listUnfinishedChildren(db: Db, parentSessionId: string): Promise<string[]> {
+  const rows = await db('sessions')
+    .where({ parent_session_id: parentSessionId })
+    .whereRaw(unfinishedStatus)
+    .orderBy('id')
+    .select('id');
+  return rows.map(({ id }) => id);
+}
+
+/** How many sessions a tree has, its root and those that have ended included. */
+export async function countInTree(db: Db, rootSessionId: string): Promise<number> {
+  const statement = db.raw(
+    `with recursive tree as (
+       select id from sessions where id = ?
+       union all select s.id from sessions s join tree on s.parent_session_id = tree.id
+     ) select count(*)::int as count from tree`,
+    [rootSessionId],
+  );
+  return onlyRow(await readRows(statement, z.object({ count: z.int() }))).count;
+}
+
+/** The parent of a session; null for one without. */
+export async function readParentId(db: Db, sessionId: string): Promise<string | null> {
+  const row = await db('sessions').where({ id: sessionId }).first('parent_session_id');
+  return uuid.nullable().parse(row?.parent_session_id ?? null);
+}
