@@ -16,6 +16,7 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { authorityRoute } from './authority.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
 import { rightsAfterEdit } from './rights-after-edit.ts';
@@ -44,6 +45,7 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
       handler: ({ agent }) => answerWith(dependencies, agent),
     }),
     reachRoute(dependencies),
+    authorityRoute(dependencies),
     updateRoute(dependencies),
     removeRoute(dependencies),
   ];

@@ -176,6 +176,47 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/agents/{agent_id}/authority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the agent can do by itself, whoever starts it: its servers, its grants, and the names of its secrets */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            authority: components["schemas"]["AgentAuthority"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}/mcp-attachments": {
         parameters: {
             query?: never;
@@ -4912,6 +4953,57 @@ export interface components {
             unavailable: {
                 reason: string;
             } | null;
+        };
+        AgentAuthority: {
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** @enum {string} */
+                kind: "worker" | "orchestrator";
+                owner: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                } | null;
+            };
+            /** @enum {string} */
+            network: "none" | "internet";
+            egress_allow: string[];
+            remote: boolean;
+            servers: {
+                name: string;
+                remote: boolean;
+                /** @enum {string} */
+                network: "none" | "internet";
+                egress_allow: string[];
+                /** @enum {string} */
+                unlisted_tools: "allow" | "refuse";
+                tool_scopes: string[];
+                more_tool_scopes: number;
+                secrets: string[];
+                more_secrets: number;
+            }[];
+            more_servers: number;
+            grants: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                grant_type: "spawn" | "tool_scope" | "agent_env";
+                details: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                scope: "once" | "session" | "persistent";
+                child_agent: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                } | null;
+            }[];
+            more_grants: number;
+            secrets: string[];
+            more_secrets: number;
         };
         Artifact: {
             /** Format: uuid */

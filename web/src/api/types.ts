@@ -4,6 +4,7 @@ import type { components, paths } from './schema.d.ts';
 type Schemas = components['schemas'];
 
 export type Agent = Schemas['Agent'];
+export type AgentAuthority = Schemas['AgentAuthority'];
 export type Artifact = Schemas['Artifact'];
 export type Attachment = Schemas['Attachment'];
 export type Availability = Schemas['Availability'];

@@ -117,15 +117,8 @@ describe('an agent’s request', () => {
   it.each([
     ['details of another shape', { details: { scope: 'files.write', more: 1 } }],
     ['a scope that is none', { details: { scope: 'Files' } }],
-    ['a lasting permission to spawn', { grant_type: 'spawn', scope: 'persistent' }],
-    [
-      'an agent that is not there',
-      { grant_type: 'spawn', scope: 'session', details: { child_agent_id: randomUUID() } },
-    ],
   ] as const)('with %s is refused and writes nothing', async (_what, content) => {
-    const details = { child_agent_id: agent.id };
-    const asked = report({ ...('grant_type' in content ? { details } : {}), ...content });
-    expect(await open(asked)).toMatchObject({ status: 'refused', code: 'invalid_request' });
+    expect(await open(report(content))).toMatchObject({ status: 'refused', code: 'invalid_request' });
     expect(await eventsOf()).toEqual([]);
   });
 
