@@ -4,7 +4,7 @@ import { uuid } from '../../contract/names.ts';
 import { type Session, sessionInput, sessionStatus } from '../../contract/session.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { readAgent } from '../../store/agents/read.ts';
-import { findChildOfCall } from '../../store/sessions/children.ts';
+import { childIdOf, readChild } from '../../store/sessions/children.ts';
 import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
 import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
@@ -51,7 +51,7 @@ async function start(
 ): Promise<Session> {
   const { db, config } = dependencies;
   const call = { parentSessionId: caller.id, callId: caller.call_id };
-  const known = await findChildOfCall(db, call);
+  const known = await readChild(db, caller.id, childIdOf(caller.id, caller.call_id));
   if (known !== null) {
     return known;
   }
