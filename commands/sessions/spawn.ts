@@ -1,4 +1,5 @@
 import { isTerminal, type Session } from '../../contract/session.ts';
+import { keepAgent } from '../../store/agents/read.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { lockBothQuotas, lockQuota } from '../../store/quotas/lock-quota.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
@@ -19,7 +20,6 @@ export interface Spawning {
   callId: string;
   /** The session whose agent calls. */
   parentSessionId: string;
-  /** An agent of the same workspace. */
   childAgentId: string;
   prompt: string;
   label: string | null;
@@ -27,6 +27,8 @@ export interface Spawning {
 
 export type Spawned =
   | { result: 'spawned'; session: Session }
+  /** The workspace has no such agent, or not any more. */
+  | { result: 'no_such_agent' }
   /** No active grant permits this child, whether one did before or not. */
   | { result: 'permission_required' }
   /** The parent has ended, or was asked to. */
@@ -50,6 +52,9 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
     }
     if ((await readRequestedEnding(trx, parent.session.id)) !== null) {
       return { result: 'session_ended' };
+    }
+    if (!(await keepAgent(trx, parent.session.workspace_id, input.childAgentId))) {
+      return { result: 'no_such_agent' };
     }
     const grantId = await takeSpawnGrant(trx, {
       sessionId: parent.session.id,
