@@ -1,7 +1,6 @@
 /** `expect_quiet_for` on a real database, and what the idle clock makes of it. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ActivityDependencies } from '../../../activities/dependencies.ts';
 import { checkIdle } from '../../../activities/sessions/check-idle.ts';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
@@ -24,8 +23,7 @@ const untilMs = async (seconds: number, callId?: string) =>
 const eventsOf = () =>
   tools.db('session_events').where({ session_id: caller.id, type: 'agent.status' }).select('payload');
 const remainingMs = async (idleMs: number) =>
-  (await checkIdle({ db: tools.db } as unknown as ActivityDependencies, { sessionId: caller.id, idleMs }))
-    .remainingMs;
+  (await checkIdle(tools, { sessionId: caller.id, idleMs })).remainingMs;
 const lastActiveSecondsAgo = (seconds: number) =>
   tools
     .db('sessions')

@@ -256,7 +256,7 @@ describe('limits', () => {
     );
   });
 
-  it('count running children, of which one that ended makes room', async () => {
+  it('count running children, of which one that ended frees its place', async () => {
     await grantSpawn(database.db, parent, child);
     const quotas = { LIMIT_RUNNING_CHILDREN_PER_SESSION: 2 };
     const first = started(await start({ quotas }));

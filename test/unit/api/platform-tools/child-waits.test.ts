@@ -55,7 +55,7 @@ describe('of one session', () => {
     expect(announced.open()).toBe(3);
   });
 
-  it('one that does not want to wait takes no place', async () => {
+  it('one of no seconds takes no place', async () => {
     const announced = feed();
     const waits = createChildWaits(announced);
     expect(await waits.begin(of('parent', 0)).untilWoken()).toBe(false);
