@@ -136,7 +136,9 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
         throw notFound('The agent');
       }
       if (removal.result === 'in_use') {
-        throw new ApiError('in_use', 'Sessions of this agent are still running', { uses: removal.uses });
+        throw new ApiError('in_use', 'Sessions of this agent, or that these started, are still running', {
+          uses: removal.uses,
+        });
       }
       return { ok: true } as const;
     },
