@@ -7,3 +7,7 @@ export const alreadyDecidedSentence = (status = 'decided') => `The permission re
 export const askedToEnd = 'The session was asked to end';
 
 export const operatorLeftSentence = 'The operator of the session is no longer a member of the workspace';
+
+/** What an agent is told that asks a person in a session that nobody drives: only an operator sends messages. */
+export const nobodyToAsk =
+  'Nobody drives this session, so nobody would answer: message_caller reaches the session that started it';

@@ -150,6 +150,8 @@ export const frozenConfiguration = z.strictObject({
       session_id: uuid.optional(),
     })
     .optional(),
+  /** Whether a person drives it, who answers its agent's questions; every session of earlier releases has one. */
+  has_operator: z.boolean().default(true),
   /** The workspace's setting of that name. */
   log_tool_payloads: z.boolean().default(false),
   frozen_at: timestamp,

@@ -62,6 +62,8 @@ export const sidecarBoot = z.strictObject({
   siblings: z.array(entryName).default([]),
   /** Of a service preview: this sidecar is the gateway to the service, which listens on that port of its own sandbox, and nothing else. */
   service: z.strictObject({ port: z.int().min(1024).max(65_535) }).optional(),
+  /** Whether a person drives the session, who answers its agent's questions; absent in launches by an earlier release, whose sessions all have one. */
+  has_operator: z.boolean().default(true),
   /** Whether arguments and results of calls go into the audit trail: the workspace's setting, frozen with the session. */
   log_tool_payloads: z.boolean(),
   /** The operator's setting; the default is for launches by an earlier release. */

@@ -14,6 +14,7 @@ export interface SessionDescription {
   agent: Omit<AgentConfig, 'mcpServers'>;
   servers: SidecarBoot['servers'];
   siblings: SidecarBoot['siblings'];
+  hasOperator: boolean;
   logToolPayloads: boolean;
   /** Null for a session. */
   service: ServiceDescription | null;
@@ -44,8 +45,7 @@ export type UnkeyedBoot = Omit<SidecarBoot, keyof LaunchSecrets['sidecar']>;
 const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'uvx', 'uv', 'pipx', 'pip']);
 
 export function sessionDescription(configuration: FrozenConfiguration): SessionDescription {
-  const { agent, prompt, session_id, workspace_id, servers, siblings, service, log_tool_payloads } =
-    configuration;
+  const { agent, prompt, session_id, workspace_id, servers, siblings, service } = configuration;
   const { id, name, kind, instructions, model } = agent;
   return {
     sessionId: session_id,
@@ -53,7 +53,8 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     agent: { session_id, agent: { id, name, kind, instructions, model }, prompt },
     servers: servers.map(sidecarServer),
     siblings: siblings.map((each) => each.name),
-    logToolPayloads: log_tool_payloads,
+    hasOperator: configuration.has_operator,
+    logToolPayloads: configuration.log_tool_payloads,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };
 }
@@ -84,7 +85,7 @@ export function agentConfigOf(
 }
 
 export function renderBoot(
-  { sessionId, agent: { agent }, servers, siblings, service, logToolPayloads }: SessionDescription,
+  { sessionId, agent: { agent }, servers, siblings, service, ...facts }: SessionDescription,
   { apiUrl, auditSync, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {
@@ -99,7 +100,8 @@ export function renderBoot(
     servers,
     siblings,
     ...(service === null ? {} : { service: { port: service.port } }),
-    log_tool_payloads: logToolPayloads,
+    has_operator: facts.hasOperator,
+    log_tool_payloads: facts.logToolPayloads,
     audit_sync: auditSync,
     limits: sidecarLimits,
   };

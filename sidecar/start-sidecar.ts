@@ -188,6 +188,7 @@ function openLinks(
     relayedTools: createRelayedTools(dependencies.api, logger),
     lineBytes: line_bytes,
     inlineArtifactBytes: boot.limits.inline_artifact_bytes,
+    hasOperator: boot.has_operator,
     maxWaitSeconds: boot.limits.request_input_wait_seconds,
   };
   const platformServer = { name: platformServerName, client_features: [] };

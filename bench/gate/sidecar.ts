@@ -66,6 +66,7 @@ function bootOf(directory: string, platform: Platform): SidecarBoot {
       access_tokens: false,
     })),
     siblings: [],
+    has_operator: true,
     log_tool_payloads: false,
     audit_sync: 'within-100-ms',
     limits: roomySidecarLimits,

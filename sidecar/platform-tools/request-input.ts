@@ -1,14 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { nobodyToAsk } from '../../contract/sentences.ts';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
-import { defineTool, type ToolDependencies } from './tool.ts';
+import { defineTool, type ToolDependencies, ToolFailure } from './tool.ts';
 import { reserveWait } from './wait-for-human.ts';
 
 export const requestInput = defineTool({
   name: 'request_input',
   title: 'Ask the user',
   description:
-    'Asks the user a question. Waits up to `wait_seconds` for the answer; the answer also arrives as a message.',
+    'Asks the user a question. Waits up to `wait_seconds` for the answer; the answer also arrives as a message. Fails with no_operator in a session that nobody drives, such as one that another session started.',
   input: z.strictObject({
     prompt: z.string().min(1).max(10_000),
     options: z.array(z.string().max(500)).max(50).optional(),
@@ -16,6 +17,9 @@ export const requestInput = defineTool({
   }),
   output: z.strictObject({ input_request_id: z.string(), answer: z.string().optional() }),
   async run({ prompt, options = [], wait_seconds = 0 }, dependencies, signal) {
+    if (!dependencies.hasOperator) {
+      throw new ToolFailure('no_operator', nobodyToAsk);
+    }
     const id = randomUUID();
     const wait = await reserveWait(dependencies, wait_seconds);
     try {

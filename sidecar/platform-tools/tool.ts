@@ -13,6 +13,8 @@ export interface ToolDependencies {
   api: PlatformApi;
   inbox: Inbox;
   lastRefusals: LastRefusals;
+  /** Whether a person drives the session. */
+  hasOperator: boolean;
   inlineArtifactBytes: number;
   maxWaitSeconds: number;
   /** Tools that the API runs. */

@@ -51,6 +51,7 @@ export function configuration(
     servers: [],
     siblings: [],
     services: [],
+    has_operator: true,
     log_tool_payloads: false,
     frozen_at: '2026-01-01T00:00:00Z',
     ...changes,

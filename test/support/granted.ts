@@ -128,6 +128,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
       },
     ],
     siblings: [],
+    has_operator: true,
     log_tool_payloads: false,
     services: [],
     frozen_at: new Date().toISOString(),

@@ -1,4 +1,5 @@
 import { PublishingRefusedError, publishEvent } from '../../../commands/session-events/publish.ts';
+import { nobodyToAsk } from '../../../contract/sentences.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { EventReport } from '../../../contract/sidecar.ts';
 import type { Db } from '../../../store/database.ts';
@@ -6,7 +7,7 @@ import { ApiError, invalid } from '../../errors.ts';
 
 /**
  * Publishes an event of the session's agent. Idempotent. Throws 422 for a share of nothing, 409 for an id that another
- * session uses, 413 when the agent has reached its limit of published bytes.
+ * session uses, 413 when the agent has reached its limit of published bytes, 403 for a question that nobody could answer.
  */
 export async function receiveEvent(
   db: Db,
@@ -14,6 +15,9 @@ export async function receiveEvent(
   event: EventReport,
   { limitBytes }: { limitBytes: number },
 ): Promise<void> {
+  if (event.type === 'agent.input_requested' && session.operator_id === null) {
+    throw new ApiError('forbidden', nobodyToAsk);
+  }
   try {
     await publishEvent(db, session, event, { limitBytes });
   } catch (error) {

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { createSession } from '../../../commands/sessions/create.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
+import { nobodyToAsk } from '../../../contract/sentences.ts';
 import { isTerminal, type Session } from '../../../contract/session.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
@@ -141,6 +143,24 @@ describe('a session', () => {
     expect(await member.ok('POST', one('/messages'), { text: 'b' })).toMatchObject({
       message: { kind: 'user_message', input_request_id: null },
     });
+  });
+
+  it('takes no question of an agent that nobody drives, whatever its sidecar says', async () => {
+    const child = await createSession(api.db, {
+      ...{ id: randomUUID(), workspaceId: session.workspace_id, agentId: agent.id, prompt: '' },
+      ...{ operatorId: null, rootOperatorId: member.user.id, parentSessionId: session.id },
+    });
+    const question = { input_request_id: randomUUID(), prompt: 'Which?', options: [] };
+    const reported = (type: string, payload: unknown) =>
+      api.asSidecar(child.id, 'POST', 'events', { id: randomUUID(), type, payload });
+    expect(await reported('agent.input_requested', question)).toMatchObject({
+      status: 403,
+      body: { error: { code: 'forbidden', message: nobodyToAsk } },
+    });
+    expect(await reported('agent.status', { status: 'Working' })).toMatchObject({ status: 200 });
+    expect(await api.db('input_requests').where({ session_id: child.id })).toEqual([]);
+    const types = await api.db('session_events').where({ session_id: child.id }).pluck('type');
+    expect(types).toEqual(['session.status_changed', 'agent.status']);
   });
 
   it('is ended by its operator or an admin, with a reason, and stays ended', async () => {

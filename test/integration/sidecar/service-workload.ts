@@ -81,6 +81,7 @@ export class ServiceWorkload {
       servers: [],
       siblings: [],
       service: { port: this.port },
+      has_operator: false,
       log_tool_payloads: false,
       audit_sync: 'within-100-ms',
       limits: roomySidecarLimits,

@@ -50,6 +50,7 @@ export class TestSession {
   readonly #children = new Set<ChildProcess>();
   readonly #clients: Client[] = [];
   readonly #relays = new Map<string, ChildProcess>();
+  hasOperator = true;
   logToolPayloads = false;
   auditSync: SidecarBoot['audit_sync'] = 'within-100-ms';
   directory = '';
@@ -108,6 +109,7 @@ export class TestSession {
         }),
       ),
       siblings: [],
+      has_operator: this.hasOperator,
       log_tool_payloads: this.logToolPayloads,
       audit_sync: this.auditSync,
       limits: this.#limits,

@@ -1,7 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { frozenConfiguration } from '../../../contract/session.ts';
 import { sidecarBoot } from '../../../contract/sidecar.ts';
-import { sessionDescription } from '../../../runtime/render-boot.ts';
+import { renderBoot, sessionDescription } from '../../../runtime/render-boot.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 
 it('tells the sidecar which version of each entry the session froze, for the digests of its calls', () => {
   const servers = [serverNamed('files', { entry_version: 7 }), serverNamed('mail')];
@@ -10,4 +12,23 @@ it('tells the sidecar which version of each entry the session froze, for the dig
     { name: 'files', entry_version: 7, tool_scopes: { write_file: 'files.write' } },
     { name: 'mail', entry_version: 1 },
   ]);
+});
+
+it.each([true, false])('tells the sidecar whether a person drives the session: %s', (has_operator) => {
+  const described = sessionDescription(configuration({ has_operator }));
+  const places = { session_directory: '/s', agent_config: null, control_host: '127.0.0.1', control_port: 0 };
+  const settings = {
+    apiUrl: 'http://127.0.0.1:1',
+    auditSync: 'within-100-ms' as const,
+    sidecarLimits: roomySidecarLimits,
+  };
+  const boot = renderBoot(described, settings, places);
+  const keyed = { ...boot, internal_token: 'token', control_key: 'key' };
+  expect(sidecarBoot.parse(keyed).has_operator).toBe(has_operator);
+});
+
+it('takes a session that an earlier release froze, or launched, for one that a person drives', () => {
+  const { has_operator: _frozen, ...earlier } = configuration();
+  expect(frozenConfiguration.parse(earlier).has_operator).toBe(true);
+  expect(sidecarBoot.shape.has_operator.parse(undefined)).toBe(true);
 });

@@ -47,6 +47,7 @@ const spec: ProcessWorkloadSpec = {
     },
   ],
   siblings: [],
+  hasOperator: true,
   logToolPayloads: false,
   service: null,
   containers: [

@@ -52,7 +52,12 @@ const eventOf = (details: string) => `{"type":"agent.permission_request","payloa
 async function connectToPlatform(messageValues: number) {
   const [agent, gateSide] = duplexPair();
   const audit = auditTrailOf({});
-  const settings = { inlineArtifactBytes: 512 * 1024, maxWaitSeconds: 300, lineBytes: 1024 * 1024 };
+  const settings = {
+    hasOperator: true,
+    inlineArtifactBytes: 512 * 1024,
+    maxWaitSeconds: 300,
+    lineBytes: 1024 * 1024,
+  };
   const relayedTools = { list: async () => [] };
   const waits = createSlots({ count: 1, maxWaiting: 0 });
   const dependencies = { api, inbox, lastRefusals, waits, relayedTools, ...settings };

@@ -5307,6 +5307,8 @@ export interface components {
                 /** Format: uuid */
                 session_id?: string;
             };
+            /** @default true */
+            has_operator: boolean;
             /** @default false */
             log_tool_payloads: boolean;
             /** Format: date-time */
