@@ -26,7 +26,7 @@ import { shownGrant } from '../routes/grants/present.ts';
 import { shownMcpServer } from '../routes/mcp-servers/present.ts';
 import { meAnswer } from '../routes/me/routes.ts';
 import { shownRequest } from '../routes/permission-requests/present.ts';
-import { shownSession } from '../routes/sessions/present.ts';
+import { sessionWithAncestors, shownSession } from '../routes/sessions/present.ts';
 import { shownConfiguration } from '../routes/sessions/present-configuration.ts';
 import { systemState } from '../routes/system/routes.ts';
 
@@ -63,6 +63,7 @@ const named: Record<string, z.ZodType> = {
   ListedSecret: listedSecret,
   SecretUse: secretUse,
   Session: shownSession,
+  SessionWithAncestors: sessionWithAncestors,
   SessionProcess: sessionProcess,
   SessionEvent: sessionEvent,
   Shape: shape,

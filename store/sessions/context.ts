@@ -10,6 +10,10 @@ export interface SessionContext {
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
+  /** Of the session that started it. */
+  parentAgent: Named | null;
+  /** What the session that started it called it. */
+  label: string | null;
   requestsMuted: boolean;
   /** With all members of the workspace. */
   isShared: boolean;
@@ -24,6 +28,9 @@ const row = z.object({
   operator_name: z.string().nullable(),
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
+  parent_agent_id: uuid.nullable(),
+  parent_agent_name: z.string().nullable(),
+  label: z.string().nullable(),
   permission_requests_muted: z.boolean(),
   shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
@@ -38,6 +45,9 @@ export async function readSessionContexts(
     .join('agents as a', 'a.id', 's.agent_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
     .leftJoin('users as t', 't.id', 's.root_operator_id')
+    .leftJoin('sessions as p', 'p.id', 's.parent_session_id')
+    .leftJoin('agents as b', 'b.id', 'p.agent_id')
+    .leftJoin('child_sessions as c', 'c.session_id', 's.id')
     .whereIn('s.id', sessionIds)
     .select(waitingFor(db), {
       id: 's.id',
@@ -47,6 +57,9 @@ export async function readSessionContexts(
       operator_name: 'o.name',
       root_operator_id: 't.id',
       root_operator_name: 't.name',
+      parent_agent_id: 'b.id',
+      parent_agent_name: 'b.name',
+      label: 'c.label',
       permission_requests_muted: 's.permission_requests_muted',
       shared_with_workspace: 's.shared_with_workspace',
     });
@@ -58,6 +71,8 @@ export async function readSessionContexts(
         agent: { id: found.agent_id, name: found.agent_name },
         operator: namedOrNull(found.operator_id, found.operator_name),
         rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+        parentAgent: namedOrNull(found.parent_agent_id, found.parent_agent_name),
+        label: found.label,
         requestsMuted: found.permission_requests_muted,
         isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,

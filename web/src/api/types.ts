@@ -36,6 +36,7 @@ export type Secret = Schemas['Secret'];
 export type ListedSecret = Schemas['ListedSecret'];
 export type SecretUse = Schemas['SecretUse'];
 export type Session = Schemas['Session'];
+export type SessionWithAncestors = Schemas['SessionWithAncestors'];
 export type SessionProcess = Schemas['SessionProcess'];
 export type SessionEvent = Schemas['SessionEvent'];
 export type Shape = Schemas['Shape'];
