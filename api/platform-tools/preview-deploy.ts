@@ -63,8 +63,11 @@ export const previewDeploy = defineTool({
     input: {
       title: 'Draft of the report',
       files: [
-        { path: 'index.html', text: '<!doctype html><script src="app.js"></script>' },
-        { path: 'app.js', text: 'document.body.append("42 tickets are open")' },
+        {
+          path: 'index.html',
+          text: '<!doctype html><title>Tickets</title><p id="open"></p><script src="app.js"></script>',
+        },
+        { path: 'app.js', text: 'document.querySelector("#open").textContent = "42 tickets are open"' },
       ],
       ttl_seconds: 7200,
     },

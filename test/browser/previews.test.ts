@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { previewDeploy } from '../../api/platform-tools/preview-deploy.ts';
 import { waitForever } from '../support/asking-steps.ts';
 import {
   cookiesOf,
@@ -194,6 +195,14 @@ describeInBrowser('previews', () => {
     await tab.getByRole('link', { name: 'Documentation' }).click();
     await tab.getByText('All about it.').waitFor();
     expect(new URL(tab.url()).pathname).toBe('/docs/');
+    await visitor.leave();
+  });
+
+  it('show what the documented example says', async () => {
+    const { previewId } = await deploy(previewDeploy.example.input);
+    const visitor = await visitAs('ada');
+    const tab = await openFrom(visitor, previewId);
+    await tab.getByText('42 tickets are open').waitFor();
     await visitor.leave();
   });
 
