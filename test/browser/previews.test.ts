@@ -199,7 +199,7 @@ describeInBrowser('previews', () => {
   });
 
   it('show what the documented example says', async () => {
-    const { previewId } = await deploy(previewDeploy.example.input);
+    const { previewId } = await deploy(Object(previewDeploy.example.input));
     const visitor = await visitAs('ada');
     const tab = await openFrom(visitor, previewId);
     await tab.getByText('42 tickets are open').waitFor();
@@ -324,6 +324,21 @@ describeInBrowser('previews', () => {
     await nobody.open(`previews/${previewId}`);
     await nobody.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     await nobody.leave();
+  });
+
+  it('are shown in the transcript as they are now, while it is open', async () => {
+    const { sessionId, previewId } = await deploy();
+    const visitor = await visitAs('ada');
+    await visitor.open(`sessions/${sessionId}`);
+    const transcript = visitor.page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByRole('link', { name: 'Open…' }).waitFor();
+    // By another browser: nothing in this one knows of it.
+    await ada.ok('DELETE', `${ada.workspace}/previews/${previewId}`);
+    await transcript.getByText(/ · ended/).waitFor();
+    await transcript.getByRole('link', { name: 'Details' }).waitFor();
+    expect(await transcript.getByRole('link', { name: 'Open…' }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.leave();
   });
 
   it('say so when they have expired, or were ended', async () => {
