@@ -5,7 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { choiceLabel } from '../approvals/choices.ts';
+import { choiceLabel, type GrantScope } from '../approvals/choices.ts';
 import { statusColor, statusLabel } from '../approvals/request-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
@@ -59,7 +59,7 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
       <Subject details={decision.details} />
       <span>
         {decision.status === 'approved' && decision.scope !== null
-          ? choiceLabel[decision.scope].toLowerCase()
+          ? decidedReach(decision.scope, decision.exact_call === true)
           : null}
       </span>
       {decision.grant_id === null ? null : (
@@ -78,6 +78,10 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
     </Group>
   );
 }
+
+/** An approval of one call may be of the refused one alone. */
+const decidedReach = (scope: GrantScope, isExact: boolean): string =>
+  isExact ? `${choiceLabel[scope].toLowerCase()}, exactly this call` : choiceLabel[scope].toLowerCase();
 
 function Subject({ details }: { details: Record<string, unknown> }) {
   const { scope } = details;
