@@ -22,15 +22,21 @@ export const previewDeploy = defineTool({
   name: 'preview_deploy',
   title: 'Deploy a preview',
   description:
-    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no forms, no pop-ups. The address leads to a page of the platform on which a person opens the preview.',
+    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no pop-ups, and no forms but those of a service to itself. The address leads to a page of the platform on which a person opens the preview.',
   input: z.strictObject({
-    files: sentFiles.optional().describe('What the preview shows, unless it shows a service'),
+    files: sentFiles
+      .optional()
+      .describe(
+        'What the preview shows: among them an "index.html", which people see first. Give exactly one of files and service',
+      ),
     service: z
       .string()
       .max(32)
       .refine((name) => entryName.safeParse(name).success, 'must be the name of a service')
       .optional()
-      .describe('The name of a service of this agent, which the preview shows in place of files'),
+      .describe(
+        'The name of a service of this agent, which the preview shows in place of files. Give exactly one of files and service',
+      ),
     ttl_seconds: z
       .int()
       .min(minPreviewSeconds)

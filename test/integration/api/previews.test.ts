@@ -332,7 +332,7 @@ describe('an opened preview', () => {
   it('shows nothing of another preview, and is nowhere else', async () => {
     const [mine, theirs] = [
       await open(await deploy()),
-      await open(await deploy({ files: [{ path: 'only.txt', text: 'theirs' }] })),
+      await open(await deploy({ files: [...site, { path: 'only.txt', text: 'theirs' }] })),
     ];
     expect(await get(theirs, '/only.txt')).toMatchObject({ status: 200 });
     expect(await get(mine, '/only.txt')).toMatchObject({ status: 404 });
