@@ -13,7 +13,7 @@ import { readConfiguration } from '../../store/session-configurations/configurat
 import { readWorkspaceSlug } from '../../store/workspaces/read-setting.ts';
 import { beginService } from '../previews/tell-service.ts';
 import { readFiles, sentFiles } from './preview-files.ts';
-import { defineTool, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
+import { defineTool, type ToolCall, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 const isTitle = (text: string) =>
   text.trim() !== '' && text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
@@ -61,7 +61,7 @@ export const previewDeploy = defineTool({
     url: z
       .string()
       .describe(
-        'Of the page on which people open it; without a host where the platform has no public address',
+        'Of the page on which people open it; without a host where the platform does not know its own address',
       ),
     expires_at: timestamp,
   }),
@@ -115,7 +115,7 @@ export const previewDeploy = defineTool({
     if (service !== undefined && ended_at === null) {
       await beginService(dependencies, id);
     }
-    return { preview_id: id, url: await pageUrl({ db, config }, caller.workspace_id, id), expires_at };
+    return { preview_id: id, url: await pageUrl(db, caller, id), expires_at };
   },
 });
 
@@ -142,10 +142,10 @@ async function usableService(
 
 /** Of the preview's page in the UI, as the agent can tell people. */
 async function pageUrl(
-  { db, config }: Pick<ToolDependencies, 'db' | 'config'>,
-  workspaceId: string,
+  db: ToolDependencies['db'],
+  { workspace_id: workspaceId, link_origin: origin }: ToolCall,
   id: string,
 ): Promise<string> {
   const path = `/app/${await readWorkspaceSlug(db, workspaceId)}/previews/${id}`;
-  return config.PUBLIC_URL === undefined ? path : new URL(path, config.PUBLIC_URL).href;
+  return origin === null ? path : new URL(path, origin).href;
 }

@@ -365,12 +365,24 @@ describeInBrowser('previews', () => {
     await shown.getByText('Hello: 42 are open.').waitFor();
     await page.getByRole('button', { name: 'End preview' }).click();
     const dialog = page.getByRole('dialog', { name: 'End this preview?' });
+    await dialog.getByText('The session continues.').waitFor();
     await inPage(page, 'the dialog', `document.activeElement.textContent === 'Cancel'`);
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'End preview' }).click();
     await page.getByText('This preview has ended').waitFor();
+    await page.getByText('The agent of its session can deploy another one.').waitFor();
     await shown.reload();
     await shown.getByRole('heading', { name: 'No preview is open here' }).waitFor();
+
+    const left = await deploy();
+    await ada.ok('POST', `/api/sessions/${left.sessionId}/terminate`, {});
+    await visitor.open(`previews/${left.previewId}`);
+    await page.getByRole('button', { name: 'End preview' }).click();
+    await dialog.getByText('This cannot be undone.').waitFor();
+    expect(await page.getByText('The session continues.').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'End preview' }).click();
+    await page.getByText('This preview has ended').waitFor();
+    expect(await page.getByText('can deploy another one').count()).toBe(0);
     await visitor.leave();
   });
 });

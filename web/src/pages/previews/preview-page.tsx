@@ -101,7 +101,10 @@ function Over({ preview }: { preview: Preview }) {
     >
       <Stack gap="xs">
         {hasFailed && reason !== null ? <VisibleText text={reason} /> : null}
-        <span>It can no longer be opened. The agent of its session can deploy another one.</span>
+        <span>
+          It can no longer be opened.
+          {preview.session_ended === false ? ' The agent of its session can deploy another one.' : null}
+        </span>
       </Stack>
     </Alert>
   );
@@ -156,7 +159,8 @@ function EndDialog({ preview, opened, onClose }: { preview: Preview; opened: boo
     >
       <Text>
         {preview.service === null ? 'Its files are erased' : 'Its service is stopped'}, and it is closed for
-        everybody who has it open. This cannot be undone. The session continues.
+        everybody who has it open. This cannot be undone.
+        {preview.session_ended === false ? ' The session continues.' : null}
       </Text>
     </RemovalDialog>
   );
