@@ -1,7 +1,7 @@
 /** What is shown of sessions besides their own fields. */
 import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
-import { type SessionWait, sessionWait } from '../../contract/session.ts';
+import { isTerminal, type SessionWait, sessionStatus, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { waitingFor } from './waits.ts';
@@ -18,6 +18,7 @@ export interface SessionContext {
   /** With all members of the workspace. */
   isShared: boolean;
   waitingFor: SessionWait | null;
+  hasEnded: boolean;
 }
 
 const row = z.object({
@@ -34,6 +35,7 @@ const row = z.object({
   permission_requests_muted: z.boolean(),
   shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
+  status: sessionStatus,
 });
 
 /** By session id; omits removed sessions. */
@@ -62,6 +64,7 @@ export async function readSessionContexts(
       label: 'c.label',
       permission_requests_muted: 's.permission_requests_muted',
       shared_with_workspace: 's.shared_with_workspace',
+      status: 's.status',
     });
   const rows = await readRows(query, row);
   return new Map(
@@ -76,6 +79,7 @@ export async function readSessionContexts(
         requestsMuted: found.permission_requests_muted,
         isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,
+        hasEnded: isTerminal(found.status),
       },
     ]),
   );

@@ -5758,6 +5758,7 @@ export interface components {
             is_live: boolean;
             may_end: boolean;
             may_read_session: boolean;
+            session_ended: boolean | null;
         };
         RefusedCalls: {
             server: string;

@@ -232,6 +232,9 @@ describe('an open request closes once', () => {
       expect(await markApproved(trx, asked.request_id, approval)).toBe(true);
       await giveGrant(trx, session, { id: grantId, request_id: asked.request_id });
     });
+    const decided = (await eventsOf()).at(-1);
+    expect(decided).toMatchObject({ type: 'permission.decided', payload: { grant_id: grantId } });
+    expect(decided?.payload['exact_call']).toBe(exactCall ? true : undefined);
     const [input] = await listSessionInputs(database.db, session.id, { after: 0 });
     expect(input?.text).toBe(
       `Permission request ${asked.request_id} for tool_scope files.write was approved once${sentence} by Ada Admin (grant ${grantId}). You can retry the call.`,

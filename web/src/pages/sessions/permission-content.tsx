@@ -6,7 +6,7 @@ import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { choiceLabel } from '../approvals/choices.ts';
+import { choiceLabel, type GrantScope } from '../approvals/choices.ts';
 import { statusColor, statusLabel } from '../approvals/request-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
@@ -61,7 +61,7 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
       <Subject details={decision.details} />
       <span>
         {decision.status === 'approved' && decision.scope !== null
-          ? choiceLabel[decision.scope].toLowerCase()
+          ? decidedReach(decision.scope, decision.exact_call === true)
           : null}
       </span>
       {decision.grant_id === null ? null : (
@@ -80,6 +80,10 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
     </Group>
   );
 }
+
+/** An approval of one call may be of the refused one alone. */
+const decidedReach = (scope: GrantScope, isExact: boolean): string =>
+  isExact ? `${choiceLabel[scope].toLowerCase()}, exactly this call` : choiceLabel[scope].toLowerCase();
 
 function Subject({ details }: { details: Record<string, unknown> }) {
   const { scope } = details;
