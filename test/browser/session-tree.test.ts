@@ -86,7 +86,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await visitor.open(`sessions/${root.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     expect(await treeOf(page).count()).toBe(0);
-    await page.getByRole('textbox', { name: 'Message to the agent' }).fill('begin');
+    await page.getByRole('textbox', { name: 'Message to the agent' }).fill('Please begin now');
     await page.getByRole('button', { name: 'Send' }).click();
     await rowOf(page, 'writer').getByText('Running').waitFor();
     await rowOf(page, 'reader').getByText('Waiting for approval').waitFor();
@@ -152,7 +152,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
       await entry.waitFor();
       return { class: await entry.getAttribute('class'), text: words(await entry.innerText()) };
     };
-    expect(await classOf('begin')).toMatchObject({ class: 'entry entry-person' });
+    expect(await classOf('Please begin now')).toMatchObject({ class: 'entry entry-person' });
     expect(await classOf('started a session of reader')).toMatchObject({ class: 'entry entry-agent' });
     const sent = await classOf('Leave out closed ones');
     expect(sent.class).toBe('entry entry-agent');
