@@ -5,17 +5,27 @@ import { SessionChain } from '../../components/session-chain.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { begunName, subjectOf } from './request-text.ts';
 
-/** "planner > reader (tickets) asks to use tools that need files.write". Nothing for a session that no other started. */
-export function RequestChain({ request }: { request: PermissionRequest }) {
-  const { chain } = request;
-  if (chain.length < 2) {
-    return null;
-  }
+const isOfTree = ({ chain }: PermissionRequest) => chain.length > 1;
+
+/** "Asked by planner > reader (tickets)", below a heading that says for what. Nothing for a session that no other started. */
+export function AskedBy({ request }: { request: PermissionRequest }) {
+  return isOfTree(request) ? (
+    <Text size="sm" component="div">
+      Asked by <Chain request={request} />
+    </Text>
+  ) : null;
+}
+
+/** "planner > reader (tickets) asks to use tools that need files.write", on its own. */
+export function WhoAsksWhat({ request }: { request: PermissionRequest }) {
   const { what, name } = subjectOf(request);
   return (
     <Text size="sm" component="div">
-      <SessionChain members={chain.map(({ session_id: id, ...member }) => ({ id, ...member }))} /> asks {what}{' '}
-      <VisibleText text={begunName(name)} />
+      <Chain request={request} /> asks {what} <VisibleText text={begunName(name)} />
     </Text>
   );
 }
+
+const Chain = ({ request: { chain } }: { request: PermissionRequest }) => (
+  <SessionChain members={chain.map(({ session_id: id, ...member }) => ({ id, ...member }))} />
+);

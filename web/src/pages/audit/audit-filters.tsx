@@ -32,7 +32,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           onChange={(resource) => change('resource', resource)}
         />
         <TypedFilter
-          label="Session and those below it (ID)"
+          label="Session tree (session ID)"
           value={filter.tree ?? ''}
           onChange={(tree) => change('tree', tree)}
         />

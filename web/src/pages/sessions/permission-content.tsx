@@ -28,14 +28,15 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
     <>
       <Group gap="xs" mb={4}>
         <span>
+          asks for permission
           {request.session_id === sessionId ? null : (
             <>
-              <VisibleText text={request.agent.name} /> in{' '}
+              {' in '}
               <TextLink to={pathOf(slug, 'sessions', request.session_id)}>a session below this one</TextLink>
-              <SessionLabel label={sessionOf(request.session_id)?.label ?? null} />{' '}
+              <SessionLabel label={sessionOf(request.session_id)?.label ?? null} />
             </>
           )}
-          asks for permission:
+          :
         </span>
         <Subject details={request.details} />
         <Text span size="xs" c="dimmed">

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { ApprovalDialog } from '../approvals/approval-dialog.tsx';
-import { RequestChain } from '../approvals/request-chain.tsx';
+import { WhoAsksWhat } from '../approvals/request-chain.tsx';
 import {
   closed,
   emptyQueue,
@@ -87,7 +87,7 @@ function Askers({ requests }: { requests: readonly PermissionRequest[] }) {
   return (
     <>
       {requests.slice(0, mostNamed).map((request) => (
-        <RequestChain key={request.id} request={request} />
+        <WhoAsksWhat key={request.id} request={request} />
       ))}
       {requests.length > mostNamed ? <Text size="sm">and {requests.length - mostNamed} more</Text> : null}
     </>

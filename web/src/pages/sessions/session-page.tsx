@@ -23,7 +23,7 @@ import { RefusedCallsPanel } from './refused-calls-panel.tsx';
 import { ServerAlert } from './server-alert.tsx';
 import { ServersPanel } from './servers-panel.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
-import { readEvent } from './session-event-type.ts';
+import { readEvent, type TranscriptEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
 import { SessionStatus } from './session-status.tsx';
 import { countRunningBelow, type RunningBelow } from './session-tree.ts';
@@ -64,7 +64,6 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
   const approvals = useApprovalQueue(waiting);
   const nameOf = useSessionNames(session);
   const tree = useSessionTree(session);
-  const sessionOf = (id: string) => [tree.top, ...tree.below].find((known) => known?.id === id);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
@@ -94,7 +93,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            {goesOn && session.started_at === null ? <LaunchProgress events={events} /> : null}
+            {isLaunching(session) ? <LaunchProgress events={events} /> : null}
             {calls.hasMore ? <EarlierCalls load={calls.loadMore} loading={calls.isLoadingMore} /> : null}
             <transcriptContext.Provider
               value={{
@@ -102,7 +101,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
                 agentName: session.agent.name,
                 operatorId: session.operator?.id ?? null,
                 nameOf,
-                sessionOf,
+                sessionOf: tree.sessionOf,
                 openRequest,
               }}
             >
@@ -118,19 +117,36 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <Stack>
-            <TreePanel currentId={session.id} tree={tree} />
-            <SessionFacts session={session} />
-            {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
-            <ServersPanel sessionId={session.id} />
-            <RefusedCallsPanel session={session} />
-            <ArtifactsPanel sessionId={session.id} />
-            <PreviewsPanel sessionId={session.id} />
-            <ConfigurationPanel sessionId={session.id} />
-          </Stack>
+          <Panels session={session} tree={tree} events={events} />
         </Grid.Col>
       </Grid>
     </PageFrame>
+  );
+}
+
+const isLaunching = ({ status, started_at: at }: Session) => !hasEnded(status) && at === null;
+
+/** What there is to know of the session beside what happened in it. */
+function Panels({
+  session,
+  tree,
+  events,
+}: {
+  session: Session;
+  tree: SessionTree;
+  events: readonly TranscriptEvent[];
+}) {
+  return (
+    <Stack>
+      <TreePanel currentId={session.id} tree={tree} />
+      <SessionFacts session={session} />
+      {isLaunching(session) ? null : <LaunchProgress events={events} />}
+      <ServersPanel sessionId={session.id} />
+      <RefusedCallsPanel session={session} />
+      <ArtifactsPanel sessionId={session.id} />
+      <PreviewsPanel sessionId={session.id} />
+      <ConfigurationPanel sessionId={session.id} />
+    </Stack>
   );
 }
 

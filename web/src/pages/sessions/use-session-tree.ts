@@ -12,6 +12,8 @@ export interface SessionTree {
   top: Session | undefined;
   /** Those below it that were read so far. */
   below: readonly Session[];
+  /** One of them. */
+  sessionOf(id: string): Session | undefined;
   hasMore: boolean;
   isLoadingMore: boolean;
   loadMore: () => void;
@@ -39,9 +41,12 @@ export function useSessionTree(session: SessionWithAncestors): SessionTree {
       return { items: page.sessions, next_cursor: page.next_cursor };
     },
   });
+  const shownTop = isTop ? session : top.data?.session;
+  const below = list.items ?? none;
   return {
-    top: isTop ? session : top.data?.session,
-    below: list.items ?? none,
+    top: shownTop,
+    below,
+    sessionOf: (id) => (id === shownTop?.id ? shownTop : below.find((known) => known.id === id)),
     hasMore: list.hasMore,
     isLoadingMore: list.isLoadingMore,
     loadMore: list.loadMore,

@@ -1,0 +1,239 @@
+/** A real tree of sessions on its pages: live, down to what its agents say to each other, and decided at its root. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+import type { Agent } from '../../contract/agent.ts';
+import type { Session } from '../../contract/session.ts';
+import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
+import { describeInBrowser, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
+import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import type { FrontDoor } from '../support/front-door.ts';
+
+describeInBrowser('the pages of a tree of sessions', () => {
+  let demo: DemoWorkspace;
+  let browser: Browser;
+  let ada: FrontDoor;
+  let max: FrontDoor;
+
+  beforeAll(async () => {
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    [ada, max] = await Promise.all([demo.signIn('ada'), demo.signIn('max')]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.close();
+  });
+
+  const spawn = (agent: Agent, label: string) => ({
+    call: 'platform.spawn_session',
+    arguments: { agent_id: agent.id, prompt: `Do the part ${label}`, label },
+    save: { [label]: 'session_id' },
+  });
+
+  /** An orchestrator that may start both of its helpers, once somebody tells it to begin. */
+  async function createPlanner(): Promise<Agent> {
+    const found = { call: 'platform.message_caller', arguments: { text: 'I found seven tickets' } };
+    const reader = await ada.createAgent(
+      'reader',
+      [
+        waitFor('Leave out'),
+        write('permission_required'),
+        ask('session'),
+        waitFor('approved'),
+        write(),
+        found,
+      ],
+      { files: {} },
+    );
+    const writer = await ada.createAgent('writer', [say('Writing'), waitForever], {});
+    const tell = {
+      call: 'platform.inject_message',
+      arguments: { session_id: { $saved: 'tickets' }, text: 'Leave out closed ones' },
+    };
+    const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
+      name: 'planner',
+      kind: 'orchestrator',
+      run: { type: 'builtin', name: 'scripted' },
+      instructions: JSON.stringify({
+        steps: [
+          waitFor('begin'),
+          spawn(reader, 'tickets'),
+          spawn(writer, 'summary'),
+          tell,
+          { wait_for_message: { contains: 'seven', kind: 'session_message', timeout_seconds: 300 } },
+          waitForever,
+        ],
+      }),
+    });
+    for (const child of [reader, writer]) {
+      await ada.ok('POST', `${ada.workspace}/grants`, {
+        agent_subject_id: agent.id,
+        grant_type: 'spawn',
+        details: { child_agent_id: child.id },
+        scope: 'persistent',
+      });
+    }
+    return agent;
+  }
+
+  const treeOf = (page: Page) => page.getByRole('region', { name: 'Sessions of this tree' });
+  const rowOf = (page: Page, agent: string) => treeOf(page).locator('li').filter({ hasText: agent }).last();
+  const entries = (page: Page) => page.getByRole('region', { name: 'Transcript' }).getByRole('listitem');
+
+  it('follow what its sessions do, and bring a request of a child to the person at the root', async () => {
+    const root = await max.startSession((await createPlanner()).id, 'Report on the tickets');
+    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const { page } = visitor;
+    await visitor.open(`sessions/${root.id}`);
+    await page.getByText('Live: new events appear here.').waitFor();
+    expect(await treeOf(page).count()).toBe(0);
+    await page.getByRole('textbox', { name: 'Message to the agent' }).fill('Please begin now');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await rowOf(page, 'writer').getByText('Running').waitFor();
+    await rowOf(page, 'reader').getByText('Waiting for approval').waitFor();
+    await rowOf(page, 'reader').getByText('waits for you').waitFor();
+    await decideAtRoot(visitor, root);
+    await rowOf(page, 'reader').getByText('Completed').waitFor();
+    await expectWordsOfAgents(page);
+    await visitor.checkAccessibility();
+    await visitor.picture('session-tree');
+
+    await treeOf(page).getByRole('link', { name: 'writer' }).click();
+    await expectChildPage(visitor);
+    await expectListed(visitor);
+    await expectEndOfAll(visitor, root);
+    await visitor.leave();
+    await expectAudited(root);
+  });
+
+  /** The request is shown on the root's page with the way that it took, on a phone, too. */
+  async function decideAtRoot({ page, ...visitor }: Visitor, root: Session): Promise<void> {
+    const small = await visit(browser, { ...demo, as: 'max', context: phone });
+    await small.open(`sessions/${root.id}`);
+    await expectChain(small.page.getByRole('dialog', { name: 'Permission request' }));
+    await small.checkAccessibility();
+    await small.picture('session-tree-request-390');
+    await small.page.getByRole('button', { name: 'Decide later' }).click();
+    await expectChain(small.page.getByRole('status').filter({ hasText: 'waiting for you' }));
+    await expectNoWider(small.page);
+    await small.picture('session-tree-root-390');
+    await treeOf(small.page).scrollIntoViewIfNeeded();
+    await small.picture('session-tree-panel-390');
+    await small.leave();
+
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await expectChain(dialog);
+    await visitor.picture('session-tree-request');
+    await dialog.getByRole('button', { name: 'Decide later' }).click();
+    const banner = page.getByRole('status').filter({ hasText: 'A permission request is waiting for you' });
+    await expectChain(banner);
+    await banner.getByText('asks to use tools that need').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('session-tree-waiting');
+    await banner.getByRole('button', { name: 'Review' }).click();
+    await dialog.getByRole('radio', { name: 'For this session' }).check();
+    await dialog.locator('button:enabled', { hasText: /^Approve/ }).click();
+    await dialog.getByText('Approved by you').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  }
+
+  async function expectChain(place: Locator): Promise<void> {
+    const chain = place.getByRole('list').filter({ hasText: 'planner' });
+    await chain.waitFor();
+    expect((await chain.getByRole('listitem').allInnerTexts()).map(words)).toEqual([
+      'planner',
+      'reader tickets',
+    ]);
+  }
+
+  /** What agents say to each other is marked as that, and as nothing that a person wrote. */
+  async function expectWordsOfAgents(page: Page): Promise<void> {
+    const classOf = async (text: string) => {
+      const entry = entries(page).filter({ hasText: text }).first();
+      await entry.waitFor();
+      return { class: await entry.getAttribute('class'), text: words(await entry.innerText()) };
+    };
+    expect(await classOf('Please begin now')).toMatchObject({ class: 'entry entry-person' });
+    expect(await classOf('started a session of reader')).toMatchObject({ class: 'entry entry-agent' });
+    const sent = await classOf('Leave out closed ones');
+    expect(sent.class).toBe('entry entry-agent');
+    expect(sent.text).toContain('Message to the agent reader tickets, whose session this one started:');
+    const received = await classOf('I found seven tickets');
+    expect(received.class).toBe('entry entry-other-agent');
+    expect(received.text).toContain('reader (agent of another session)');
+    expect(received.text).toContain('Message of the agent reader tickets, whose session this one started:');
+    expect((await classOf('The session of reader tickets has ended')).text).toContain('Completed');
+  }
+
+  /** Where it comes from, and that nobody drives it. */
+  async function expectChildPage(visitor: Visitor): Promise<void> {
+    const { page } = visitor;
+    const path = page.getByRole('navigation', { name: 'Where this session comes from' });
+    await path.getByRole('link', { name: 'planner' }).waitFor();
+    expect(words(await path.locator('[aria-current=page]').innerText())).toBe('writer summary');
+    const drives = page.getByRole('region', { name: 'Who drives this session' });
+    await drives.getByText('Nobody drives this session: the agent planner started it').waitFor();
+    await drives.getByText('Its permission requests come to you').waitFor();
+    expect(await page.getByRole('textbox', { name: 'Message to the agent' }).count()).toBe(0);
+    const prompt = entries(page).filter({ hasText: 'Prompt by planner (agent of another session)' });
+    expect(await prompt.getAttribute('class')).toBe('entry entry-other-agent');
+    expect(words(await treeOf(page).locator('[aria-current=page]').innerText())).toContain('writer summary');
+    await rowOf(page, 'reader').getByText('Completed').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('session-tree-child');
+    const small = await visit(browser, { ...demo, as: 'max', context: phone });
+    await small.page.goto(page.url());
+    await small.page.getByRole('navigation', { name: 'Where this session comes from' }).waitFor();
+    await expectNoWider(small.page);
+    await small.picture('session-tree-child-390');
+    await small.leave();
+  }
+
+  async function expectListed(visitor: Visitor): Promise<void> {
+    const { page } = visitor;
+    await visitor.open('sessions');
+    const row = page.getByRole('row').filter({ hasText: 'writer' });
+    await row.getByText('summary', { exact: true }).waitFor();
+    await row.getByText('started by planner').waitFor();
+    await visitor.picture('session-tree-list');
+    await page.getByRole('checkbox', { name: 'Leave out sessions that agents started' }).check();
+    await row.waitFor({ state: 'detached' });
+    await page.getByRole('row').filter({ hasText: 'planner' }).waitFor();
+    await visitor.checkAccessibility();
+  }
+
+  async function expectEndOfAll(visitor: Visitor, root: Session): Promise<void> {
+    const { page } = visitor;
+    await visitor.open(`sessions/${root.id}`);
+    await rowOf(page, 'writer').getByText('Running').waitFor();
+    await page.getByRole('button', { name: 'Terminate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
+    await dialog.getByText('The 1 running session that it started ends, too.').waitFor();
+    await visitor.picture('session-tree-terminate');
+    await dialog.getByRole('button', { name: 'Terminate' }).click();
+    await rowOf(page, 'writer').getByText('Terminated').waitFor();
+  }
+
+  /** Ada is an admin: the page leads her to the audit trail of the whole tree. */
+  async function expectAudited(root: Session): Promise<void> {
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`sessions/${root.id}`);
+    await page.getByRole('link', { name: 'This session and those below it' }).click();
+    const events = page.getByRole('table', { name: 'Audit events' });
+    for (const agent of ['planner', 'reader', 'writer']) {
+      await events
+        .getByRole('row')
+        .filter({ hasText: `Session started ${agent}` })
+        .waitFor();
+    }
+    await visitor.picture('session-tree-audit');
+    await visitor.leave();
+  }
+});
+
+const words = (text: string) => text.replace(/\s+/g, ' ').trim();
+
+async function expectNoWider(page: Page): Promise<void> {
+  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
+  expect(wider).toBeLessThanOrEqual(0);
+}
