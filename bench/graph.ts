@@ -61,7 +61,11 @@ async function measure(
   for (let round = 0; round < options.rounds; round += 1) {
     times.tool.push(
       await elapsedMs(async () => {
-        const answer = await tool?.answer(given(round), { ...caller, call_id: randomUUID() }, dependencies);
+        const answer = await tool?.answer(
+          given(round),
+          { ...caller, call_id: randomUUID(), link_origin: null },
+          dependencies,
+        );
         if (answer?.status !== 'ok') {
           throw new Error(`${name} answered ${JSON.stringify(answer)}`);
         }

@@ -119,7 +119,11 @@ function searcher(
   const tool = platformTools.find((each) => each.name === 'vector_search');
   return async (vector: readonly number[]) => {
     const given = { collection: name, vector, top_k: top, filter };
-    const answer = await tool?.answer(given, { ...caller, call_id: randomUUID() }, dependencies);
+    const answer = await tool?.answer(
+      given,
+      { ...caller, call_id: randomUUID(), link_origin: null },
+      dependencies,
+    );
     if (answer?.status !== 'ok') {
       throw new Error(JSON.stringify(answer));
     }

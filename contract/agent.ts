@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
 import { reservedForAgents } from './reserved-variables.ts';
+import { givenPortProblem, portVariable } from './service-variables.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
@@ -64,11 +65,22 @@ const fields = {
 };
 
 const newCompanion = companion.extend({ env: newEnv.default({}) });
+/** Applies to new saves: it listens, on a port that can be known before it starts. */
+const newService = newCompanion.superRefine((service, context) => {
+  if (service.run.type === 'builtin') {
+    const message = 'must be a command or an image: a built-in agent takes no requests';
+    context.addIssue({ code: 'custom', path: ['run', 'type'], message });
+  }
+  const message = givenPortProblem(service.env[portVariable]);
+  if (message !== null) {
+    context.addIssue({ code: 'custom', path: ['env', portVariable], message });
+  }
+});
 const newFields = {
   ...fields,
   env: newEnv,
   siblings: z.array(newCompanion).max(16),
-  services: z.array(newCompanion).max(16),
+  services: z.array(newService).max(16),
 };
 
 export const agentInput = z.strictObject({

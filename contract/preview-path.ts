@@ -86,7 +86,8 @@ function foldersAbove(path: string): string[] {
   return [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 }
 
-const indexName = 'index.html';
+/** What a folder shows; that of the root is what people see first. */
+export const indexName = 'index.html';
 
 export interface RequestedFile {
   path: string;

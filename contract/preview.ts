@@ -48,5 +48,7 @@ export const shownPreview = preview.omit({ workspace_id: true }).extend({
   may_end: z.boolean(),
   /** Whether the caller may look at its session, too. */
   may_read_session: z.boolean(),
+  /** Null for those who may not. */
+  session_ended: z.boolean().nullable(),
 });
 export type ShownPreview = z.infer<typeof shownPreview>;

@@ -102,7 +102,11 @@ export const payloadByEventType = {
     more_tools: z.int().nonnegative().default(0),
     expires_at: timestamp,
   }),
-  'permission.decided': permissionDecision.extend({ decided_by: uuid.nullable() }),
+  /** `exact_call`: what was approved is the refused call alone. */
+  'permission.decided': permissionDecision.extend({
+    decided_by: uuid.nullable(),
+    exact_call: z.literal(true).optional(),
+  }),
   /** Between a session and the one that started it, in the transcripts of both. `relation`: of the other one to this. */
   'session.message': z.strictObject({
     message_id: uuid,

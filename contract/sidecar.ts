@@ -195,12 +195,17 @@ export const permissionRequestAnswer = z.discriminatedUnion('status', [
   }),
 ]);
 export type PermissionRequestAnswer = z.infer<typeof permissionRequestAnswer>;
-/** `GET .../permission-requests/{request_id}`. */
-export const permissionRequestState = z.strictObject({
+/**
+ * `GET .../permission-requests/{request_id}`. `exact_call`: the grant permits that call alone. Sidecars of earlier releases refuse a field that they
+ * do not know, so it is sent to those that name it in this header.
+ */
+export const readsHeader = 'x-sidecar-reads';
+export const permissionRequestState = z.object({
   request_id: uuid,
   status: requestStatus,
   grant_id: uuid.nullable(),
   reason: z.string().nullable(),
+  exact_call: z.literal(true).optional(),
 });
 
 /** `POST .../artifacts?artifact_id=&name=&mime_type=&description=`: the body is the bytes, streamed. */

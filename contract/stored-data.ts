@@ -86,6 +86,9 @@ const propertyCondition = z
     }
   });
 
+/** For those who write conditions. */
+export const comparedValues = 'a text, a number, true, false or null; no list and no object';
+
 /** Top-level properties, each with exactly its value. */
 export const conditions = z
   .record(propertyName, propertyCondition)

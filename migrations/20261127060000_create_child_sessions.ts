@@ -3,10 +3,9 @@ import type { Knex } from 'knex';
 /** Sessions that other sessions start, what the two say to each other, and how long a session may be quiet. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- Its parent is on the session itself. Of one call there is one child, however often the call arrives.
+    -- Its parent is on the session itself. Its id is derived from the call that started it.
     create table child_sessions (
       session_id uuid primary key references sessions on delete cascade,
-      call_id uuid not null unique,
       -- The spawn grant. No reference: a removed grant takes no session with it, and the audit trail has its content.
       grant_id uuid not null,
       label text

@@ -44,6 +44,7 @@ import * as createChannels from './20261126230000_create_channels.ts';
 import * as createPreviews from './20261126235900_create_previews.ts';
 import * as createPreviewServices from './20261127000000_create_preview_services.ts';
 import * as createChildSessions from './20261127060000_create_child_sessions.ts';
+import * as indexStartedChildren from './20261127060100_index_started_children.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -90,6 +91,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261126235900_create_previews': createPreviews,
   '20261127000000_create_preview_services': createPreviewServices,
   '20261127060000_create_child_sessions': createChildSessions,
+  '20261127060100_index_started_children': indexStartedChildren,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

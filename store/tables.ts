@@ -88,7 +88,6 @@ declare module 'knex/types/tables.js' {
     };
     child_sessions: {
       session_id: string;
-      call_id: string;
       grant_id: string;
       label: string | null;
     };

@@ -2,6 +2,7 @@
  * What a Slack-compatible webhook is sent. Pure. Names and texts come from agents and people that nobody vouches for: in the output
  * they mention nobody, link to nothing, and look like nothing that the platform says (docs/channels.md#what-readers-see).
  */
+import { toolScope } from '../../contract/names.ts';
 import type { Delivery } from '../../store/channel-messages/read-delivery.ts';
 
 interface PlainText {
@@ -104,7 +105,15 @@ function blocksOf(lines: readonly string[]): string[] {
   return blocks;
 }
 
+/** Letters and dots, as short as a name. */
+const catalogScope = toolScope.max(nameLength);
+
 const plainText = (text: string): PlainText => ({ type: 'plain_text', text, emoji: false });
+/** Words of the platform alone: what is written in it is active. */
+const ownSection = (text: string): Block => ({
+  type: 'section',
+  text: { type: 'mrkdwn', text, verbatim: true },
+});
 const section = (text: string): Block => ({ type: 'section', text: plainText(text) });
 
 const message = (text: string, blocks: Block[]): SlackMessage => ({
@@ -132,28 +141,46 @@ export function requestMessage(
   request: Pick<Request, 'id' | 'grant_type' | 'details' | 'server'>,
   { agentName, slug, linkOrigin }: { agentName: string; slug: string; linkOrigin: string | null },
 ): SlackMessage {
-  const head = `Permission request: agent ${quoted(agentName)} asks ${matterOf(request)}.`;
+  const who = `Permission request: agent ${quoted(agentName)} asks`;
+  const { text, blocks } = matterOf(request, who);
   if (linkOrigin === null) {
     const where = 'Decide it in the web UI, under Approvals.';
-    return message(`${head}\n${where}`, [section(head), section(where)]);
+    return message(`${text}\n${where}`, [...blocks, section(where)]);
   }
   const url = `${linkOrigin}/app/${encodeURIComponent(slug)}/approvals/${request.id}`;
-  return message(`${head}\nDecide it here, signed in: ${url}`, [
-    section(head),
-    {
-      type: 'section',
-      text: { type: 'mrkdwn', text: `<${url}|Decide it in the web UI>, signed in`, verbatim: true },
-    },
+  return message(`${text}\nDecide it here, signed in: ${url}`, [
+    ...blocks,
+    ownSection(`<${url}|Decide it in the web UI>, signed in`),
   ]);
 }
 
-/** The scope is the agent's choice of letters: it could be the name of a host. */
-function matterOf({ grant_type: type, details, server }: Pick<Request, 'grant_type' | 'details' | 'server'>) {
+/**
+ * What is asked for. The scope of a call that the platform refused is a word of the catalog: it is shown as it is, as code, of which no client
+ * makes a link. Any other scope is the agent's choice of letters, and could be the name of a host.
+ */
+function matterOf(
+  { grant_type: type, details, server }: Pick<Request, 'grant_type' | 'details' | 'server'>,
+  who: string,
+): { text: string; blocks: Block[] } {
+  const inOneLine = (matter: string) => {
+    const text = `${who} ${matter}.`;
+    return { text, blocks: [section(text)] };
+  };
   if (type === 'spawn') {
-    return 'to start another agent';
+    return inOneLine('to start another agent');
   }
-  const scope = `for the scope ${quoted(String(details['scope']))}`;
-  return server === null ? scope : `${scope} of the MCP server ${quoted(server)}`;
+  const { data: scope } = catalogScope.safeParse(details['scope']);
+  if (server === null || scope === undefined) {
+    const whose = server === null ? '' : ` of the MCP server ${quoted(server)}`;
+    return inOneLine(`for the scope ${quoted(String(details['scope']))}${whose}`);
+  }
+  return {
+    text: `${who} for the scope \`${scope}\` of the MCP server ${quoted(server)}.`,
+    blocks: [
+      section(`${who} for this scope of the MCP server ${quoted(server)}:`),
+      ownSection(`\`${scope}\``),
+    ],
+  };
 }
 
 export function testMessage({ name }: { name: string }, channel: string): SlackMessage {

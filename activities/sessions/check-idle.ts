@@ -9,7 +9,7 @@ const pausedCheckMs = 15_000;
  * of its own, and until the time up to which its agent expects to be quiet.
  */
 export async function checkIdle(
-  { db }: ActivityDependencies,
+  { db }: Pick<ActivityDependencies, 'db'>,
   { sessionId, idleMs }: { sessionId: string; idleMs: number },
 ): Promise<{ remainingMs: number }> {
   const { lastActivityAt, quietUntil, waiting } = await readIdleState(db, sessionId);

@@ -29,8 +29,8 @@ export async function validateLaunch(
   { sessionId }: { sessionId: string },
 ): Promise<{ needsSignIn: boolean }> {
   await moveSession(db, sessionId, { to: 'validating', reason: null });
-  await requirePlace(db, sessionId, limits.WORKER_MAX_SESSIONS);
   await requireWanted(db, sessionId);
+  await requirePlace(db, sessionId, limits.WORKER_MAX_SESSIONS);
   const configuration = await requireConfiguration(db, sessionId);
   const session = await readSession(db, sessionId);
   const judge = await patterns.check(session?.root_operator_id ?? sessionId, launchPatterns(configuration));

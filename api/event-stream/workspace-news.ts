@@ -6,7 +6,7 @@ export interface WorkspaceNews {
   topic: WorkspaceTopic;
 }
 
-/** The lists of its workspace that a session's event affects; null means that anything may have changed. */
+/** The lists of its workspace that a session's event or another change of it affects; null means that anything may have changed. */
 function topicsOf(eventType: string | null): WorkspaceTopic[] {
   switch (eventType) {
     case null:
@@ -19,6 +19,7 @@ function topicsOf(eventType: string | null): WorkspaceTopic[] {
     case 'user.message':
     case 'agent.shared':
     case 'agent.preview':
+    case 'preview.ended':
     case 'session.authorization_required':
     case 'platform.notice':
       return ['sessions'];

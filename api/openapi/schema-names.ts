@@ -1,6 +1,7 @@
 /** Schemas that the API document names: each becomes one component, and one type of the web UI. */
 import * as z from 'zod';
 import { attachment } from '../../contract/agent.ts';
+import { agentAuthority } from '../../contract/agent-authority.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
 import { availability } from '../../contract/available-runs.ts';
@@ -25,12 +26,13 @@ import { shownGrant } from '../routes/grants/present.ts';
 import { shownMcpServer } from '../routes/mcp-servers/present.ts';
 import { meAnswer } from '../routes/me/routes.ts';
 import { shownRequest } from '../routes/permission-requests/present.ts';
-import { shownSession } from '../routes/sessions/present.ts';
+import { sessionWithAncestors, shownSession } from '../routes/sessions/present.ts';
 import { shownConfiguration } from '../routes/sessions/present-configuration.ts';
 import { systemState } from '../routes/system/routes.ts';
 
 const named: Record<string, z.ZodType> = {
   Agent: shownAgent,
+  AgentAuthority: agentAuthority,
   Artifact: artifact,
   Availability: availability,
   Attachment: attachment,
@@ -61,6 +63,7 @@ const named: Record<string, z.ZodType> = {
   ListedSecret: listedSecret,
   SecretUse: secretUse,
   Session: shownSession,
+  SessionWithAncestors: sessionWithAncestors,
   SessionProcess: sessionProcess,
   SessionEvent: sessionEvent,
   Shape: shape,

@@ -41,7 +41,9 @@ const output = z.strictObject({
       }),
     )
     .describe('The most frequent relations first'),
-  sampled_nodes: z.int().describe('Properties are counted in this many nodes of each type, the first by key'),
+  sampled_nodes: z
+    .int()
+    .describe('Properties are counted in at most this many nodes of each type, the first by key'),
   truncated: z.boolean().describe('There are further types, properties, relations or joins'),
 });
 

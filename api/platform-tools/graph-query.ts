@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { graphEdge, graphLimits, graphNode, nodeKey, nodeType, traversalStep } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
-import { conditions } from '../../contract/stored-data.ts';
+import { comparedValues, conditions } from '../../contract/stored-data.ts';
 import { queryGraph } from '../../store/graph/query.ts';
 import { readWithin } from '../../store/read-within.ts';
 import { edgeBytes, nodeBytes, writtenByOthers } from './graph-fields.ts';
@@ -9,7 +9,9 @@ import { defineTool, readLimitMs } from './tool.ts';
 
 const defaultLimit = 100;
 
-const where = conditions.describe('Properties that a node has, each with exactly this value');
+const where = conditions.describe(
+  `Properties that a node has, each with exactly this value: ${comparedValues}`,
+);
 
 const match = z
   .strictObject({

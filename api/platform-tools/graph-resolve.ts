@@ -38,7 +38,7 @@ export const graphResolve = defineTool({
           properties: { name: 'Ada Lovelace', role: 'engineer' },
           updated_at: '2026-03-01T12:00:00.000Z',
           updated_by_session: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a',
-          score: 0.786,
+          score: 0.714,
         },
       ],
       truncated: false,

@@ -13,7 +13,7 @@ import { readConfiguration } from '../../store/session-configurations/configurat
 import { readWorkspaceSlug } from '../../store/workspaces/read-setting.ts';
 import { beginService } from '../previews/tell-service.ts';
 import { readFiles, sentFiles } from './preview-files.ts';
-import { defineTool, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
+import { defineTool, type ToolCall, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 const isTitle = (text: string) =>
   text.trim() !== '' && text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text);
@@ -22,15 +22,21 @@ export const previewDeploy = defineTool({
   name: 'preview_deploy',
   title: 'Deploy a preview',
   description:
-    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no forms, no pop-ups. The address leads to a page of the platform on which a person opens the preview.',
+    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no pop-ups, and no forms but those of a service to itself. The address leads to a page of the platform on which a person opens the preview.',
   input: z.strictObject({
-    files: sentFiles.optional().describe('What the preview shows, unless it shows a service'),
+    files: sentFiles
+      .optional()
+      .describe(
+        'What the preview shows: among them an "index.html", which people see first. Give exactly one of files and service',
+      ),
     service: z
       .string()
       .max(32)
       .refine((name) => entryName.safeParse(name).success, 'must be the name of a service')
       .optional()
-      .describe('The name of a service of this agent, which the preview shows in place of files'),
+      .describe(
+        'The name of a service of this agent, which the preview shows in place of files. Give exactly one of files and service',
+      ),
     ttl_seconds: z
       .int()
       .min(minPreviewSeconds)
@@ -55,7 +61,7 @@ export const previewDeploy = defineTool({
     url: z
       .string()
       .describe(
-        'Of the page on which people open it; without a host where the platform has no public address',
+        'Of the page on which people open it; without a host where the platform does not know its own address',
       ),
     expires_at: timestamp,
   }),
@@ -63,8 +69,11 @@ export const previewDeploy = defineTool({
     input: {
       title: 'Draft of the report',
       files: [
-        { path: 'index.html', text: '<!doctype html><script src="app.js"></script>' },
-        { path: 'app.js', text: 'document.body.append("42 tickets are open")' },
+        {
+          path: 'index.html',
+          text: '<!doctype html><title>Tickets</title><p id="open"></p><script src="app.js"></script>',
+        },
+        { path: 'app.js', text: 'document.querySelector("#open").textContent = "42 tickets are open"' },
       ],
       ttl_seconds: 7200,
     },
@@ -106,7 +115,7 @@ export const previewDeploy = defineTool({
     if (service !== undefined && ended_at === null) {
       await beginService(dependencies, id);
     }
-    return { preview_id: id, url: await pageUrl({ db, config }, caller.workspace_id, id), expires_at };
+    return { preview_id: id, url: await pageUrl(db, caller, id), expires_at };
   },
 });
 
@@ -133,10 +142,10 @@ async function usableService(
 
 /** Of the preview's page in the UI, as the agent can tell people. */
 async function pageUrl(
-  { db, config }: Pick<ToolDependencies, 'db' | 'config'>,
-  workspaceId: string,
+  db: ToolDependencies['db'],
+  { workspace_id: workspaceId, link_origin: origin }: ToolCall,
   id: string,
 ): Promise<string> {
   const path = `/app/${await readWorkspaceSlug(db, workspaceId)}/previews/${id}`;
-  return config.PUBLIC_URL === undefined ? path : new URL(path, config.PUBLIC_URL).href;
+  return origin === null ? path : new URL(path, origin).href;
 }

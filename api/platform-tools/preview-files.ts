@@ -1,6 +1,11 @@
 /** The files of a preview as an agent sends them: checked, and read into bytes. */
 import * as z from 'zod';
-import { clashingPath, maxPreviewPathLength, normalizePreviewPath } from '../../contract/preview-path.ts';
+import {
+  clashingPath,
+  indexName,
+  maxPreviewPathLength,
+  normalizePreviewPath,
+} from '../../contract/preview-path.ts';
 import type { PreviewFile } from '../../store/previews/change.ts';
 import { ToolFailure } from './tool.ts';
 
@@ -74,6 +79,9 @@ export function readFiles(sent: readonly SentFile[], limits: FileLimits): Previe
   }
   if (total > limits.LIMIT_PREVIEW_BYTES) {
     throw refuse(`files: have ${total} bytes; those of a preview have ${limits.LIMIT_PREVIEW_BYTES} at most`);
+  }
+  if (!files.some(({ path }) => path === indexName)) {
+    throw refuse(`files: must have "${indexName}", which is what people see first`);
   }
   return files;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timestamp, uuid } from '../../contract/names.ts';
+import { maxStoredInteger, timestamp, uuid } from '../../contract/names.ts';
 import {
   isTerminal,
   type Session,
@@ -44,7 +44,7 @@ export const readChildOutput = defineTool({
   waits: true,
   input: z.strictObject({
     session_id: uuid.describe('A child of this session'),
-    after: z.int().min(0).default(0).describe('next_after of an earlier answer'),
+    after: z.int().min(0).max(maxStoredInteger).default(0).describe('next_after of an earlier answer'),
     wait_seconds: z.int().min(0).max(longestWaitSeconds).default(0),
   }),
   output: z.strictObject({

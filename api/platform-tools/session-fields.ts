@@ -5,8 +5,8 @@ import { maxMessageLength } from '../../contract/channel.ts';
 import { notForChildren } from '../../contract/remote-server-validation.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { sessionSignals } from '../../contract/workflows.ts';
-import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
-import { readConfiguration } from '../../store/session-configurations/configurations.ts';
+import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
+import { agentKindOf } from '../../store/sessions/agent-kind.ts';
 import { readWhyUnavailable } from '../availability/why-unavailable.ts';
 import { type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
@@ -19,8 +19,7 @@ export const messageText = z
 
 /** Throws ToolFailure unless the session's agent is an orchestrator, as the session froze it. */
 export async function requireOrchestrator(caller: ToolCaller, { db }: ToolDependencies): Promise<void> {
-  const configuration = await readConfiguration(db, caller.id);
-  if (configuration?.agent.kind !== 'orchestrator') {
+  if ((await agentKindOf(db, caller.id)) !== 'orchestrator') {
     throw new ToolFailure(
       'not_allowed',
       'Only an agent of the kind "orchestrator" starts sessions; this one is a worker: do the work itself',
@@ -30,10 +29,9 @@ export async function requireOrchestrator(caller: ToolCaller, { db }: ToolDepend
 
 /** Why sessions of this agent cannot be started by another session; null when they can. */
 export async function whyNotAsChild(agent: Agent, dependencies: ToolDependencies): Promise<string | null> {
-  const servers = await readAttachedServers(dependencies.db, agent.id);
-  const remote = servers.find(({ shape }) => shape.type === 'remote');
+  const [remote] = await listRemoteAttachments(dependencies.db, agent.id);
   if (remote !== undefined) {
-    return `"${remote.name}" ${notForChildren}`;
+    return `"${remote}" ${notForChildren}`;
   }
   return (await readWhyUnavailable(dependencies, [agent]))(agent);
 }

@@ -4,7 +4,7 @@ import { uuid } from '../../contract/names.ts';
 import { type Session, sessionInput, sessionStatus } from '../../contract/session.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { readAgent } from '../../store/agents/read.ts';
-import { findChildOfCall } from '../../store/sessions/children.ts';
+import { childIdOf, readChild } from '../../store/sessions/children.ts';
 import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
 import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
@@ -51,14 +51,14 @@ async function start(
 ): Promise<Session> {
   const { db, config } = dependencies;
   const call = { parentSessionId: caller.id, callId: caller.call_id };
-  const known = await findChildOfCall(db, call);
+  const known = await readChild(db, caller.id, childIdOf(caller.id, caller.call_id));
   if (known !== null) {
     return known;
   }
   await requireOrchestrator(caller, dependencies);
   const agent = await readAgent(db, childAgentId);
   if (agent?.workspace_id !== caller.workspace_id) {
-    throw new ToolFailure('not_found', 'agent_id: there is no such agent in this workspace');
+    throw noSuchAgent();
   }
   const why = await whyNotAsChild(agent, dependencies);
   if (why !== null) {
@@ -71,12 +71,16 @@ async function start(
         'permission_required',
         `No person has allowed this agent to start ${childAgentId}. Ask once with request_grant: grant_type "spawn", details {"child_agent_id": "${childAgentId}"}, scope "session"; then wait for the decision, which arrives as a message.`,
       );
+    case 'no_such_agent':
+      throw noSuchAgent();
     case 'session_ended':
       throw new ToolFailure('not_allowed', 'The session has ended, so it starts no other');
     case 'spawned':
       return spawned.session;
   }
 }
+
+const noSuchAgent = () => new ToolFailure('not_found', 'agent_id: there is no such agent in this workspace');
 
 /** The session is stored: a worker starts it later when Temporal is unavailable now. */
 async function beginSession({ id }: Session, { db, workflows, log }: ToolDependencies): Promise<void> {

@@ -42,6 +42,8 @@ export type ToolCaller = Pick<Session, 'id' | 'workspace_id' | 'agent_id'>;
 export type ToolCall = ToolCaller & {
   /** The same when the call is sent again. */
   call_id: string;
+  /** Where people reach the web UI; null where that is unknown. */
+  link_origin: string | null;
 };
 
 /** Every code that a tool fails with, and what it tells the agent to do. */

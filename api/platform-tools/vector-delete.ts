@@ -12,10 +12,18 @@ export const vectorDelete = defineTool({
   input: z
     .strictObject({
       collection: collectionField,
-      ids: z.array(itemId).min(1).max(vectorLimits.idsPerDelete).optional(),
+      ids: z
+        .array(itemId)
+        .min(1)
+        .max(vectorLimits.idsPerDelete)
+        .optional()
+        .describe('Which items. Give exactly one of ids and filter'),
       filter: filterField.optional(),
     })
-    .refine(({ ids, filter }) => (ids === undefined) !== (filter === undefined), 'give either ids or filter'),
+    .refine(
+      ({ ids, filter }) => (ids === undefined) !== (filter === undefined),
+      'give exactly one of ids and filter',
+    ),
   output: z.strictObject({ deleted: z.int() }),
   example: { input: { collection: 'tickets', filter: { status: 'closed' } }, output: { deleted: 12 } },
   async run({ collection: name, ids, filter = {} }, { workspace_id: workspaceId }, { db }) {

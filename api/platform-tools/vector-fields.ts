@@ -1,5 +1,5 @@
 /** What the tools of collections have in common. */
-import { conditions } from '../../contract/stored-data.ts';
+import { comparedValues, conditions } from '../../contract/stored-data.ts';
 import { collectionName, embeddedText, givenVector } from '../../contract/vectors.ts';
 import { type EmbeddedTexts, embedTexts } from '../embeddings/embed-texts.ts';
 import { EmbeddingError } from '../embeddings/errors.ts';
@@ -7,12 +7,14 @@ import { type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 export const collectionField = collectionName.describe('The name of the collection');
 export const vectorField = givenVector.describe(
-  'A list of numbers, or the base64 of 32-bit floats, little-endian: that is shorter, and a message may hold some thousand numbers only',
+  'A list of numbers, or the base64 of 32-bit floats, little-endian: that is shorter, and a message may hold some thousand numbers only. Give exactly one of vector and text',
 );
 export const textField = embeddedText.describe(
-  'Is embedded by the platform, or by the provider of the workspace',
+  'Is embedded by the platform, or by the provider of the workspace. Give exactly one of vector and text',
 );
-export const filterField = conditions.describe('Metadata that an item has, each with exactly this value');
+export const filterField = conditions.describe(
+  `Metadata that an item has, each with exactly this value: ${comparedValues}`,
+);
 export const unknownCollection = (name: string) =>
   new ToolFailure(
     'not_found',
@@ -26,7 +28,7 @@ export const sharedByAgents =
 export const exactlyOne = {
   check: ({ vector, text }: { vector?: unknown; text?: unknown }) =>
     (vector === undefined) !== (text === undefined),
-  message: 'give either vector or text',
+  message: 'give exactly one of vector and text',
 };
 
 /** Vectors of an agent's texts. Throws ToolFailure; what failed is logged without the texts, and without what a provider said. */

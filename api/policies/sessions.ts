@@ -8,6 +8,11 @@ export interface SessionVisitor {
   role: WorkspaceRole;
 }
 
+interface Asking {
+  user: { id: string };
+  role: WorkspaceRole;
+}
+
 type People = Pick<Session, 'operator_id' | 'root_operator_id'>;
 
 /** The operator of the session, or of the root of its tree. */
@@ -19,6 +24,19 @@ export function whyNotReadSession(visitor: SessionVisitor, session: People, isSh
   return visitor.role === 'admin' || isShared || isOwnSession(visitor, session)
     ? null
     : 'Only its operator, a workspace admin, or members it is shared with may read a session';
+}
+
+/** Of whose sessions lists show the visitor those, and those that are shared; undefined for an admin, who may see all. */
+export const readableBy = ({ role, user }: Asking): string | undefined =>
+  role === 'admin' ? undefined : user.id;
+
+/** Of sessions of one tree, those that the visitor may read. */
+export function readableMembers<Member extends People & { isShared: boolean }>(
+  { user, role }: Asking,
+  members: readonly Member[],
+): Member[] {
+  const visitor = { userId: user.id, role };
+  return members.filter((member) => whyNotReadSession(visitor, member, member.isShared) === null);
 }
 
 /** Admins are refused too: they must not speak in somebody else's name. */

@@ -4,8 +4,8 @@ import { lockAgent } from '../../store/agents/read.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { listActiveGrantsOfAgent } from '../../store/grants/read.ts';
-import { listUnfinishedSessionsOfAgent } from '../../store/sessions/list-unfinished.ts';
-import { listUnsettledSessionIds, settleCalls } from '../../store/tool-calls/settle.ts';
+import { listUnfinishedSessionsOfAgent } from '../../store/sessions/of-agent.ts';
+import { listUnsettledSessionsOfAgent, settleCalls } from '../../store/tool-calls/settle.ts';
 import { revokeGrant } from '../grants/revoke.ts';
 
 export type AgentRemoval =
@@ -16,7 +16,7 @@ export type AgentRemoval =
 const maxListedUses = 20;
 
 /**
- * Removes an agent with its attachments, grants and ended sessions. Refused while a session of it runs, whose row
+ * Removes an agent with its attachments, grants and ended sessions, and all sessions below those. Refused while one of them runs, whose row
  * would be deleted. The lock makes a concurrent creation of a session wait, and then fail.
  */
 export async function removeAgent(db: Db, agentId: string, userId: string): Promise<AgentRemoval> {
@@ -28,7 +28,10 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
     }
     const running = await listUnfinishedSessionsOfAgent(trx, agentId, maxListedUses);
     if (running.length > 0) {
-      return { result: 'in_use', uses: running.map((id) => ({ type: 'session', id, name: agent.name })) };
+      return {
+        result: 'in_use',
+        uses: running.map(({ id, agentName: name }) => ({ type: 'session', id, name })),
+      };
     }
     const by: Actor = { type: 'user', id: userId };
     // The rows are deleted with the agent; their revocation stays in the audit trail.
@@ -36,7 +39,7 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
       await revokeGrant(trx, grant.id, by);
     }
     // Nobody can report a call of a session whose row is gone.
-    for (const sessionId of await listUnsettledSessionIds(trx, { agentId })) {
+    for (const sessionId of await listUnsettledSessionsOfAgent(trx, agentId)) {
       await settleCalls(trx, sessionId);
     }
     await deleteAgent(trx, agentId);

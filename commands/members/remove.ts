@@ -8,6 +8,7 @@ import { readMember } from '../../store/members/list.ts';
 import { listConnectionsIn } from '../../store/oauth-connections/read.ts';
 import { requestEnding } from '../../store/sessions/ending.ts';
 import { listUnfinishedSessionsOfUser } from '../../store/sessions/list-unfinished.ts';
+import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
 import { endSignIn } from '../oauth-connections/end.ts';
 
@@ -43,6 +44,8 @@ export async function removeMember(
       await endSignIn(trx, connection, 'left', { by });
     }
     for (const sessionId of sessionIds) {
+      // Several of them may be of one tree, whose writers take its lock first.
+      await lockTree(trx, sessionId);
       const reason = operatorLeftSentence;
       await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
     }

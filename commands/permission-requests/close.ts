@@ -97,7 +97,11 @@ async function announce(
       id: derivedId(request.id, 'decided', sessionId),
       type: 'permission.decided',
       actor,
-      payload: { ...decision, decided_by: outcome.decidedBy },
+      payload: {
+        ...decision,
+        decided_by: outcome.decidedBy,
+        ...(outcome.grant?.exactCall === true ? { exact_call: true } : {}),
+      },
     });
   }
   await addSessionInput(trx, request.session_id, {

@@ -2,6 +2,7 @@
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { PermissionRequestAnswer } from '../../contract/sidecar.ts';
+import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
 import type { Transaction } from '../../store/database.ts';
 import {
   allowsRuntimeRequests,
@@ -9,6 +10,7 @@ import {
   findRecentDenial,
   hasAgent,
 } from '../../store/permission-requests/refusal-facts.ts';
+import { agentKindOf } from '../../store/sessions/agent-kind.ts';
 import { isAnyMuted } from '../../store/sessions/requests-muted.ts';
 
 export interface RequestLimits {
@@ -41,10 +43,11 @@ export async function refusalOf(
   if (await isAnyMuted(trx, lineage)) {
     return refused('muted', 'a person muted the permission requests of this session; continue without it');
   }
+  const rootSessionId = lineage[0] ?? session.id;
   return (
-    (await invalidSpawn(trx, session, asked)) ??
-    (await recentDenial(trx, session, asked, limits.denialMuteSeconds)) ??
-    ((await countOpenInTree(trx, lineage[0] ?? session.id)) >= limits.openRequests
+    (asked.grant_type === 'spawn' ? await invalidSpawn(trx, session, asked) : null) ??
+    (await recentDenial(trx, { rootSessionId, sessionId: session.id }, asked, limits.denialMuteSeconds)) ??
+    ((await countOpenInTree(trx, rootSessionId)) >= limits.openRequests
       ? refused(
           'too_many_open_requests',
           `the limit is ${limits.openRequests} open permission requests in a tree of sessions`,
@@ -55,33 +58,41 @@ export async function refusalOf(
 
 const refused = (code: Refusal['code'], message: string): Refusal => ({ status: 'refused', code, message });
 
+/** What could not be used once it was approved is not shown to a person. */
 async function invalidSpawn(
   trx: Transaction,
-  { workspace_id: workspaceId }: Session,
+  { id: sessionId, workspace_id: workspaceId }: Session,
   asked: PermissionRequestInput,
 ): Promise<Refusal | null> {
-  if (asked.grant_type !== 'spawn') {
-    return null;
+  if ((await agentKindOf(trx, sessionId)) !== 'orchestrator') {
+    return refused('invalid_request', 'only an agent of the kind orchestrator can start other agents');
   }
   if (asked.scope !== 'session') {
     return refused('invalid_request', 'a spawn permission that is asked for at run time has scope session');
   }
-  return (await hasAgent(trx, workspaceId, String(asked.details['child_agent_id'])))
+  const childAgentId = String(asked.details['child_agent_id']);
+  if (!(await hasAgent(trx, workspaceId, childAgentId))) {
+    return refused('invalid_request', 'there is no such agent in this workspace');
+  }
+  return (await listRemoteAttachments(trx, childAgentId)).length === 0
     ? null
-    : refused('invalid_request', 'there is no such agent in this workspace');
+    : refused('invalid_request', 'that agent has a remote MCP server attached: only a person can start it');
 }
 
+/** A denial holds for the whole tree, so that nobody is asked again by another session of it. Its reason is for the session that was denied. */
 async function recentDenial(
   trx: Transaction,
-  { id: sessionId }: Session,
+  asker: { rootSessionId: string; sessionId: string },
   asked: PermissionRequestInput,
   muteSeconds: number,
 ): Promise<Refusal | null> {
-  const denial = await findRecentDenial(trx, sessionId, asked, { withinSeconds: muteSeconds });
-  return denial === null
-    ? null
-    : refused(
-        'recently_denied',
-        `the same request was denied less than ${muteSeconds} seconds ago${denial.reason ? `: ${denial.reason}` : ''}`,
-      );
+  const denial = await findRecentDenial(trx, asker, asked, { withinSeconds: muteSeconds });
+  if (denial === null) {
+    return null;
+  }
+  const denied = `the same request was denied less than ${muteSeconds} seconds ago`;
+  if (denial.sessionId !== asker.sessionId) {
+    return refused('recently_denied', `${denied}, to another session of the same tree`);
+  }
+  return refused('recently_denied', denial.reason ? `${denied}: ${denial.reason}` : denied);
 }

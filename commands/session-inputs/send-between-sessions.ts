@@ -62,9 +62,7 @@ export function sendBetweenSessions(
     if (isTerminal(receiver.status)) {
       return { result: 'receiver_ended' };
     }
-    await takeAllowance(trx, senderId, Buffer.byteLength(text), limits);
-    const message = { messageId, text };
-    await deliver(trx, { sender, receiver, relation }, message, limits);
+    await deliver(trx, { sender, receiver, relation }, { messageId, text }, limits);
     await appendAuditEvent(trx, {
       id: derivedId(messageId, 'posted'),
       workspaceId: sender.workspace_id,
@@ -85,17 +83,19 @@ async function deliver(
   trx: Transaction,
   { sender, receiver, relation }: { sender: Session; receiver: Session; relation: Relation },
   { messageId, text }: { messageId: string; text: string },
-  { undeliveredBytes: limitBytes }: SessionMessageLimits,
+  limits: SessionMessageLimits,
 ): Promise<void> {
   const actor = { type: 'agent', id: sender.agent_id } as const;
   const [from, to] = [await agentOf(trx, sender), await agentOf(trx, receiver)];
   const ofSender = relation === 'child' ? 'parent' : 'child';
   const common = { message_id: messageId, text };
+  const sent = { ...common, direction: 'sent', relation, session_id: receiver.id, agent: to } as const;
+  await takeAllowance(trx, sender.id, Buffer.byteLength(JSON.stringify(sent)), limits);
   await appendSessionEvent(trx, sender.id, {
     id: derivedId(messageId, 'sent'),
     type: 'session.message',
     actor,
-    payload: { ...common, direction: 'sent', relation, session_id: receiver.id, agent: to },
+    payload: sent,
   });
   await appendSessionEvent(trx, receiver.id, {
     id: derivedId(messageId, 'received'),
@@ -104,7 +104,7 @@ async function deliver(
     payload: { ...common, direction: 'received', relation: ofSender, session_id: sender.id, agent: from },
   });
   // The event has locked the receiver's row: of two messages at the limit one is refused.
-  await requireRoomForInput(trx, receiver.id, { text, limitBytes });
+  await requireRoomForInput(trx, receiver.id, { text, limitBytes: limits.undeliveredBytes });
   await addSessionInput(trx, receiver.id, {
     id: messageId,
     kind: 'session_message',

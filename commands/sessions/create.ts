@@ -56,6 +56,8 @@ async function announce(
     data: {
       agent_id: input.agentId,
       parent_session_id: input.parentSessionId,
+      // Quotas count it for the person at the root, who is not its actor.
+      ...(actor.type === 'agent' ? { root_operator_id: input.rootOperatorId } : {}),
       ...(grantedVia === null ? {} : { granted_via: grantedVia }),
     },
   });

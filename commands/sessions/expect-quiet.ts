@@ -1,14 +1,15 @@
-import type { Session } from '../../contract/session.ts';
+import { isTerminal, type Session } from '../../contract/session.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
-import { takePublishedBytes } from '../../store/session-events/published-bytes.ts';
-import { expectQuiet } from '../../store/sessions/activity.ts';
+import { findSessionOfEvent, takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { expectQuiet, readIdleState } from '../../store/sessions/activity.ts';
+import { lockSession } from '../../store/sessions/status.ts';
 
 /**
  * Pauses the idle clock of a session for `seconds` from now, and says so in its transcript. Of two such times the later one stays. Returns it, or null once
- * the session has ended. Throws QuotaExceededError.
+ * the session has ended. Idempotent by call. Throws QuotaExceededError.
  */
 export function expectQuietFor(
   db: Db,
@@ -18,20 +19,24 @@ export function expectQuietFor(
 ): Promise<string | null> {
   const payload = { status: `Expects to be quiet for ${seconds} s`, detail: reason };
   return inTransaction(db, async (trx) => {
-    const until = await expectQuiet(trx, id, { seconds });
-    if (until === null) {
+    const session = await lockSession(trx, id);
+    if (session === null || isTerminal(session.status)) {
       return null;
+    }
+    const eventId = derivedId(id, callId, 'quiet');
+    if ((await findSessionOfEvent(trx, eventId)) === id) {
+      return (await readIdleState(trx, id)).quietUntil;
     }
     const sizeBytes = Buffer.byteLength(JSON.stringify(payload));
     if (!(await takePublishedBytes(trx, id, { sizeBytes, limitBytes }))) {
       throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
     }
     await appendSessionEvent(trx, id, {
-      id: derivedId(id, callId, 'quiet'),
+      id: eventId,
       type: 'agent.status',
       actor: { type: 'agent', id: agentId },
       payload,
     });
-    return until;
+    return expectQuiet(trx, id, { seconds });
   });
 }

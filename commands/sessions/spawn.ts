@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { isTerminal, type Session } from '../../contract/session.ts';
+import { keepAgent } from '../../store/agents/read.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { lockBothQuotas, lockQuota } from '../../store/quotas/lock-quota.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
-import { findChildOfCall, insertChild } from '../../store/sessions/children.ts';
+import { childIdOf, insertChild, readChild } from '../../store/sessions/children.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
@@ -20,7 +20,6 @@ export interface Spawning {
   callId: string;
   /** The session whose agent calls. */
   parentSessionId: string;
-  /** An agent of the same workspace. */
   childAgentId: string;
   prompt: string;
   label: string | null;
@@ -28,6 +27,8 @@ export interface Spawning {
 
 export type Spawned =
   | { result: 'spawned'; session: Session }
+  /** The workspace has no such agent, or not any more. */
+  | { result: 'no_such_agent' }
   /** No active grant permits this child, whether one did before or not. */
   | { result: 'permission_required' }
   /** The parent has ended, or was asked to. */
@@ -39,9 +40,10 @@ export type Spawned =
  * answered with the child that it started, whatever changed since. Throws QuotaExceededError, and nothing is used up then.
  */
 export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Promise<Spawned> {
+  const id = childIdOf(input.parentSessionId, input.callId);
   return inTransaction(db, async (trx) => {
     const parent = await lockParent(trx, input.parentSessionId);
-    const known = await findChildOfCall(trx, input);
+    const known = await readChild(trx, input.parentSessionId, id);
     if (known !== null) {
       return { result: 'spawned', session: known };
     }
@@ -51,10 +53,13 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
     if ((await readRequestedEnding(trx, parent.session.id)) !== null) {
       return { result: 'session_ended' };
     }
+    if (!(await keepAgent(trx, parent.session.workspace_id, input.childAgentId))) {
+      return { result: 'no_such_agent' };
+    }
     const grantId = await takeSpawnGrant(trx, {
       sessionId: parent.session.id,
       childAgentId: input.childAgentId,
-      callId: input.callId,
+      childId: id,
     });
     if (grantId === null) {
       return { result: 'permission_required' };
@@ -62,7 +67,7 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
     await requireRoomInTree(trx, parent.lineage, quotas);
     const { root_operator_id: userId, workspace_id: workspaceId } = parent.session;
     await requireSessionQuotas(trx, { userId, workspaceId }, quotas);
-    return { result: 'spawned', session: await insert(trx, parent.session, input, grantId) };
+    return { result: 'spawned', session: await insert(trx, parent.session, { ...input, id, grantId }) };
   });
 }
 
@@ -85,14 +90,13 @@ async function lockParent(
 async function insert(
   trx: Transaction,
   parent: Session,
-  { callId, childAgentId, prompt, label }: Spawning,
-  grantId: string,
+  { id, grantId, childAgentId, prompt, label }: Spawning & { id: string; grantId: string },
 ): Promise<Session> {
   const by = { type: 'agent', id: parent.agent_id } as const;
   const child = await createSession(
     trx,
     {
-      id: randomUUID(),
+      id,
       workspaceId: parent.workspace_id,
       agentId: childAgentId,
       // Nobody drives it: the person at the root reads, decides and ends.
@@ -103,12 +107,12 @@ async function insert(
     },
     { by, grantedVia: grantId },
   );
-  await insertChild(trx, { sessionId: child.id, callId, grantId, label });
+  await insertChild(trx, { sessionId: id, grantId, label });
   await appendSessionEvent(trx, parent.id, {
-    id: derivedId(child.id, 'child_started'),
+    id: derivedId(id, 'child_started'),
     type: 'child.started',
     actor: by,
-    payload: { session_id: child.id, agent_id: childAgentId, label },
+    payload: { session_id: id, agent_id: childAgentId, label },
   });
   return child;
 }

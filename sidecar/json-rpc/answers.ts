@@ -15,6 +15,8 @@ export interface PlatformError {
   scope: string | null;
   server: string;
   tool: string;
+  /** With `permission_required`: a person approved another call of this tool, and exactly that one. */
+  differs_from_approved?: true;
   /** Set for a server that failed before its first answer. */
   cause?: FailureCause;
   message: string;

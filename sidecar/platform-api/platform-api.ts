@@ -136,7 +136,12 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     readPermissionRequest: (requestId) =>
       requestPlatform(
         address,
-        { method: 'GET', path: `permission-requests/${requestId}`, timeLimitMs: reportLimitMs },
+        {
+          method: 'GET',
+          path: `permission-requests/${requestId}`,
+          reads: 'exact_call',
+          timeLimitMs: reportLimitMs,
+        },
         permissionRequestState,
       ),
     async listTools(timeLimitMs) {

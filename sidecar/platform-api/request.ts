@@ -1,6 +1,6 @@
 /** One request to the platform's internal routes: with this session's token, timeouts and retries. */
 import * as z from 'zod';
-import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { internalTokenHeader, readsHeader } from '../../contract/sidecar.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { requestJson } from './send.ts';
@@ -34,6 +34,8 @@ export interface PlatformRequest {
   /** Below `/internal/sessions/{id}/`. */
   path: string;
   body?: unknown;
+  /** A field of the answer that earlier releases do not know. */
+  reads?: string;
   /** Retries until an answer or this timeout; every route is idempotent. */
   timeLimitMs: number;
   /** Timeout of one attempt; default 10 s. */
@@ -82,7 +84,10 @@ function attempt(
     signal.throwIfAborted();
     const response = await requestJson(internalUrl(address, request.path), {
       method: request.method,
-      headers: { [internalTokenHeader]: address.token },
+      headers: {
+        [internalTokenHeader]: address.token,
+        ...(request.reads === undefined ? {} : { [readsHeader]: request.reads }),
+      },
       body: request.body,
       signal,
     });

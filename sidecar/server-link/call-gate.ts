@@ -174,6 +174,7 @@ function differingCall(call: Pick<Call, 'server' | 'tool'>, scope: string | null
   const [ask, ...afterwards] = howToAsk(scope);
   return {
     ...callRefusal('permission_required', call, scope),
+    differs_from_approved: true,
     message: `Exactly one call of the tool ${tool} of ${server} was approved, and this one differs from it in its arguments, so it was not made.`,
     next_steps: [
       'Make exactly the call that was approved: its approval still holds.',

@@ -1,5 +1,6 @@
 import type { Agent, AgentInput, AgentPatch } from '../../contract/agent.ts';
 import type { Transaction } from '../database.ts';
+import { withSessionsOfAgent } from '../sessions/of-agent.ts';
 import { agentColumns, agentRow, presentAgent } from './row.ts';
 
 /** Null when the workspace has an agent of that name. */
@@ -26,9 +27,10 @@ export async function updateAgentRow(trx: Transaction, id: string, fields: Agent
 
 /** Deletes the agent with all that refers to it. */
 export async function deleteAgent(trx: Transaction, id: string): Promise<void> {
-  await trx('grant_uses')
-    .whereIn('session_id', trx('sessions').where({ agent_id: id }).select('id'))
-    .delete();
+  await trx.raw(
+    `${withSessionsOfAgent} delete from grant_uses where session_id in (select id from affected)`,
+    [id],
+  );
   await trx('agents').where({ id }).delete();
 }
 

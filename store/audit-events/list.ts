@@ -13,6 +13,8 @@ export interface AuditEventFilter {
   actor?: string | undefined;
   /** The resource's id or name. */
   resource?: string | undefined;
+  /** What happened in any of these sessions. */
+  sessionIds?: readonly string[];
   /** Not before this time. */
   from?: string | undefined;
   /** Before this time. */
@@ -56,6 +58,9 @@ export async function listAuditEvents(
         .where('resource_id', uuid.safeParse(resource).data ?? resource)
         .orWhere('resource_name', resource),
     );
+  }
+  if (filter.sessionIds !== undefined) {
+    query.whereIn('session_id', filter.sessionIds);
   }
   if (filter.from !== undefined) {
     query.where('at', '>=', filter.from);

@@ -19,6 +19,12 @@ export async function readStoredGrant(db: Db, workspaceId: string, id: string): 
   return row === undefined ? null : presentStoredGrant(row);
 }
 
+/** Whether the grant permits one call alone. */
+export async function isBoundToCall(db: Db, id: string | null): Promise<boolean> {
+  const row = id === null ? undefined : await db('grants').where({ id }).first('bound_call_digest');
+  return (row?.bound_call_digest ?? null) !== null;
+}
+
 export interface GrantFilter {
   userSubjectId?: string | undefined;
   agentSubjectId?: string | undefined;

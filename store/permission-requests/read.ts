@@ -26,6 +26,8 @@ export async function readPermissionRequest(
 export interface RequestFilter {
   status?: RequestStatus | undefined;
   sessionId?: string | undefined;
+  /** Of any of these sessions. */
+  sessionIds?: readonly string[];
   /** Only what this user may see without being an admin: requests of sessions they may read, and of agents they own. */
   readableBy?: string | undefined;
 }
@@ -43,6 +45,9 @@ export async function listPermissionRequests(
   }
   if (filter.sessionId !== undefined) {
     query.where('session_id', filter.sessionId);
+  }
+  if (filter.sessionIds !== undefined) {
+    query.whereIn('session_id', filter.sessionIds);
   }
   const { readableBy } = filter;
   if (readableBy !== undefined) {

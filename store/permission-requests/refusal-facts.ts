@@ -1,5 +1,6 @@
 /** What the refusal of a permission request depends on, besides whether its session is muted. */
 import * as z from 'zod';
+import { uuid } from '../../contract/names.ts';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
@@ -17,35 +18,56 @@ export async function hasAgent(db: Db, workspaceId: string, agentId: string): Pr
   return (await db('agents').where({ id: agentId, workspace_id: workspaceId }).first('id')) !== undefined;
 }
 
-/** The session's latest denial of the same request that is not older than this, or null. */
+/** Sessions of the tree below a root, itself included, as the start of a statement: bound to the root's id. */
+const inTree = `
+  with recursive tree as (
+    select id from sessions where id = :rootSessionId
+    union all select s.id from sessions s join tree on s.parent_session_id = tree.id
+  )`;
+
+/** A denial in a tree of sessions. */
+export interface RecentDenial {
+  sessionId: string;
+  reason: string | null;
+}
+
+/**
+ * A denial of the same request, of whichever session of the tree, that is not older than this, or null. The session's own is preferred, then the
+ * latest.
+ */
 export async function findRecentDenial(
   db: Db,
-  sessionId: string,
-  asked: PermissionRequestInput,
+  { rootSessionId, sessionId }: { rootSessionId: string; sessionId: string },
+  asked: Pick<PermissionRequestInput, 'grant_type' | 'details' | 'scope'>,
   { withinSeconds }: { withinSeconds: number },
-): Promise<{ reason: string | null } | null> {
-  const denial = await db('permission_requests')
-    .where({
-      session_id: sessionId,
-      grant_type: asked.grant_type,
+): Promise<RecentDenial | null> {
+  const statement = db.raw(
+    `${inTree}
+     select session_id, reason from permission_requests
+     where session_id in (select id from tree) and status = 'denied'
+       and grant_type = :grantType and scope = :scope and details = :details::jsonb
+       and decided_at > now() - make_interval(secs => :withinSeconds)
+     order by session_id = :sessionId desc, decided_at desc
+     limit 1`,
+    {
+      rootSessionId,
+      sessionId,
+      grantType: asked.grant_type,
       scope: asked.scope,
-      status: 'denied',
-    })
-    .whereRaw('details = ?::jsonb', [JSON.stringify(asked.details)])
-    .whereRaw('decided_at > now() - make_interval(secs => ?)', [withinSeconds])
-    .orderBy('decided_at', 'desc')
-    .first('reason');
-  return denial ?? null;
+      details: JSON.stringify(asked.details),
+      withinSeconds,
+    },
+  );
+  const [denial] = await readRows(statement, z.object({ session_id: uuid, reason: z.string().nullable() }));
+  return denial === undefined ? null : { sessionId: denial.session_id, reason: denial.reason };
 }
 
 /** How many requests are open in the tree below a session, its own included. */
 export async function countOpenInTree(db: Db, rootSessionId: string): Promise<number> {
   const statement = db.raw(
-    `with recursive tree as (
-       select id from sessions where id = ?
-       union all select s.id from sessions s join tree on s.parent_session_id = tree.id
-     ) select count(*) from permission_requests where status = 'open' and session_id in (select id from tree)`,
-    [rootSessionId],
+    `${inTree}
+     select count(*) from permission_requests where status = 'open' and session_id in (select id from tree)`,
+    { rootSessionId },
   );
   return onlyRow(await readRows(statement, z.object({ count: z.int() }))).count;
 }

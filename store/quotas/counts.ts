@@ -1,4 +1,5 @@
 /** What a user or a workspace has, as quotas count it. A count stops at `limit`, so that it reads no more rows than decide. */
+import type { Knex } from 'knex';
 import * as z from 'zod';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
@@ -47,15 +48,34 @@ export interface HourlyCreations {
 
 /**
  * The time in seconds until fewer than `limit` were created within the last hour; not positive when that is so already.
- * Reads one row of the audit trail, which also covers removed items: the one that is `limit` creations back.
+ * Reads the audit trail, which also covers removed items, for the creation that is `limit` back. A user's include sessions that sessions below their own
+ * started, whose actor is an agent.
  */
 export async function readHourlyWait(
   trx: Transaction,
   { event, of, limit }: HourlyCreations,
 ): Promise<number> {
-  const holder = 'userId' in of ? { actor_id: of.userId } : { workspace_id: of.workspaceId };
-  const query = trx('audit_events')
-    .where({ event, ...holder })
+  const latest = (whose: Knex.QueryCallback) =>
+    trx('audit_events')
+      .where({ event })
+      .where(whose)
+      .orderBy('position', 'desc')
+      .limit(limit)
+      .select('position', 'at');
+  const counted =
+    'userId' in of
+      ? [
+          latest((own) => void own.where({ actor_id: of.userId })),
+          latest(
+            (below) =>
+              void below
+                .where({ actor_type: 'agent' })
+                .whereRaw(`data->>'root_operator_id' = ?`, [of.userId]),
+          ),
+        ]
+      : [latest((all) => void all.where({ workspace_id: of.workspaceId }))];
+  const query = trx
+    .from(trx.unionAll(counted, true).as('created'))
     .orderBy('position', 'desc')
     .offset(limit - 1)
     .first(trx.raw("ceil(extract(epoch from at + interval '1 hour' - now()))::integer as seconds"));

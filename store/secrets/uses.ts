@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
@@ -71,6 +72,23 @@ export async function listSecretUses(
   );
   return { items: rows.map(present), nextCursor };
 }
+
+/** Key of `secretsOfAgent` for what the agent's own side can read; no name of a server. */
+export const ownSide = '';
+
+/**
+ * A query of the secrets that an agent refers to, each once: `key` is the server that its attachment gives it to, or `ownSide` for the environments
+ * of the agent, its siblings and its services; `item` is the secret's name. A name that no secret can have is left out.
+ */
+export const secretsOfAgent = (db: Db, agent: { workspaceId: string; agentId: string }): Knex.Raw =>
+  db.raw(
+    `select distinct key, item from (
+       select case kind when 'mcp_attachment' then name else '${ownSide}' end as key,
+         substring(reference from '^\\$\\{([A-Z_][A-Z0-9_]{0,63})\\}$') as item
+       from (${everyUse}) uses where agent_id = :agentId
+     ) named where item is not null`,
+    agent,
+  );
 
 /** Of a secret that nothing refers to. */
 export const noUsers: SecretUsers = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };

@@ -1,10 +1,22 @@
 import { type NewSessionEvent, payloadByEventType, type SessionEvent } from '../../contract/session-event.ts';
-import { type Db, hasSqlState, prepared, sqlState } from '../database.ts';
+import { type Db, hasSqlState, prepared, sqlState, type Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { eventRow, presentEvent } from './row.ts';
 
 /** Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`. */
 export const sessionEventChannel = 'session_events';
+
+/**
+ * Announces at commit that something of the session changed that has no event. Who follows its workspace is told `what`, in the place of an
+ * event's type.
+ */
+export async function announceChange(
+  trx: Transaction,
+  { sessionId, workspaceId }: { sessionId: string; workspaceId: string },
+  what: 'preview.ended',
+): Promise<void> {
+  await trx.raw('select pg_notify(?, ?)', [sessionEventChannel, `${sessionId}::${workspaceId}:${what}`]);
+}
 
 /** The session's row counts the events, and its lock orders them: a smaller `seq` is never committed later. */
 const appendEvent = `

@@ -4,38 +4,28 @@ import { uuid } from '../../contract/names.ts';
 import { type Session, session } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
+import { derivedId } from '../session-events/derived-id.ts';
 import { unfinishedStatus } from './list-unfinished.ts';
 import { sessionColumns } from './row.ts';
 
+/** The id of the session that a call of its parent starts: of one call there is one child, however often the call arrives. */
+export const childIdOf = (parentSessionId: string, callId: string): string =>
+  derivedId(parentSessionId, callId, 'child');
+
 export interface NewChild {
   sessionId: string;
-  /** Of the parent's call; stays when the call is sent again. */
-  callId: string;
   /** The spawn grant that it was started under. */
   grantId: string;
   label: string | null;
 }
 
-/** Records how a session was started. Throws on a call that has started one already. */
+/** Records how a session was started. */
 export async function insertChild(trx: Transaction, child: NewChild): Promise<void> {
   await trx('child_sessions').insert({
     session_id: child.sessionId,
-    call_id: child.callId,
     grant_id: child.grantId,
     label: child.label,
   });
-}
-
-/** The session that this call of its parent started, or null. */
-export async function findChildOfCall(
-  db: Db,
-  { parentSessionId, callId }: { parentSessionId: string; callId: string },
-): Promise<Session | null> {
-  const query = db('sessions')
-    .join('child_sessions as c', 'c.session_id', 'sessions.id')
-    .where({ 'c.call_id': callId, parent_session_id: parentSessionId })
-    .first(sessionColumns.map((column) => `sessions.${column}`));
-  return readRow(query, session);
 }
 
 /** One session that this one started itself, or null: for any other session as for one that does not exist. */

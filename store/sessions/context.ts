@@ -1,7 +1,7 @@
 /** What is shown of sessions besides their own fields. */
 import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
-import { type SessionWait, sessionWait } from '../../contract/session.ts';
+import { isTerminal, type SessionWait, sessionStatus, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { waitingFor } from './waits.ts';
@@ -10,10 +10,15 @@ export interface SessionContext {
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
+  /** Of the session that started it. */
+  parentAgent: Named | null;
+  /** What the session that started it called it. */
+  label: string | null;
   requestsMuted: boolean;
   /** With all members of the workspace. */
   isShared: boolean;
   waitingFor: SessionWait | null;
+  hasEnded: boolean;
 }
 
 const row = z.object({
@@ -24,9 +29,13 @@ const row = z.object({
   operator_name: z.string().nullable(),
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
+  parent_agent_id: uuid.nullable(),
+  parent_agent_name: z.string().nullable(),
+  label: z.string().nullable(),
   permission_requests_muted: z.boolean(),
   shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
+  status: sessionStatus,
 });
 
 /** By session id; omits removed sessions. */
@@ -38,6 +47,9 @@ export async function readSessionContexts(
     .join('agents as a', 'a.id', 's.agent_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
     .leftJoin('users as t', 't.id', 's.root_operator_id')
+    .leftJoin('sessions as p', 'p.id', 's.parent_session_id')
+    .leftJoin('agents as b', 'b.id', 'p.agent_id')
+    .leftJoin('child_sessions as c', 'c.session_id', 's.id')
     .whereIn('s.id', sessionIds)
     .select(waitingFor(db), {
       id: 's.id',
@@ -47,8 +59,12 @@ export async function readSessionContexts(
       operator_name: 'o.name',
       root_operator_id: 't.id',
       root_operator_name: 't.name',
+      parent_agent_id: 'b.id',
+      parent_agent_name: 'b.name',
+      label: 'c.label',
       permission_requests_muted: 's.permission_requests_muted',
       shared_with_workspace: 's.shared_with_workspace',
+      status: 's.status',
     });
   const rows = await readRows(query, row);
   return new Map(
@@ -58,9 +74,12 @@ export async function readSessionContexts(
         agent: { id: found.agent_id, name: found.agent_name },
         operator: namedOrNull(found.operator_id, found.operator_name),
         rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+        parentAgent: namedOrNull(found.parent_agent_id, found.parent_agent_name),
+        label: found.label,
         requestsMuted: found.permission_requests_muted,
         isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,
+        hasEnded: isTerminal(found.status),
       },
     ]),
   );

@@ -1,18 +1,18 @@
 /** Lists of sessions, newest first. */
-import * as z from 'zod';
-import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type Session, type SessionStatus, type SessionWait, session } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { readRows } from '../read-rows.ts';
 import { whereReadableBy } from './readable.ts';
+import { listTree, type TreeOptions } from './tree.ts';
 import { waitsFor } from './waits.ts';
 
 export interface SessionFilter {
   status?: SessionStatus | undefined;
   agentId?: string | undefined;
   waitingFor?: SessionWait | undefined;
+  /** Leaves out those that other sessions started. */
+  rootsOnly?: boolean;
   /** Only what this user may read without being an admin: own sessions, and those shared with the workspace. */
   readableBy?: string | undefined;
 }
@@ -34,6 +34,9 @@ export function listSessions(
   if (filter.waitingFor !== undefined) {
     query.whereRaw(waitsFor(db, filter.waitingFor));
   }
+  if (filter.rootsOnly === true) {
+    query.whereNull('parent_session_id');
+  }
   const { readableBy } = filter;
   if (readableBy !== undefined) {
     query.where((either) => whereReadableBy(either, readableBy));
@@ -41,19 +44,16 @@ export function listSessions(
   return pageByTime(db, query, session, 'created_at', page);
 }
 
-/** Every session below this one, at any depth. Throws InvalidCursorError. */
-export async function listDescendants(db: Db, sessionId: string, page: PageQuery): Promise<Page<Session>> {
-  const statement = db.raw(
-    `with recursive below as (
-       select id from sessions where parent_session_id = ?
-       union select s.id from sessions s join below on s.parent_session_id = below.id
-     ) select id from below`,
-    [sessionId],
-  );
-  const below = await readRows(statement, z.object({ id: uuid }));
+/** Every session below this one, at any depth, that this user may read. Throws InvalidCursorError. */
+export async function listDescendants(db: Db, of: TreeOptions, page: PageQuery): Promise<Page<Session>> {
+  const tree = await listTree(db, of);
   const query = db('sessions').whereIn(
     'id',
-    below.map(({ id }) => id),
+    tree.filter((id) => id !== of.sessionId),
   );
+  const { readableBy } = of;
+  if (readableBy !== undefined) {
+    query.where((either) => whereReadableBy(either, readableBy));
+  }
   return pageByTime(db, query, session, 'created_at', page);
 }

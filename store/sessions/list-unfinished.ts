@@ -43,17 +43,3 @@ export async function listUnfinishedSessionsOfUser(
     .select('id');
   return rows.map(({ id }) => id);
 }
-
-/** Ids of sessions of the agent that have not ended, `limit` at most. */
-export async function listUnfinishedSessionsOfAgent(
-  db: Db,
-  agentId: string,
-  limit: number,
-): Promise<string[]> {
-  const rows = await db('sessions')
-    .where({ agent_id: agentId })
-    .whereNotIn('status', terminalStatus.options)
-    .limit(limit)
-    .select('id');
-  return rows.map(({ id }) => id);
-}

@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 import { lineageOf } from './lineage.ts';
 
 /**
- * Serialises transactions that open or close permission requests in a tree of sessions.
- * Returns the session and its ancestors, root first.
+ * Serialises transactions that write to several sessions of a tree: permission requests, messages between sessions, starts of children, and ends. Each
+ * takes this lock before the row of any session below the root, so that none waits for another that waits for it. Returns the session and its
+ * ancestors, root first.
  */
 export async function lockTree(trx: Knex.Transaction, sessionId: string): Promise<string[]> {
   const lineage = await lineageOf(trx, sessionId);

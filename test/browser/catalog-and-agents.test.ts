@@ -180,14 +180,6 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.checkAccessibility();
     await visitor.picture('agent');
 
-    await page.getByRole('combobox', { name: 'Allow it to start' }).click();
-    await page.getByRole('option', { name: 'scribe' }).click();
-    await page.getByRole('button', { name: 'Grant', exact: true }).click();
-    await page.getByRole('button', { name: 'Revoke the permission to start scribe' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await page
-      .getByRole('button', { name: 'Revoke the permission to start scribe' })
-      .waitFor({ state: 'detached' });
     const start = await page.getByRole('link', { name: 'Start session' }).getAttribute('href');
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     expect(start).toContain(`agent=${id}`);

@@ -99,10 +99,11 @@ describeInBrowser('the very call in an approval', () => {
     await call.getByText('"as shown"').waitFor();
     await visitor.checkAccessibility();
 
-    // The transcript says which call passed: not the other one, though it came first.
     await visitor.open(`sessions/${session.id}`);
-    const calls = page
-      .getByRole('region', { name: 'Transcript' })
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByText('once, exactly this call').waitFor();
+    // It says which call passed: not the other one, though it came first.
+    const calls = transcript
       .getByRole('listitem')
       .filter({ hasText: 'files.write_file' })
       .filter({ hasText: 'Tool call' });

@@ -18,6 +18,7 @@ describeInBrowser('the key that a form of the web UI sends', () => {
     [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     agentId = (await ada.createAgent('keyed', [{ sleep_seconds: 0 }], {})).id;
+    await ada.ok('PATCH', `/api/agents/${agentId}`, { kind: 'orchestrator' });
   });
   afterAll(async () => {
     await browser?.close();

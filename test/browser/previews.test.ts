@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
+import { previewDeploy } from '../../api/platform-tools/preview-deploy.ts';
 import { waitForever } from '../support/asking-steps.ts';
 import {
   cookiesOf,
@@ -197,6 +198,14 @@ describeInBrowser('previews', () => {
     await visitor.leave();
   });
 
+  it('show what the documented example says', async () => {
+    const { previewId } = await deploy(Object(previewDeploy.example.input));
+    const visitor = await visitAs('ada');
+    const tab = await openFrom(visitor, previewId);
+    await tab.getByText('42 tickets are open').waitFor();
+    await visitor.leave();
+  });
+
   it.each(['127.0.0.1', 'localhost'])(
     'reach nothing but their own files, beside a platform at %s',
     async (name) => {
@@ -317,6 +326,21 @@ describeInBrowser('previews', () => {
     await nobody.leave();
   });
 
+  it('are shown in the transcript as they are now, while it is open', async () => {
+    const { sessionId, previewId } = await deploy();
+    const visitor = await visitAs('ada');
+    await visitor.open(`sessions/${sessionId}`);
+    const transcript = visitor.page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByRole('link', { name: 'Open…' }).waitFor();
+    // By another browser: nothing in this one knows of it.
+    await ada.ok('DELETE', `${ada.workspace}/previews/${previewId}`);
+    await transcript.getByText(/ · ended/).waitFor();
+    await transcript.getByRole('link', { name: 'Details' }).waitFor();
+    expect(await transcript.getByRole('link', { name: 'Open…' }).count()).toBe(0);
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
   it('say so when they have expired, or were ended', async () => {
     const visitor = await visitAs('ada');
     const { page } = visitor;
@@ -341,12 +365,24 @@ describeInBrowser('previews', () => {
     await shown.getByText('Hello: 42 are open.').waitFor();
     await page.getByRole('button', { name: 'End preview' }).click();
     const dialog = page.getByRole('dialog', { name: 'End this preview?' });
+    await dialog.getByText('The session continues.').waitFor();
     await inPage(page, 'the dialog', `document.activeElement.textContent === 'Cancel'`);
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'End preview' }).click();
     await page.getByText('This preview has ended').waitFor();
+    await page.getByText('The agent of its session can deploy another one.').waitFor();
     await shown.reload();
     await shown.getByRole('heading', { name: 'No preview is open here' }).waitFor();
+
+    const left = await deploy();
+    await ada.ok('POST', `/api/sessions/${left.sessionId}/terminate`, {});
+    await visitor.open(`previews/${left.previewId}`);
+    await page.getByRole('button', { name: 'End preview' }).click();
+    await dialog.getByText('This cannot be undone.').waitFor();
+    expect(await page.getByText('The session continues.').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'End preview' }).click();
+    await page.getByText('This preview has ended').waitFor();
+    expect(await page.getByText('can deploy another one').count()).toBe(0);
     await visitor.leave();
   });
 });

@@ -158,7 +158,7 @@ describeInBrowser('previews of services', () => {
   });
 
   it('that crash say so on the page that is open', async () => {
-    const { previewId } = await deploy('crashing');
+    const { sessionId, previewId } = await deploy('crashing');
     const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     await visitor.open(`previews/${previewId}`);
@@ -168,6 +168,11 @@ describeInBrowser('previews of services', () => {
     expect(await page.getByRole('link', { name: 'Open in a new tab' }).count()).toBe(0);
     await visitor.checkAccessibility();
     await visitor.picture('service-preview-failed');
+    await visitor.open(`sessions/${sessionId}`);
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByText(/^service crashing · failed/).waitFor();
+    await transcript.getByText('The service exited with code 7').waitFor();
+    await transcript.getByRole('link', { name: 'Details' }).waitFor();
     await visitor.open('previews');
     await page.getByRole('heading', { name: 'Previews', exact: true }).waitFor();
     await page.getByText('No live previews').waitFor();

@@ -97,7 +97,11 @@ export async function openTools(
     if (tool === undefined) {
       throw new Error(`there is no tool ${name}`);
     }
-    return tool.answer(given, { ...caller, call_id: callId }, dependencies);
+    return tool.answer(
+      given,
+      { ...caller, call_id: callId, link_origin: config.PUBLIC_URL ?? null },
+      dependencies,
+    );
   };
   return {
     db,

@@ -39,7 +39,13 @@ export interface SessionApi extends TestApi {
   /** A session of a new agent of the person's, whose sidecar has reported that it listens. */
   runningSession(person: Person, base: string): Promise<{ session: Session; agent: Agent }>;
   /** A request as the session's sidecar sends it. */
-  asSidecar(sessionId: string, method: string, path: string, body?: unknown): Promise<Answer>;
+  asSidecar(
+    sessionId: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answer>;
   token(sessionId: string): string;
 }
 
@@ -98,8 +104,9 @@ export async function startSessionApi(
   const runtime = new RecordingRuntime();
   const worker = await startSessionWorker(api, runtime, { taskQueue, ...workerOptions });
   const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
-  const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
+  const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body, headers = {}) =>
     caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
+      ...headers,
       [internalTokenHeader]: token(sessionId),
     });
   return {

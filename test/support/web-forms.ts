@@ -34,7 +34,10 @@ const dialog = '[role=dialog]';
 
 export async function makeFormSubjects(ada: FrontDoor): Promise<FormSubjects> {
   const agent = await ada.createAgent('formed', [ask('session'), waitForever], { files: {} });
-  await ada.ok('PATCH', `/api/agents/${agent.id}`, { env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
+  await ada.ok('PATCH', `/api/agents/${agent.id}`, {
+    kind: 'orchestrator',
+    env: { API_TOKEN: '${DEMO_API_TOKEN}' },
+  });
   const grantFor = async (subject: object) =>
     (
       await ada.ok<{ grant: { id: string } }>('POST', `${ada.workspace}/grants`, {

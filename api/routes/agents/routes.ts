@@ -16,6 +16,7 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { authorityRoute } from './authority.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
 import { rightsAfterEdit } from './rights-after-edit.ts';
@@ -44,6 +45,7 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
       handler: ({ agent }) => answerWith(dependencies, agent),
     }),
     reachRoute(dependencies),
+    authorityRoute(dependencies),
     updateRoute(dependencies),
     removeRoute(dependencies),
   ];
@@ -134,7 +136,9 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
         throw notFound('The agent');
       }
       if (removal.result === 'in_use') {
-        throw new ApiError('in_use', 'Sessions of this agent are still running', { uses: removal.uses });
+        throw new ApiError('in_use', 'Sessions of this agent, or that these started, are still running', {
+          uses: removal.uses,
+        });
       }
       return { ok: true } as const;
     },

@@ -4,6 +4,7 @@ import { type AuditEvent, auditEvent, auditEventName } from '../../../contract/a
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { eachAuditEvent, listAuditEvents } from '../../../store/audit-events/list.ts';
+import { listTree } from '../../../store/sessions/tree.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { admins } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, written } from '../../route.ts';
@@ -25,12 +26,19 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
         actor: uuid.optional(),
         /** Id or name of the resource. */
         resource: z.string().max(200).optional(),
+        /** Id of a session: what happened in that one and in all below it. */
+        tree: uuid.optional(),
         from: pointInTime.optional(),
         to: pointInTime.optional(),
       }),
       response: z.strictObject({ audit_events: z.array(auditEvent), next_cursor: nextCursor }),
       async handler({ workspace, query, ctx }) {
-        const { cursor, limit, ...filter } = query;
+        const { cursor, limit, tree, ...rest } = query;
+        const ofTree =
+          tree === undefined
+            ? {}
+            : { sessionIds: await listTree(db, { sessionId: tree, workspaceId: workspace.id }) };
+        const filter = { ...rest, ...ofTree };
         if (ctx.accepts(['application/json', ndjson]) === ndjson) {
           ctx.type = ndjson;
           ctx.body = Readable.from(asLines(eachAuditEvent(db, workspace.id, filter)));

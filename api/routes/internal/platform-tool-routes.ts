@@ -13,6 +13,7 @@ import { createChildWaits } from '../../platform-tools/child-waits.ts';
 import { platformTools } from '../../platform-tools/index.ts';
 import { shownSchema, type ToolDependencies } from '../../platform-tools/tool.ts';
 import { itsSidecar } from '../../policies/access.ts';
+import { linkOriginOf } from '../../remote-servers/addresses.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 /** It does not count as activity of the agent. */
@@ -82,7 +83,8 @@ export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallD
         throw notFound('The tool');
       }
       const { id, workspace_id, agent_id } = session;
-      const caller = { id, workspace_id, agent_id, call_id: body.call_id };
+      const call = { call_id: body.call_id, link_origin: linkOriginOf(config, ctx) };
+      const caller = { id, workspace_id, agent_id, ...call };
       const answer = () => tool.answer(body.arguments, caller, dependencies);
       if (tool.waits === true) {
         return answer();

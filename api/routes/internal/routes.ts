@@ -18,12 +18,14 @@ import {
   permissionRequestAnswer,
   permissionRequestReport,
   permissionRequestState,
+  readsHeader,
   readyAnswer,
   readyReport,
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
 import { serviceSignals, sessionSignals } from '../../../contract/workflows.ts';
 import { listPendingAnnouncements } from '../../../store/channel-messages/messages.ts';
+import { isBoundToCall } from '../../../store/grants/read.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { setReportedUrl } from '../../../store/previews/services.ts';
 import { markInputsUndelivered } from '../../../store/session-inputs/delivery.ts';
@@ -289,13 +291,14 @@ function requestStateRoute({ db }: SessionRouteDependencies): AnyRoute {
     access: itsSidecar,
     params: z.object({ request_id: uuid }),
     response: permissionRequestState,
-    async handler({ session, params }) {
+    async handler({ ctx, session, params }) {
       const request = await readPermissionRequest(db, params.request_id);
       if (request?.session_id !== session.id) {
         throw notFound('The permission request');
       }
       const { id, status, grant_id, reason } = request;
-      return { request_id: id, status, grant_id, reason };
+      const isExact = ctx.get(readsHeader) === 'exact_call' && (await isBoundToCall(db, grant_id));
+      return { request_id: id, status, grant_id, reason, ...(isExact ? { exact_call: true as const } : {}) };
     },
   });
 }

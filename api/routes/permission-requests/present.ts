@@ -1,7 +1,7 @@
 /** Permission requests as people read them: with what the platform itself knows next to the agent's claim. */
 import * as z from 'zod';
 import { grantScope } from '../../../contract/grant.ts';
-import { named } from '../../../contract/names.ts';
+import { named, uuid } from '../../../contract/names.ts';
 import { type PermissionRequest, permissionRequest } from '../../../contract/permission-request.ts';
 import { openedTools } from '../../../contract/session-event.ts';
 import type { Db } from '../../../store/database.ts';
@@ -9,9 +9,10 @@ import { noTools } from '../../../store/grants/first-tools.ts';
 import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
 import { type RequestContext, readRequestContexts } from '../../../store/permission-requests/context.ts';
 import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
+import { type LineageMember, readLineages } from '../../../store/sessions/tree.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
-import { whyNotMuteSession } from '../../policies/sessions.ts';
+import { readableMembers, whyNotMuteSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 const scopes = z.array(grantScope);
@@ -23,6 +24,8 @@ export const shownRequest = permissionRequest.extend({
   root_operator: named.nullable(),
   /** The agent that a `spawn` request asks to start. */
   child_agent: named.nullable(),
+  /** The sessions from the root of the tree down to the one that asks, as far as the caller may read them; the one that asks is the last in any case. */
+  chain: z.array(z.strictObject({ session_id: uuid, agent: named, label: z.string().nullable() })),
   /** Who answered it; null while it is open, and when nobody did. */
   decider: named.nullable(),
   /** What the scope opens in this session; nothing for other types than `tool_scope`. */
@@ -46,6 +49,7 @@ export async function presentRequests(
 ): Promise<ShownRequest[]> {
   const tools = await readOpenedTools(db, requests);
   const inQuestion = await questionsOf(db, visit.workspace.id, requests);
+  const lineages = await readLineages(db, requests.map(sessionOf));
   return requests.flatMap((request) => {
     const asked = inQuestion.get(request.id);
     if (asked === undefined) {
@@ -59,6 +63,7 @@ export async function presentRequests(
         operator,
         root_operator: rootOperator,
         child_agent: childAgent,
+        chain: chainOf(visit, lineages.get(request.session_id) ?? []),
         decider,
         ...(tools.get(request.id) ?? noTools),
         ...answersOf(visit, request, asked),
@@ -119,5 +124,18 @@ export async function questionsOf(
   return questions;
 }
 
+/** Those who may answer know the session that asks, but what another agent called it is for its readers only. */
+function chainOf(visit: Visit, lineage: readonly LineageMember[]): ShownRequest['chain'] {
+  const readable = new Set(readableMembers(visit, lineage));
+  return lineage.flatMap((member, at) => {
+    const isReadable = readable.has(member);
+    const { id: session_id, agent } = member;
+    return isReadable || at === lineage.length - 1
+      ? [{ session_id, agent, label: isReadable ? member.label : null }]
+      : [];
+  });
+}
+
+const sessionOf = ({ session_id }: PermissionRequest) => session_id;
 const idOf = ({ id }: PermissionRequest) => id;
 const scopeOf = ({ details: { scope } }: PermissionRequest) => (typeof scope === 'string' ? [scope] : []);

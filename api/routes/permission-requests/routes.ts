@@ -5,17 +5,18 @@ import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { type PermissionRequest, requestStatus } from '../../../contract/permission-request.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { listPermissionRequests } from '../../../store/permission-requests/read.ts';
+import { listTree } from '../../../store/sessions/tree.ts';
 import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { whyNotDeny } from '../../policies/permission-requests.ts';
-import { whyNotMuteSession } from '../../policies/sessions.ts';
+import { readableBy, whyNotMuteSession } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { callRoute } from './call-route.ts';
 import { decideRequest, requireOpen } from './decide-request.ts';
 import { countDecidable, presentRequests, type ShownRequest, shownRequest } from './present.ts';
-import { params, readableBy, requireQuestion, requireRequest } from './visited-request.ts';
+import { params, requireQuestion, requireRequest } from './visited-request.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'config'>;
 
@@ -33,10 +34,16 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       summary: 'What agents asked for, newest first: all for admins, of own sessions and agents for members',
       scope: 'workspace',
       access: anyMember,
-      query: pageQuery.extend({ status: requestStatus.optional(), session_id: uuid.optional() }),
+      query: pageQuery.extend({
+        status: requestStatus.optional(),
+        session_id: uuid.optional(),
+        /** Id of a session: of that one and of all below it. */
+        tree: uuid.optional(),
+      }),
       response: z.strictObject({ permission_requests: z.array(shownRequest), next_cursor: nextCursor }),
-      async handler({ query: { status, session_id: sessionId, ...page }, ...visit }) {
-        const filter = { status, sessionId, readableBy: readableBy(visit) };
+      async handler({ query: { status, session_id: sessionId, tree, ...page }, ...visit }) {
+        const ofTree = tree === undefined ? {} : { sessionIds: await readableTree(db, visit, tree) };
+        const filter = { status, sessionId, ...ofTree, readableBy: readableBy(visit) };
         const { items, nextCursor } = await listPermissionRequests(db, visit.workspace.id, filter, page);
         return { permission_requests: await presentRequests(db, visit, items), next_cursor: nextCursor };
       },
@@ -58,6 +65,9 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
     denyRoute(dependencies),
   ];
 }
+
+const readableTree = (db: Dependencies['db'], visit: InWorkspace, sessionId: string) =>
+  listTree(db, { sessionId, workspaceId: visit.workspace.id, readableBy: readableBy(visit) });
 
 /** For the count shown everywhere in the UI: cheaper than the list, and requested often. */
 function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {

@@ -6,14 +6,11 @@ import type { Db } from '../../../store/database.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { notFound } from '../../errors.ts';
 import type { RequestInQuestion } from '../../policies/permission-requests.ts';
+import { readableBy } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 import { questionsOf } from './present.ts';
 
 export const params = z.object({ request_id: uuid });
-
-/** Whose requests the visitor may see; undefined for an admin, who may see all. */
-export const readableBy = ({ role, user }: Pick<InWorkspace, 'role' | 'user'>) =>
-  role === 'admin' ? undefined : user.id;
 
 /** Throws 404 for a request that is not of the workspace, or not for this visitor to see. */
 export async function requireRequest(db: Db, visit: InWorkspace, id: string): Promise<PermissionRequest> {

@@ -30,6 +30,7 @@ export async function presentPreviews(
     };
     const visitor = { userId: user.id, role };
     const live = isLive(shown);
+    const mayRead = whyNotReadSession(visitor, people, context.isShared) === null;
     return [
       {
         ...shown,
@@ -37,7 +38,8 @@ export async function presentPreviews(
         service_status: statuses.get(shown.id) ?? null,
         is_live: live,
         may_end: live && whyNotEndPreview(visitor, people) === null,
-        may_read_session: whyNotReadSession(visitor, people, context.isShared) === null,
+        may_read_session: mayRead,
+        session_ended: mayRead ? context.hasEnded : null,
       },
     ];
   });

@@ -1,19 +1,29 @@
 /** Sessions as people read them: with names, what the caller may do, and where to look in Temporal. */
 import * as z from 'zod';
 import type { ApiConfig } from '../../../config/api.ts';
-import { named } from '../../../contract/names.ts';
+import { named, uuid } from '../../../contract/names.ts';
 import { isTerminal, type Session, session, sessionWait } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { Db } from '../../../store/database.ts';
 import { readSessionContexts } from '../../../store/sessions/context.ts';
+import { readLineages } from '../../../store/sessions/tree.ts';
 import { notFound } from '../../errors.ts';
-import { whyNotEndSession, whyNotMessageSession, whyNotMuteSession } from '../../policies/sessions.ts';
+import {
+  readableMembers,
+  whyNotEndSession,
+  whyNotMessageSession,
+  whyNotMuteSession,
+} from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 export const shownSession = session.extend({
   agent: named,
   operator: named.nullable(),
   root_operator: named.nullable(),
+  /** Of the session that started it; null for a session that none did. */
+  parent_agent: named.nullable(),
+  /** What the session that started it called it: an agent's words. */
+  label: z.string().nullable(),
   /** Its permission requests are refused at once, and those of the sessions below it. */
   permission_requests_muted: z.boolean(),
   /** Who it waits for; null when nobody. */
@@ -26,6 +36,11 @@ export const shownSession = session.extend({
   workflow: z.strictObject({ id: z.string(), url: z.url().nullable() }),
 });
 export type ShownSession = z.infer<typeof shownSession>;
+
+/** One session on its own, with those above it that the caller may read, the root first. */
+export const sessionWithAncestors = shownSession.extend({
+  ancestors: z.array(z.strictObject({ id: uuid, agent: named, label: z.string().nullable() })),
+});
 
 type Visit = Pick<InWorkspace, 'user' | 'role'>;
 type TemporalUi = Pick<ApiConfig, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE'>;
@@ -57,6 +72,8 @@ export async function presentSessions(
             agent: found.agent,
             operator: found.operator,
             root_operator: found.rootOperator,
+            parent_agent: found.parentAgent,
+            label: found.label,
             permission_requests_muted: found.requestsMuted,
             waiting_for: found.waitingFor,
             may_message: goesOn && whyNotMessageSession(visitor, session) === null,
@@ -73,12 +90,14 @@ export async function presentSession(
   dependencies: Dependencies,
   visit: Visit,
   session: Session,
-): Promise<ShownSession> {
+): Promise<z.infer<typeof sessionWithAncestors>> {
   const [shown] = await presentSessions(dependencies, visit, [session]);
   if (shown === undefined) {
     throw notFound('The session');
   }
-  return shown;
+  const lineage = (await readLineages(dependencies.db, [session.id])).get(session.id) ?? [];
+  const above = readableMembers(visit, lineage).filter(({ id }) => id !== session.id);
+  return { ...shown, ancestors: above.map(({ id, agent, label }) => ({ id, agent, label })) };
 }
 
 function workflowOf(sessionId: string, { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace }: TemporalUi) {

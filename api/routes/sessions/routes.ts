@@ -14,9 +14,10 @@ import {
   sessionOperator,
   sessionReaders,
 } from '../../policies/access.ts';
+import { readableBy } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { presentSession, presentSessions, shownSession } from './present.ts';
+import { presentSession, presentSessions, sessionWithAncestors, shownSession } from './present.ts';
 import { presentConfiguration, shownConfiguration } from './present-configuration.ts';
 import { sendMessage } from './send-message.ts';
 import { startSession } from './start-session.ts';
@@ -26,7 +27,7 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows'
 
 const collection = '/workspaces/{slug}/sessions';
 const path = '/sessions/{session_id}';
-const oneSession = z.strictObject({ session: shownSession });
+const oneSession = z.strictObject({ session: sessionWithAncestors });
 const sessions = z.strictObject({ sessions: z.array(shownSession), next_cursor: nextCursor });
 
 export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
@@ -71,12 +72,14 @@ function listRoute(dependencies: Dependencies): AnyRoute {
       status: sessionStatus.optional(),
       waiting_for: sessionWait.optional(),
       agent_id: uuid.optional(),
+      /** `exclude`: without those that other sessions started. */
+      children: z.enum(['include', 'exclude']).default('include'),
     }),
     response: sessions,
     async handler({ workspace, user, role, query }) {
-      const readableBy = role === 'admin' ? undefined : user.id;
-      const { status, waiting_for: waitingFor, agent_id: agentId, ...page } = query;
-      const filter = { status, waitingFor, agentId, readableBy };
+      const { status, waiting_for: waitingFor, agent_id: agentId, children, ...page } = query;
+      const rootsOnly = children === 'exclude';
+      const filter = { status, waitingFor, agentId, rootsOnly, readableBy: readableBy({ user, role }) };
       const { items, nextCursor } = await listSessions(dependencies.db, workspace.id, filter, page);
       return {
         sessions: await presentSessions(dependencies, { user, role }, items),
@@ -185,13 +188,19 @@ function childrenRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/children`,
-    summary: 'The tree below a session, as a list whose rows name their parents, newest first',
+    summary:
+      'The sessions below a session that one may read, as a list whose rows name their parents, newest first',
     scope: 'session',
     access: sessionReaders,
     query: pageQuery,
     response: sessions,
     async handler({ query, ...visit }) {
-      const { items, nextCursor } = await listDescendants(dependencies.db, visit.session.id, query);
+      const tree = {
+        sessionId: visit.session.id,
+        workspaceId: visit.workspace.id,
+        readableBy: readableBy(visit),
+      };
+      const { items, nextCursor } = await listDescendants(dependencies.db, tree, query);
       return { sessions: await presentSessions(dependencies, visit, items), next_cursor: nextCursor };
     },
   });

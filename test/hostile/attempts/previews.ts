@@ -13,9 +13,11 @@ export const deployEach = async (kit: Kit, _target: unknown, each: object[]): Pr
   return said;
 };
 
-const file = (path: string, more: object = {}) => ({ files: [{ path, text: 'x', ...more }] });
+const index = { path: 'index.html', text: 'x' };
+export const honestPreview = { files: [index] };
 
-export const honestPreview = file('index.html');
+/** Beside what every preview has, so that it is refused for itself. */
+const file = (path: string, more: object = {}) => ({ files: [index, { path, text: 'x', ...more }] });
 
 /** Each leads elsewhere, or is no file. */
 export const wrongPreviews: readonly object[] = [
@@ -31,8 +33,8 @@ export const wrongPreviews: readonly object[] = [
   file('con'),
   file('a', { link: '/etc/passwd' }),
   file('a', { base64: 'eA==' }),
-  { files: [{ path: 'a', base64: 'no base64!' }] },
-  { files: [...file('a').files, ...file('A').files] },
+  { files: [index, { path: 'a', base64: 'no base64!' }] },
+  { files: [...file('a').files, { path: 'A', text: 'x' }] },
   { archive: 'UEsDBA==' },
   { ...honestPreview, ttl_seconds: 10 ** 9 },
   { ...honestPreview, session_id: '00000000-0000-4000-8000-000000000000' },

@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 const run = { type: 'builtin', name: 'scripted' };
+const served = { type: 'image', image: 'web:1' };
 const create = async (person: Person, base: string, more: object = {}) =>
   (await person.ok<{ agent: Agent }>('POST', `${base}/agents`, { name: 'writer', run, ...more })).agent;
 
@@ -137,8 +138,14 @@ describe('agents', () => {
     ['a variable that the platform sets', { env: { LD_PRELOAD: 'x' } }, 'env.LD_PRELOAD'],
     [
       'companions of one name',
-      { siblings: [{ name: 's', run }], services: [{ name: 's', run }] },
+      { siblings: [{ name: 's', run }], services: [{ name: 's', run: served }] },
       'services.0.name',
+    ],
+    ['a built-in agent as a service', { services: [{ name: 's', run }] }, 'services.0.run.type'],
+    [
+      'a service at a port that needs privilege',
+      { services: [{ name: 's', run: served, env: { PORT: '80' } }] },
+      'services.0.env.PORT',
     ],
     ['a limit of zero', { limits: { total_seconds: 0 } }, 'limits.total_seconds'],
     ['an unknown kind', { kind: 'boss' }, 'kind'],

@@ -309,7 +309,7 @@ describe('a permission request', () => {
     expect(webhook.received).toHaveLength(2);
     for (const { message } of webhook.received) {
       expect(message.text).toBe(
-        `Permission request: agent "${agent.name}" asks for the scope "files[.]write" of the MCP server "files".\nDecide it here, signed in: ${url(request_id)}`,
+        `Permission request: agent "${agent.name}" asks for the scope \`files.write\` of the MCP server "files".\nDecide it here, signed in: ${url(request_id)}`,
       );
       expect(JSON.stringify(message)).not.toMatch(/evil|approve here|private words|write_file/);
     }

@@ -6,6 +6,7 @@ import { sha256OfCall } from '../../../contract/call-digest.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
+import { readsHeader } from '../../../contract/sidecar.ts';
 import { permissionRequestWorkflowId } from '../../../contract/workflows.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { eraseOldCalls } from '../../../store/permission-requests/calls.ts';
@@ -80,6 +81,12 @@ const check = (argumentsText: string, more: Record<string, unknown> = {}) => ({
 });
 const checked = async (body: object) =>
   (await api.asSidecar(session.id, 'POST', 'tool-calls/check', body)).body;
+/** As a sidecar reads it; earlier releases send no header, and refuse a field that they do not know. */
+const stateOf = async ({ id }: PermissionRequest, headers: Record<string, string> = {}) =>
+  (await api.asSidecar(session.id, 'GET', `permission-requests/${id}`, undefined, headers)).body;
+const approvedBy = ({ id, request_id, reason }: Grant) => ({
+  ...{ request_id, status: 'approved', grant_id: id, reason },
+});
 const refused = { decision: 'refused', code: 'permission_required', scope: 'files.write' };
 
 describe('an approval', () => {
@@ -90,6 +97,11 @@ describe('an approval', () => {
       details,
       scope: 'once',
       bound_to: { session_id: session.id, ...writes, call_digest: digestOf(request) },
+    });
+    expect(await stateOf(request)).toEqual(approvedBy(grant));
+    expect(await stateOf(request, { [readsHeader]: 'exact_call' })).toEqual({
+      ...approvedBy(grant),
+      exact_call: true,
     });
     const differs = { ...refused, differs_from_approved: true };
     expect(await checked(check('{}'))).toEqual(differs);
@@ -107,7 +119,9 @@ describe('an approval', () => {
   });
 
   it('that names the call without binding to it serves any call of the tool', async () => {
-    const grant = await approved(await ask());
+    const request = await ask();
+    const grant = await approved(request);
+    expect(await stateOf(request, { [readsHeader]: 'exact_call' })).toEqual(approvedBy(grant));
     expect(grant.bound_to).toEqual({ session_id: session.id, ...writes, call_digest: null });
     expect(await checked(check('{}'))).toEqual({ decision: 'allowed', granted_via: grant.id });
   });

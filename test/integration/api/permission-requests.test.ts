@@ -80,6 +80,7 @@ describe('a permission request', () => {
   });
 
   it('names the agent that it requests to start', async () => {
+    await replaceConfiguration(api.db, frozenFor(session, { ...agent, kind: 'orchestrator' }));
     const request_id = await ask({ grant_type: 'spawn', details: { child_agent_id: agent.id } });
     expect(await read(request_id)).toMatchObject({
       child_agent: { id: agent.id, name: agent.name },

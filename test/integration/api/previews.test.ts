@@ -74,6 +74,10 @@ const site = [
 
 /** Through the route of the session's sidecar. Returns the preview's id. */
 async function deploy(given: object = {}, of = session): Promise<string> {
+  return (await deployed(given, of)).preview_id;
+}
+
+async function deployed(given: object = {}, of = session): Promise<{ preview_id: string; url: string }> {
   const body = {
     call_id: randomUUID(),
     name: 'preview_deploy',
@@ -82,8 +86,7 @@ async function deploy(given: object = {}, of = session): Promise<string> {
   const headers = { [internalTokenHeader]: internalToken(api.config.SESSION_KEY_SEED, of) };
   const path = `/internal/sessions/${of}/platform-tools/calls`;
   const answer = await api.anonymous.send('POST', path, body, headers);
-  const { result } = answer.body as { result: { preview_id: string } };
-  return result.preview_id;
+  return (answer.body as { result: { preview_id: string; url: string } }).result;
 }
 
 const one = (id: string) => `${base}/previews/${id}`;
@@ -130,16 +133,24 @@ describe('live previews', () => {
       },
       ...{ created_at: expect.any(String), expires_at: expect.any(String), ended_at: null },
       agent: { id: expect.any(String), name: expect.stringMatching(/^a-/) },
-      ...{ is_live: true, may_end: true, may_read_session: true },
+      ...{ is_live: true, may_end: true, may_read_session: true, session_ended: false },
     });
     await admin.ok('DELETE', one(second));
     expect((await listed(member)).map(({ id }) => id)).toEqual([first]);
   });
 
+  it('have an address that works where the platform has no public one', async () => {
+    const { url, preview_id: id } = await deployed();
+    expect(url).toBe(`${api.url}${base.replace('/api/workspaces', '/app')}/previews/${id}`);
+  });
+
   it('are for all members of the workspace unless said otherwise, also for those who may not read their session', async () => {
     const id = await deploy({}, await startSession(admin));
     expect(await listed(member)).toEqual([
-      expect.objectContaining({ id, is_live: true, may_end: false, may_read_session: false }),
+      expect.objectContaining({
+        ...{ id, is_live: true, may_end: false },
+        ...{ may_read_session: false, session_ended: null },
+      }),
     ]);
     expect(await isOpenAt(await open(id))).toBe(true);
     expect(await member.send('DELETE', one(id))).toMatchObject({ status: 403 });
@@ -332,7 +343,7 @@ describe('an opened preview', () => {
   it('shows nothing of another preview, and is nowhere else', async () => {
     const [mine, theirs] = [
       await open(await deploy()),
-      await open(await deploy({ files: [{ path: 'only.txt', text: 'theirs' }] })),
+      await open(await deploy({ files: [...site, { path: 'only.txt', text: 'theirs' }] })),
     ];
     expect(await get(theirs, '/only.txt')).toMatchObject({ status: 200 });
     expect(await get(mine, '/only.txt')).toMatchObject({ status: 404 });

@@ -245,6 +245,12 @@ describe('arguments that are refused', () => {
       'validation_failed',
       'files: have 1600 bytes; those of a preview have 1500 at most',
     ],
+    [
+      'files without a page to begin with',
+      { files: [{ path: 'docs/index.html', text: '' }] },
+      'validation_failed',
+      'files: must have "index.html"',
+    ],
     ['a moment', { files: [page], ttl_seconds: 59 }, 'validation_failed', 'ttl_seconds: '],
     ['half a second more', { files: [page], ttl_seconds: 60.5 }, 'validation_failed', 'ttl_seconds: '],
     [
@@ -320,7 +326,7 @@ describe('quotas', () => {
 
   it('bound the bytes of a workspace, until those of an expired preview are erased', async () => {
     const colleague = await tools.colleague(caller);
-    const large = { files: ['a', 'b'].map((path) => ({ path, text: 'x'.repeat(750) })) };
+    const large = { files: ['a', 'index.html'].map((path) => ({ path, text: 'x'.repeat(750) })) };
     const first = await deploy(large);
     await deploy(large);
     expect(await failure({ files: [page] }, colleague)).toMatchObject({

@@ -102,8 +102,8 @@ describe('searching', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['neither vector nor text', {}, 'give either vector or text'],
-    ['both', { vector: [1, 0], text: 'a' }, 'give either vector or text'],
+    ['neither vector nor text', {}, 'give exactly one of vector and text'],
+    ['both', { vector: [1, 0], text: 'a' }, 'give exactly one of vector and text'],
     [
       'other dimensions',
       { vector: [1, 0, 0] },

@@ -94,8 +94,8 @@ describe('writing', () => {
     ['a long id', [item('x'.repeat(257), [1])], 'items.0.id'],
     ['NUL in an id', [item('a\0', [1])], 'items.0.id'],
     ['half a surrogate pair in an id', [item('a\ud800', [1])], 'items.0.id'],
-    ['neither vector nor text', [{ id: 'x' }], 'items.0: give either vector or text'],
-    ['both', [{ id: 'x', vector: [1], text: 'a' }], 'items.0: give either vector or text'],
+    ['neither vector nor text', [{ id: 'x' }], 'items.0: give exactly one of vector and text'],
+    ['both', [{ id: 'x', vector: [1], text: 'a' }], 'items.0: give exactly one of vector and text'],
     ['texts among vectors', [item('x', [1]), textItem('y', 'a')], 'items.1: must have a text, or a vector'],
     [
       'different dimensions',
@@ -181,8 +181,8 @@ describe('a collection', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['neither ids nor a filter', {}, 'give either ids or filter'],
-    ['both', { ids: ['x'], filter: {} }, 'give either ids or filter'],
+    ['neither ids nor a filter', {}, 'give exactly one of ids and filter'],
+    ['both', { ids: ['x'], filter: {} }, 'give exactly one of ids and filter'],
     ['no ids', { ids: [] }, 'ids'],
     ['501 ids', { ids: Array.from({ length: 501 }, (_, at) => String(at)) }, 'ids'],
     ['a filter with an operator', { filter: { n: { $gt: 1 } } }, 'filter.n: must be a text'],

@@ -26,6 +26,8 @@ import {
   eventReport,
   type PermissionRequestAnswer,
   permissionRequestReport,
+  type permissionRequestState,
+  readsHeader,
   readyReport,
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
@@ -61,6 +63,8 @@ export interface PlatformStandIn {
   unauthenticated: number;
   onCheck(request: Ask<typeof checkRequest>): CheckAnswer | Promise<CheckAnswer>;
   /** Null: the answer is lost, so that the sidecar asks again. */
+  /** What it answers about every request; `exact_call` to those that say that they read it. */
+  requestState: Omit<z.infer<typeof permissionRequestState>, 'request_id'>;
   onRequest(
     report: Ask<typeof permissionRequestReport>,
   ): PermissionRequestAnswer | null | Promise<PermissionRequestAnswer | null>;
@@ -109,6 +113,7 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     onRequest: ({ request_id }) => ({ status: 'sent', request_id, expires_at: '2030-01-01T00:00:00Z' }),
     onAccessToken: () => ({ result: 'authorization_required', message: 'sign in' }),
     onToolCall: () => ({ status: 'ok', result: {} }),
+    requestState: { status: 'open', grant_id: null, reason: null },
     failWith: null,
     close: () =>
       new Promise((resolve) => {
@@ -152,6 +157,12 @@ async function answerInTime(platform: PlatformStandIn, sessionId: string, reques
   }
   if (route === 'GET platform-tools' && platform.tools === null) {
     return { status: 404, body: { error: { code: 'not_found', message: 'no', request_id: 'x' } } };
+  }
+  if (route.startsWith('GET permission-requests/')) {
+    const { exact_call, ...state } = platform.requestState;
+    const isTold = exact_call === true && request.headers[readsHeader] === 'exact_call';
+    const told = isTold ? { exact_call } : {};
+    return { status: 200, body: { request_id: route.split('/')[1], ...state, ...told } };
   }
   const body: unknown = bytes.length > 0 ? JSON.parse(bytes.toString('utf8')) : null;
   const answered = await take(platform, route, body);
@@ -214,9 +225,6 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
       platform.ends.push(endReport.parse(body));
       return { ok: true };
     default:
-      if (route.startsWith('GET permission-requests/')) {
-        return { request_id: route.split('/')[1], status: 'open', grant_id: null, reason: null };
-      }
       throw new Error(`no such route: ${route}`);
   }
 }

@@ -190,10 +190,14 @@ describe('asking for a permission', () => {
     session.platform.onRequest = onRequest;
   });
 
+  const unlimited = { status: 'approved', grant_id: randomUUID(), reason: null } as const;
   it.each([
-    ['approved', randomUUID()],
-    ['denied', null],
-  ] as const)('waits for the decision: request_permission answers %s', async (status, grant_id) => {
+    ['approved', unlimited, {}],
+    ['approved', { ...unlimited, exact_call: true }, { exact_call: true }],
+    ['denied', { ...unlimited, status: 'denied', grant_id: null }, {}],
+  ] as const)('waits for the decision: request_permission answers %s of %j', async (status, state, more) => {
+    const { grant_id } = state;
+    session.platform.requestState = state;
     const pending = tool('request_permission', { ...asksForWrite, wait_seconds: 20 });
     await until(() => session.platform.requests.length > 0, 'the request');
     const request_id = session.platform.requests[0]?.request_id ?? '';
@@ -213,10 +217,12 @@ describe('asking for a permission', () => {
       request_id,
       status,
       ...(grant_id ? { grant_id } : {}),
+      ...more,
     });
   });
 
   it('is pending when it was not decided in time', async () => {
+    session.platform.requestState = { status: 'open', grant_id: null, reason: null };
     const result = await tool('request_permission', { ...asksForWrite, wait_seconds: 0 });
     expect(result.structuredContent).toMatchObject({ status: 'pending' });
   });

@@ -193,14 +193,25 @@ it('a call that differs from the one that was approved is told so, and what to d
   // Several at once share a request.
   wire.send(...['a', 'b', 'c'].map((id) => request(id, 'tools/call', { name: 'write', arguments: { id } })));
   for (const id of ['a', 'b', 'c']) {
-    const { result } = (await wire.answerTo(id)) as { result: { _meta: Record<string, unknown> } };
+    const { result } = (await wire.answerTo(id)) as {
+      result: { content: { text: string }[]; _meta: Record<string, unknown> };
+    };
+    expect(JSON.parse(result.content[0]?.text ?? '')).toEqual(result._meta['platform/error']);
     expect(result._meta['platform/error']).toMatchObject({
       code: 'permission_required',
+      differs_from_approved: true,
       message: expect.stringContaining('differs from it in its arguments'),
       next_steps: expect.arrayContaining([expect.stringContaining('exactly the call that was approved')]),
     });
   }
   expect(await ask()).toEqual(reported('{"id":"c"}'));
+});
+
+it('a call that nobody approved differs from nothing', async () => {
+  session.platform.onCheck = () => refused;
+  wire.send(request('a', 'tools/call', { name: 'write', arguments: {} }));
+  const { result } = (await wire.answerTo('a')) as { result: { _meta: Record<string, unknown> } };
+  expect(result._meta['platform/error']).not.toHaveProperty('differs_from_approved');
 });
 
 it('leaves the arguments in no log, file, metric, record or event', async () => {

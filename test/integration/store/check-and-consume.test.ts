@@ -6,6 +6,7 @@ import { createSession } from '../../../commands/sessions/create.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
+import { readAgent } from '../../../store/agents/read.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callKeys, callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
@@ -76,20 +77,39 @@ describe('a gated call', () => {
     expect(await check()).toEqual({ grantId: own.id });
   });
 
-  it('of a child session does not pass on a grant of the human above', async () => {
-    await give({ user_subject_id: tenant.max.id, scope: 'persistent' });
-    const childAgent = await tenant.agent();
-    const child = await createSession(database.db, {
-      id: randomUUID(),
-      workspaceId: session.workspace_id,
-      agentId: childAgent.id,
-      operatorId: null,
-      rootOperatorId: tenant.max.id,
-      parentSessionId: session.id,
-      prompt: '',
+  describe('of a child session', () => {
+    async function childOf(agent: Agent) {
+      const child = await createSession(database.db, {
+        id: randomUUID(),
+        workspaceId: session.workspace_id,
+        agentId: agent.id,
+        operatorId: null,
+        rootOperatorId: tenant.max.id,
+        parentSessionId: session.id,
+        prompt: '',
+      });
+      return freezeGates(database.db, child, agent);
+    }
+
+    it('does not pass on a grant of the human above', async () => {
+      await give({ user_subject_id: tenant.max.id, scope: 'persistent' });
+      expect(await check(callOf(await childOf(await tenant.agent())))).toBeNull();
     });
-    await freezeGates(database.db, child, childAgent);
-    expect(await check(callOf(child))).toBeNull();
+
+    it('does not pass on what the parent was granted, also when both are of one agent', async () => {
+      await give({ scope: 'session' });
+      const own = await readAgent(database.db, session.agent_id);
+      const children = [await childOf(await tenant.agent()), await childOf(own as Agent)];
+      for (const child of children) {
+        expect(await check(callOf(child))).toBeNull();
+      }
+      expect(await check()).not.toBeNull();
+    });
+
+    it('does not pass on a lasting grant of another agent, such as that of the parent', async () => {
+      await give({ scope: 'persistent' });
+      expect(await check(callOf(await childOf(await tenant.agent())))).toBeNull();
+    });
   });
 
   it.each([

@@ -30,7 +30,7 @@ describe('the variables of an agent', () => {
     'do not include %s, which decides which code loads, nor do those of companions',
     (name) => {
       const env = { [name]: 'x' };
-      const companions = [{ name: 's', run, env }];
+      const companions = [{ name: 's', run: { type: 'image', image: 'web:1' }, env }];
       expect(isReservedVariable(name)).toBe(true);
       expect(problemsOf({ env, siblings: companions, services: companions })).toEqual(
         ['env', 'siblings.0.env', 'services.0.env'].map((path) =>

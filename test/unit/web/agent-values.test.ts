@@ -31,7 +31,7 @@ const agent: Agent = {
   model: null,
   env: { TOKEN: '${API_TOKEN}', PLAIN: 'a $ b' },
   siblings: [{ name: 'db', run: { type: 'image', image: 'postgres:18' }, env: { PASSWORD: '${DB}' } }],
-  services: [{ name: 'web', run: { type: 'builtin', name: 'scripted' }, env: {} }],
+  services: [{ name: 'web', run: { type: 'command', command: 'node', args: ['web.js'] }, env: {} }],
   network: 'internet',
   egress_allow: ['10.0.0.1:80'],
   limits: { total_seconds: 60, idle_seconds: null },

@@ -195,7 +195,16 @@ describe('what has to be seen before an approval', () => {
     ['a call that was erased', { reach: 'exact', holder: 'agent' }, 'erased', true, 'arguments'],
     ['a call that is another one', { reach: 'exact', holder: 'agent' }, 'replaced', false, 'arguments'],
   ] as const)('when it is %s', (_what, choice, call, wasInSight, expected) => {
-    expect(unseenOf(choice, call, wasInSight)).toBe(expected);
+    expect(unseenOf(choice, { call, child: 'none' }, wasInSight)).toBe(expected);
+  });
+
+  it.each([
+    ['is not chosen', null, 'unread', false, null],
+    ['is of an agent of which nothing is shown', onceForAgent, 'unread', true, 'no-child'],
+    ['is of an agent that was not seen as a whole', onceForAgent, 'shown', false, 'child'],
+    ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
+  ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
+    expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
   });
 });
 

@@ -3,6 +3,8 @@ import type { Preview } from '../../../web/src/api/types.ts';
 import {
   contentText,
   hasStopped,
+  overAt,
+  overWord,
   serviceStateColor,
   serviceStateWord,
   servicesChangeWithinMs,
@@ -25,6 +27,26 @@ describe('what a preview shows', () => {
 
   it('is files where the event was written before there were services', () => {
     expect(contentText({ files: 3, size_bytes: 0 })).toBe('3 files, 0 B');
+  });
+});
+
+describe('a preview that is over', () => {
+  const expires_at = '2026-11-26T14:00:00.000Z';
+  const earlier = '2026-11-26T13:00:00.000Z';
+
+  it('has failed, was ended before its time, or has expired', () => {
+    const files = { service_status: null, expires_at };
+    expect(overWord({ ...files, ended_at: earlier })).toBe('ended');
+    expect(overWord({ ...files, ended_at: expires_at })).toBe('expired');
+    // The worker's sweep has not ended it yet.
+    expect(overWord({ ...files, ended_at: null })).toBe('expired');
+    expect(overWord({ ended_at: earlier, expires_at, service_status: status('failed') })).toBe('failed');
+    expect(overWord({ ended_at: earlier, expires_at, service_status: status('stopped') })).toBe('ended');
+  });
+
+  it('is so since it was ended, or else since it expired', () => {
+    expect(overAt({ ended_at: earlier, expires_at })).toBe(earlier);
+    expect(overAt({ ended_at: null, expires_at })).toBe(expires_at);
   });
 });
 

@@ -4,7 +4,6 @@ import { launchDurationMs, launchSteps } from '../../../web/src/pages/sessions/l
 import { openQuestions } from '../../../web/src/pages/sessions/open-questions.ts';
 import { beginningOf, maxPreviewBytes, previewKind } from '../../../web/src/pages/sessions/preview-kind.ts';
 import { readEvent } from '../../../web/src/pages/sessions/session-event-type.ts';
-import { sessionTree } from '../../../web/src/pages/sessions/session-tree.ts';
 import { transcriptEntries } from '../../../web/src/pages/sessions/transcript-entries.ts';
 import { undecidedRequests } from '../../../web/src/pages/sessions/waiting-requests.ts';
 import { sizeText } from '../../../web/src/text/size-text.ts';
@@ -150,14 +149,4 @@ describe('an artifact', () => {
   it('has a readable size', () => {
     expect([0, 1023, 1536, 3 * 1024 * 1024].map(sizeText)).toEqual(['0 B', '1023 B', '1.5 KiB', '3.0 MiB']);
   });
-});
-
-it('puts sessions below their parents, and loses none whose parent is not known', () => {
-  const session = (number: number, parent: number) =>
-    ({ id: id(number), parent_session_id: id(parent), created_at: second(number) }) as Parameters<
-      typeof sessionTree
-    >[1][number];
-  const tree = sessionTree(id(0), [session(4, 99), session(3, 1), session(2, 0), session(1, 0)]);
-  expect(tree.map((node) => node.session.id)).toEqual([id(1), id(2), id(4)]);
-  expect(tree[0]?.children.map((node) => node.session.id)).toEqual([id(3)]);
 });

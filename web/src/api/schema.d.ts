@@ -176,6 +176,47 @@ export interface paths {
         };
         trace?: never;
     };
+    "/api/agents/{agent_id}/authority": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the agent can do by itself, whoever starts it: its servers, its grants, and the names of its secrets */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    agent_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            authority: components["schemas"]["AgentAuthority"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agent_id}/mcp-attachments": {
         parameters: {
             query?: never;
@@ -1019,7 +1060,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            session: components["schemas"]["Session"];
+                            session: components["schemas"]["SessionWithAncestors"];
                         };
                     };
                 };
@@ -1056,7 +1097,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            session: components["schemas"]["Session"];
+                            session: components["schemas"]["SessionWithAncestors"];
                         };
                     };
                 };
@@ -1203,7 +1244,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The tree below a session, as a list whose rows name their parents, newest first */
+        /** The sessions below a session that one may read, as a list whose rows name their parents, newest first */
         get: {
             parameters: {
                 query?: {
@@ -1498,7 +1539,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            session: components["schemas"]["Session"];
+                            session: components["schemas"]["SessionWithAncestors"];
                         };
                     };
                 };
@@ -1988,6 +2029,7 @@ export interface paths {
                     event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
+                    tree?: string;
                     from?: string;
                     to?: string;
                 };
@@ -4127,6 +4169,7 @@ export interface paths {
                     limit?: number;
                     status?: "open" | "approved" | "denied" | "expired" | "cancelled";
                     session_id?: string;
+                    tree?: string;
                 };
                 header?: never;
                 path: {
@@ -4707,6 +4750,7 @@ export interface paths {
                     status?: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
                     waiting_for?: "approval" | "sign_in" | "answer";
                     agent_id?: string;
+                    children?: "include" | "exclude";
                 };
                 header?: never;
                 path: {
@@ -4762,7 +4806,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            session: components["schemas"]["Session"];
+                            session: components["schemas"]["SessionWithAncestors"];
                         };
                     };
                 };
@@ -4912,6 +4956,57 @@ export interface components {
             unavailable: {
                 reason: string;
             } | null;
+        };
+        AgentAuthority: {
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+                /** @enum {string} */
+                kind: "worker" | "orchestrator";
+                owner: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                } | null;
+            };
+            /** @enum {string} */
+            network: "none" | "internet";
+            egress_allow: string[];
+            remote: boolean;
+            servers: {
+                name: string;
+                remote: boolean;
+                /** @enum {string} */
+                network: "none" | "internet";
+                egress_allow: string[];
+                /** @enum {string} */
+                unlisted_tools: "allow" | "refuse";
+                tool_scopes: string[];
+                more_tool_scopes: number;
+                secrets: string[];
+                more_secrets: number;
+            }[];
+            more_servers: number;
+            grants: {
+                /** Format: uuid */
+                id: string;
+                /** @enum {string} */
+                grant_type: "spawn" | "tool_scope" | "agent_env";
+                details: {
+                    [key: string]: unknown;
+                };
+                /** @enum {string} */
+                scope: "once" | "session" | "persistent";
+                child_agent: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                } | null;
+            }[];
+            more_grants: number;
+            secrets: string[];
+            more_secrets: number;
         };
         Artifact: {
             /** Format: uuid */
@@ -5607,6 +5702,16 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            chain: {
+                /** Format: uuid */
+                session_id: string;
+                agent: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                };
+                label: string | null;
+            }[];
             decider: {
                 /** Format: uuid */
                 id: string;
@@ -5653,6 +5758,7 @@ export interface components {
             is_live: boolean;
             may_end: boolean;
             may_read_session: boolean;
+            session_ended: boolean | null;
         };
         RefusedCalls: {
             server: string;
@@ -5723,6 +5829,12 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            parent_agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            label: string | null;
             permission_requests_muted: boolean;
             waiting_for: ("approval" | "sign_in" | "answer") | null;
             may_message: boolean;
@@ -5765,6 +5877,70 @@ export interface components {
             starts: number;
             updated_at: string | null;
             output_size_bytes: number | null;
+        };
+        SessionWithAncestors: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            /** Format: uuid */
+            agent_id: string;
+            operator_id: string | null;
+            root_operator_id: string | null;
+            parent_session_id: string | null;
+            /** @enum {string} */
+            status: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
+            status_reason: string | null;
+            prompt: string;
+            outcome: {
+                /** @enum {string} */
+                outcome: "completed" | "failed";
+                summary: string | null;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            started_at: string | null;
+            ended_at: string | null;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            };
+            operator: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            root_operator: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            parent_agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            label: string | null;
+            permission_requests_muted: boolean;
+            waiting_for: ("approval" | "sign_in" | "answer") | null;
+            may_message: boolean;
+            may_terminate: boolean;
+            may_mute: boolean;
+            workflow: {
+                id: string;
+                url: string | null;
+            };
+            ancestors: {
+                /** Format: uuid */
+                id: string;
+                agent: {
+                    /** Format: uuid */
+                    id: string;
+                    name: string;
+                };
+                label: string | null;
+            }[];
         };
         Shape: {
             /** @constant */

@@ -4,6 +4,7 @@ import type { components, paths } from './schema.d.ts';
 type Schemas = components['schemas'];
 
 export type Agent = Schemas['Agent'];
+export type AgentAuthority = Schemas['AgentAuthority'];
 export type Artifact = Schemas['Artifact'];
 export type Attachment = Schemas['Attachment'];
 export type Availability = Schemas['Availability'];
@@ -35,6 +36,7 @@ export type Secret = Schemas['Secret'];
 export type ListedSecret = Schemas['ListedSecret'];
 export type SecretUse = Schemas['SecretUse'];
 export type Session = Schemas['Session'];
+export type SessionWithAncestors = Schemas['SessionWithAncestors'];
 export type SessionProcess = Schemas['SessionProcess'];
 export type SessionEvent = Schemas['SessionEvent'];
 export type Shape = Schemas['Shape'];

@@ -20,6 +20,10 @@ export function toolsPathOf(slug: string, server: string, version?: number): str
   return version === undefined ? path : `${path}?version=${version}`;
 }
 
+/** The audit trail of a session and of all below it. */
+export const auditOfTreePath = (slug: string, sessionId: string): string =>
+  `${pathOf(slug, 'audit')}?${new URLSearchParams({ tree: sessionId })}`;
+
 export type SectionPath =
   | 'sessions'
   | 'approvals'

@@ -42,6 +42,19 @@ export const serviceStateColor = ({ state }: ServiceStatus, isLive: boolean): st
         ? 'green'
         : 'blue';
 
+/** How a preview that can no longer be opened came to its end. */
+export function overWord(preview: Pick<Preview, 'ended_at' | 'expires_at' | 'service_status'>): string {
+  const { ended_at, expires_at, service_status: status } = preview;
+  if (status?.state === 'failed') {
+    return 'failed';
+  }
+  return ended_at !== null && Date.parse(ended_at) < Date.parse(expires_at) ? 'ended' : 'expired';
+}
+
+/** When it did. */
+export const overAt = ({ ended_at, expires_at }: Pick<Preview, 'ended_at' | 'expires_at'>): string =>
+  ended_at ?? expires_at;
+
 /** While a change is expected soon, and while nothing but a failure is. The stream tells neither. */
 const changingMs = 2000;
 const runningMs = 15_000;

@@ -117,15 +117,8 @@ describe('an agent’s request', () => {
   it.each([
     ['details of another shape', { details: { scope: 'files.write', more: 1 } }],
     ['a scope that is none', { details: { scope: 'Files' } }],
-    ['a lasting permission to spawn', { grant_type: 'spawn', scope: 'persistent' }],
-    [
-      'an agent that is not there',
-      { grant_type: 'spawn', scope: 'session', details: { child_agent_id: randomUUID() } },
-    ],
   ] as const)('with %s is refused and writes nothing', async (_what, content) => {
-    const details = { child_agent_id: agent.id };
-    const asked = report({ ...('grant_type' in content ? { details } : {}), ...content });
-    expect(await open(asked)).toMatchObject({ status: 'refused', code: 'invalid_request' });
+    expect(await open(report(content))).toMatchObject({ status: 'refused', code: 'invalid_request' });
     expect(await eventsOf()).toEqual([]);
   });
 
@@ -239,6 +232,9 @@ describe('an open request closes once', () => {
       expect(await markApproved(trx, asked.request_id, approval)).toBe(true);
       await giveGrant(trx, session, { id: grantId, request_id: asked.request_id });
     });
+    const decided = (await eventsOf()).at(-1);
+    expect(decided).toMatchObject({ type: 'permission.decided', payload: { grant_id: grantId } });
+    expect(decided?.payload['exact_call']).toBe(exactCall ? true : undefined);
     const [input] = await listSessionInputs(database.db, session.id, { after: 0 });
     expect(input?.text).toBe(
       `Permission request ${asked.request_id} for tool_scope files.write was approved once${sentence} by Ada Admin (grant ${grantId}). You can retry the call.`,

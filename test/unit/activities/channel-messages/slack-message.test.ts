@@ -177,10 +177,12 @@ describe('the announcement of a request', () => {
   it('has the facts, and the platform’s own link', () => {
     const { text, blocks } = requestMessage(request, where);
     const facts =
-      'Permission request: agent "scribe" asks for the scope "files[.]write" of the MCP server "files".';
+      'Permission request: agent "scribe" asks for the scope `files.write` of the MCP server "files".';
+    const who = 'Permission request: agent "scribe" asks for this scope of the MCP server "files":';
     expect(text).toBe(`${facts}\nDecide it here, signed in: ${url}`);
     expect(blocks).toEqual([
-      { type: 'section', text: { type: 'plain_text', text: facts, emoji: false } },
+      { type: 'section', text: { type: 'plain_text', text: who, emoji: false } },
+      { type: 'section', text: { type: 'mrkdwn', text: '`files.write`', verbatim: true } },
       {
         type: 'section',
         text: { type: 'mrkdwn', text: `<${url}|Decide it in the web UI>, signed in`, verbatim: true },
@@ -191,6 +193,17 @@ describe('the announcement of a request', () => {
   it('makes no link of a scope that an agent chose to be one', () => {
     const { text } = requestMessage({ ...request, details: { scope: 'evil.com' }, server: null }, where);
     expect(text.split('\n')[0]).toBe('Permission request: agent "scribe" asks for the scope "evil[.]com".');
+  });
+
+  it.each([
+    ['that is none', 'files.write` <!here>', 'files[.]write` &lt;!here&gt;'],
+    ['that is long', `evil.${'a'.repeat(200)}`, `evil[.]${'a'.repeat(94)}`],
+  ])('shows a scope %s as any other text', (_what, scope, shown) => {
+    const { text, blocks } = requestMessage({ ...request, details: { scope } }, where);
+    const [facts = ''] = text.split('\n');
+    expect(facts).toContain(shown);
+    expect(facts).toContain('of the MCP server "files".');
+    expect(blocks[0]).toEqual({ type: 'section', text: { type: 'plain_text', text: facts, emoji: false } });
   });
 
   it('says where to decide when the platform’s address is unknown, and what else may be asked for', () => {
@@ -205,7 +218,7 @@ describe('the announcement of a request', () => {
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (agentName, server) => {
         const message = requestMessage({ ...request, server }, { ...where, agentName });
         const texts = shownTexts(message).map((text) =>
-          text.replace(`<${url}|Decide it in the web UI>`, '').replace(url, ''),
+          text.replace(`<${url}|Decide it in the web UI>`, '').replace(url, '').replace('`files.write`', ''),
         );
         expectInert(texts);
         expect(message.text.split('\n')).toHaveLength(2);

@@ -55,6 +55,17 @@ describe('an agent from before a variable was reserved', () => {
   });
 });
 
+it('a remote server is refused for a child, whoever attached it and whether anybody signs in to it', () => {
+  for (const kind of ['worker', 'orchestrator'] as const) {
+    for (const sign_in of ['none', 'oauth'] as const) {
+      const frozen = configuration({ agent: { kind }, servers: [remoteNamed('notes', { sign_in })] });
+      expect(launchProblems(frozen, { ...facts, hasOperator: false, isChild: true })).toEqual([
+        '"notes" is a remote server, which acts as the person who drives a session: nobody drives one that another session started',
+      ]);
+    }
+  }
+});
+
 describe('a remote server that people sign in to', () => {
   const shape = { type: 'remote', url: 'https://notes.test/mcp' } as const;
   const server = (sign_in: 'oauth' | 'headers') =>

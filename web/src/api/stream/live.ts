@@ -225,7 +225,7 @@ export class Live {
   private refreshShownSessions(): void {
     for (const sessionId of this.followers.keys()) {
       this.refresher.refresh(keys.session(sessionId, 'one'));
-      this.refresher.refresh(keys.session(sessionId, 'children'));
+      this.refresher.refresh(keys.session(sessionId, 'tree'));
     }
   }
 

@@ -34,7 +34,7 @@ export function CompanionFields({
                 spellCheck={false}
                 {...form.getInputProps(`${key}.name`)}
               />
-              <RunFields form={form} path={`${key}.run`} value={run} />
+              <RunFields form={form} path={`${key}.run`} value={run} isService={path === 'services'} />
               <EnvFields
                 form={form}
                 path={`${key}.env`}

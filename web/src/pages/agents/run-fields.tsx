@@ -5,7 +5,7 @@ import { isRuledOut } from '../../components/unavailable.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
 import type { RunValues } from './run-values.ts';
 
-const types: { value: RunValues['type']; label: string }[] = [
+const allTypes: { value: RunValues['type']; label: string }[] = [
   { value: 'scripted', label: 'Scripted steps (built in)' },
   { value: 'command', label: 'Command' },
   { value: 'image', label: 'Container image' },
@@ -19,9 +19,25 @@ const help: Record<RunValues['type'], string> = {
   claude: 'An LLM agent.',
 };
 
-/** What runs; `path` is its place in the form, such as `run` or `siblings.0.run`. */
-export function RunFields({ form, path, value }: { form: AgentFormState; path: string; value: RunValues }) {
+const isBuiltIn = (type: RunValues['type']) => type === 'scripted' || type === 'claude';
+
+/**
+ * What runs; `path` is its place in the form, such as `run` or `siblings.0.run`. A service is no built-in agent: one that was saved as such is
+ * still shown, with its problem.
+ */
+export function RunFields({
+  form,
+  path,
+  value,
+  isService = false,
+}: {
+  form: AgentFormState;
+  path: string;
+  value: RunValues;
+  isService?: boolean;
+}) {
   const here = useAvailability();
+  const types = allTypes.filter(({ value: type }) => !isService || !isBuiltIn(type) || type === value.type);
   const data = types.map(({ value: type, label }) => ({
     value: type,
     label: isRuledOut(here?.runs[type]) ? `${label}: not available here` : label,

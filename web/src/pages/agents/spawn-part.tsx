@@ -1,9 +1,11 @@
-import { Button, Group, List, Select, Text } from '@mantine/core';
+import { Alert, Button, Group, List, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent, Grant } from '../../api/types.ts';
 import { useAllAgents } from '../../api/use-all.ts';
+import { useAuthority } from '../../api/use-authority.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { AuthorityPart } from '../../components/agent-authority.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { QueryState } from '../../components/query-state.tsx';
@@ -14,20 +16,25 @@ import { Part } from './form-part.tsx';
 import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
 import { useMayGrantForAgent } from './use-may-grant.ts';
 
-/** Agents that this one may start without asking: its persistent `spawn` grants. */
+/** Agents that this one may start without asking: its persistent `spawn` grants. Of a worker only those that it still has, if any. */
 export function SpawnPart({ agent }: { agent: Agent }) {
   const query = useAgentGrants(agent.id, 'spawn');
   const { may, rule } = useMayGrantForAgent(agent);
+  const isWorker = agent.kind === 'worker';
+  if (isWorker && (query.data ?? []).length === 0) {
+    return null;
+  }
   return (
     <Part
       title="Can start other agents"
       description="Agents that it can start from any of its sessions without asking. It has to ask for all others."
     >
+      {isWorker ? <NoEffectNote /> : null}
       <QueryState query={query} what="The list of agents">
         {(grants) => (
           <>
             <Spawnable grants={grants} />
-            {may ? <AddSpawnable agent={agent} grants={grants} /> : null}
+            {may && !isWorker ? <AddSpawnable agent={agent} grants={grants} /> : null}
             {rule === null ? null : (
               <Text size="sm" c="dimmed">
                 {rule}
@@ -39,6 +46,12 @@ export function SpawnPart({ agent }: { agent: Agent }) {
     </Part>
   );
 }
+
+const NoEffectNote = () => (
+  <Alert role="note" color="yellow">
+    These have no effect while it is a worker: only orchestrators start other agents.
+  </Alert>
+);
 
 const childOf = ({ details }: Grant): string => String(details['child_agent_id']);
 
@@ -92,6 +105,7 @@ function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[
   const agents = useAllAgents(slug).data ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const make = useMakeGrant();
+  const authority = useAuthority(chosen);
   const taken = new Set(grants.map(childOf));
   const data = agents.filter(({ id }) => !taken.has(id)).map(({ id, name }) => ({ value: id, label: name }));
   const add = (childId: string) =>
@@ -118,13 +132,21 @@ function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[
         />
         <Button
           variant="default"
-          disabled={chosen === null}
+          disabled={chosen === null || authority.data === undefined}
           loading={make.isPending}
           onClick={() => (chosen === null ? undefined : add(chosen))}
         >
           Grant
         </Button>
       </Group>
+      {chosen === null ? null : (
+        <>
+          <AuthorityPart query={authority} />
+          <Text size="sm" c="dimmed">
+            The grant holds for every session of this agent, until someone revokes it.
+          </Text>
+        </>
+      )}
       <FailureAlert error={make.error} values={chosen} />
     </>
   );

@@ -17,6 +17,7 @@ import { decisionState } from './decision-state.ts';
 import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
 import { ReplacedCallAlert } from './replaced-call-alert.tsx';
+import { RequestChain } from './request-chain.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
@@ -83,6 +84,7 @@ function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
   return (
     <Stack ref={content}>
       <Subject request={request} />
+      <RequestChain request={request} />
       {request.status !== 'open' ? (
         <ClosedRequest
           request={request}

@@ -7,12 +7,14 @@ import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { ArmingNote } from './arming-note.tsx';
 import { RefusedCall } from './call/refused-call.tsx';
 import { useCall } from './call/use-call.ts';
+import { ChildFacts } from './child-facts.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
 import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import { DecisionAlert } from './decision-alert.tsx';
 import type { DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { WhatItOpens, WhoAsks } from './request-facts.tsx';
+import { useChild } from './use-child.ts';
 import type { Decision } from './use-request.ts';
 import { useReview } from './use-review.ts';
 
@@ -45,13 +47,15 @@ export function OpenRequest({
   const [choice, setChoice] = useState<Choice | null>(() => preselectedChoice(request));
   const [isDenying, setDenying] = useState(false);
   const call = useCall(request, true);
-  const { armed, unseen, ref, show } = useReview({ request, call, chosen: isDenying ? null : choice });
+  const child = useChild(request);
+  const { armed, unseen, ref, show } = useReview({ request, call, child, chosen: isDenying ? null : choice });
   const ready = armed && sending === null;
   return (
     <Stack gap="sm">
       {notice}
       <WhatItOpens request={request} />
       <Stack gap="sm" ref={ref}>
+        <ChildFacts request={request} child={child} decides={!isDenying} />
         <RefusedCall request={request} call={call} decides={!isDenying && choice?.reach === 'exact'} />
         {isDenying ? (
           <DenyFields request={request} denial={denial} onChange={onDenial} />

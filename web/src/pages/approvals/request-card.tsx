@@ -8,6 +8,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { choiceLabel } from './choices.ts';
+import { RequestChain } from './request-chain.tsx';
 import { begunName, statusColor, statusLabel, subjectOf } from './request-text.ts';
 
 /** One request in the inbox. */
@@ -26,6 +27,7 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
           <Text fw={600} component="div">
             <VisibleText text={begunName(agent.name)} /> wants {what} <VisibleText text={begunName(name)} />
           </Text>
+          <RequestChain request={request} />
           <Text size="sm" c="dimmed" component="div">
             {choiceLabel[request.scope].toLowerCase()} · driven by{' '}
             <VisibleText text={(operator ?? root)?.name ?? 'no one'} /> ·{' '}

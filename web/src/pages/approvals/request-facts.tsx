@@ -12,6 +12,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { RecordedCall } from './call/refused-call.tsx';
+import { ChildFactsToRead } from './child-facts.tsx';
 import { choiceLabel } from './choices.ts';
 
 /** All that is known of a request that is closed or that another person decides: the facts, and apart from them what the agent claims. */
@@ -22,6 +23,7 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
         <OpensFact request={request} />
         <OriginFacts request={request} />
       </FactList>
+      {request.status === 'open' ? <ChildFactsToRead request={request} /> : null}
       <RecordedCall request={request} />
       <QuotedClaim by={request.agent.name} text={request.justification} />
     </>

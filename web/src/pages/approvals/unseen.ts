@@ -3,15 +3,27 @@ import type { CallState } from './call/call-state.ts';
 import { type Choice, isSingle } from './choices.ts';
 
 /**
- * `choice`, `end-of-call`: not in sight so far. `loading`: it comes. None of these can be approved. `arguments`: they are not for this person to
- * see, or cannot be shown; approving exactly this call is still the least that one can approve.
+ * `choice`, `end-of-call`, `child`: not in sight so far. `loading`, `no-child`: it comes, or could not be loaded. None of these can be approved.
+ * `arguments`: they are not for this person to see, or cannot be shown; approving exactly this call is still the least that one can approve.
  */
-export type Unseen = 'choice' | 'end-of-call' | 'loading' | 'arguments' | null;
+export type Unseen = 'choice' | 'end-of-call' | 'child' | 'loading' | 'no-child' | 'arguments' | null;
+
+/** What is shown of the agent that a request asks to start; `none` where it asks for something else. */
+export type ChildState = 'none' | 'unread' | 'shown';
+
+/** What is shown of what would be approved. */
+export interface Shown {
+  call: CallState['kind'];
+  child: ChildState;
+}
 
 /** `wasInSight`: all that is marked as deciding the choice. */
-export function unseenOf(choice: Choice | null, call: CallState['kind'], wasInSight: boolean): Unseen {
+export function unseenOf(choice: Choice | null, { call, child }: Shown, wasInSight: boolean): Unseen {
   if (choice === null) {
     return null;
+  }
+  if (child !== 'none') {
+    return child === 'unread' ? 'no-child' : wasInSight ? null : 'child';
   }
   if (choice.reach !== 'exact') {
     return isSingle(choice.reach) || wasInSight ? null : 'choice';

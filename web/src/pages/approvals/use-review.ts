@@ -5,6 +5,7 @@ import { useArmed } from '../../components/use-armed.ts';
 import type { ShownCall } from './call/use-call.ts';
 import type { Choice } from './choices.ts';
 import { type Unseen, unseenOf } from './unseen.ts';
+import type { ShownChild } from './use-child.ts';
 import { useSeen } from './use-seen.ts';
 
 export interface Review {
@@ -21,15 +22,17 @@ export interface Review {
 export function useReview({
   request,
   call: { state },
+  child,
   chosen,
 }: {
   request: PermissionRequest;
   call: ShownCall;
+  child: ShownChild;
   chosen: Choice | null;
 }): Review {
   // Each of these changes what is shown, so the buttons are disarmed again.
-  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${chosen?.reach} ${chosen?.holder}`;
+  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${child.facts} ${chosen?.reach} ${chosen?.holder}`;
   const armed = useArmed(subject);
   const { ref, seen, show } = useSeen(subject);
-  return { armed, unseen: unseenOf(chosen, state.kind, seen), ref, show };
+  return { armed, unseen: unseenOf(chosen, { call: state.kind, child: child.state }, seen), ref, show };
 }

@@ -9,12 +9,14 @@ export interface AuditFilter {
   actor?: string;
   /** Id or exact name of what was changed or used. */
   resource?: string;
+  /** Id of a session: what happened in it and in those below it. */
+  tree?: string;
   /** Points in time with their zone; the second is left out. */
   from?: string;
   to?: string;
 }
 
-export const filterNames = ['event', 'actor', 'resource', 'from', 'to'] as const;
+export const filterNames = ['event', 'actor', 'resource', 'tree', 'from', 'to'] as const;
 
 /** Parses an address. An unknown event and an invalid time are left out; the API validates the rest. */
 export function readFilter(search: URLSearchParams): AuditFilter {
@@ -23,7 +25,7 @@ export function readFilter(search: URLSearchParams): AuditFilter {
   if (isEvent(event)) {
     filter.event = event;
   }
-  for (const name of ['actor', 'resource'] as const) {
+  for (const name of ['actor', 'resource', 'tree'] as const) {
     const value = search.get(name)?.trim();
     if (value) {
       filter[name] = value;

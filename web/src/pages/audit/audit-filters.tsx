@@ -31,6 +31,11 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           value={filter.resource ?? ''}
           onChange={(resource) => change('resource', resource)}
         />
+        <TypedFilter
+          label="Session and those below it (ID)"
+          value={filter.tree ?? ''}
+          onChange={(tree) => change('tree', tree)}
+        />
         <TimeFilter label="From" value={filter.from} onChange={(at) => change('from', at)} />
         <TimeFilter label="Before" value={filter.to} onChange={(at) => change('to', at)} />
       </Group>

@@ -1,7 +1,9 @@
 import { Alert, Select, Stack } from '@mantine/core';
 import { useAllSecrets } from '../../api/use-all.ts';
+import { useAuthority } from '../../api/use-authority.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { AuthorityPart } from '../../components/agent-authority.tsx';
 import type { FieldProps } from './field-props.ts';
 import { OpenedTools } from './opened-tools.tsx';
 import { useScopes } from './use-scopes.ts';
@@ -37,8 +39,21 @@ function ScopeOfTools({ values, errors, change }: FieldProps) {
 
 function AgentToStart(field: FieldProps) {
   const { agents } = useNames();
+  const { holder, matter } = field.values;
+  const authority = useAuthority(matter === '' ? null : matter);
   const options = agents.map(({ id, name }) => ({ value: id, label: name }));
-  return <Choice label="Agent to start" none="There are no agents" options={options} field={field} />;
+  const isWorkers = agents.find(({ id }) => holder === `agent:${id}`)?.kind === 'worker';
+  return (
+    <Stack gap="xs">
+      <Choice label="Agent to start" none="There are no agents" options={options} field={field} />
+      {matter === '' ? null : <AuthorityPart query={authority} />}
+      {isWorkers ? (
+        <Alert role="note" color="yellow">
+          This has no effect while its holder is a worker: only orchestrators start other agents.
+        </Alert>
+      ) : null}
+    </Stack>
+  );
 }
 
 function SecretToHold(field: FieldProps) {

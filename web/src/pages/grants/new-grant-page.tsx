@@ -6,6 +6,7 @@ import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useAuthority } from '../../api/use-authority.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -52,6 +53,7 @@ export function NewGrantPage() {
       form.clearFieldError(name);
     }
   };
+  const child = useAuthority(childIn(form.values));
   const field = { values: form.values, errors: form.errors, change };
   const known = create.error instanceof ApiFailure ? create.error.fields.map(({ path }) => path) : [];
   return (
@@ -77,7 +79,12 @@ export function NewGrantPage() {
           />
           <FailureAlert error={create.error} shownAtFields={known.filter(isShown)} values={form.values} />
           <Group>
-            <Button type="submit" loading={create.isPending}>
+            <Button
+              type="submit"
+              loading={create.isPending}
+              // Nobody lets an agent be started before they were shown what it can do.
+              disabled={childIn(form.values) !== null && child.data === undefined}
+            >
               Create grant
             </Button>
             <Button variant="default" component={Link} href={pathOf(slug, 'grants')}>
@@ -89,5 +96,7 @@ export function NewGrantPage() {
     </PageFrame>
   );
 }
+
+const childIn = ({ type, matter }: GrantFormValues) => (type === 'spawn' && matter !== '' ? matter : null);
 
 const isShown = (path: string) => Object.hasOwn(emptyValues, fieldOf(path));

@@ -1,10 +1,10 @@
 import { Alert, Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Preview } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { usePreview } from '../../api/use-previews.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
@@ -18,26 +18,12 @@ import { ServiceState } from '../../components/service-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
-import {
-  contentText,
-  hasStopped,
-  serviceStateWord,
-  servicesChangeWithinMs,
-} from '../../text/preview-text.ts';
+import { contentText, hasStopped, overAt, overWord, serviceStateWord } from '../../text/preview-text.ts';
 
 /** What a preview is, before it is opened. */
 export function PreviewPage({ id }: { id: string }) {
-  const { slug } = useWorkspace();
-  const query = useQuery({
-    queryKey: keys.previews(slug, 'one', id),
-    queryFn: ({ signal }) => {
-      const params = { path: { slug, preview_id: id } };
-      return call(api.GET('/api/workspaces/{slug}/previews/{preview_id}', { params, signal }));
-    },
-    refetchInterval: ({ state: { data } }) => servicesChangeWithinMs(data && [data.preview]),
-  });
   return (
-    <QueryState query={query} what="The preview">
+    <QueryState query={usePreview(id)} what="The preview">
       {({ preview }) => <Shown preview={preview} />}
     </QueryState>
   );
@@ -103,26 +89,29 @@ function OpenPart({ preview: { id, service, service_status } }: { preview: Previ
   );
 }
 
-function Over({ preview: { ended_at, expires_at, service_status } }: { preview: Preview }) {
-  const wasEnded = ended_at !== null && Date.parse(ended_at) < Date.parse(expires_at);
-  const hasFailed = service_status?.state === 'failed';
-  const title = wasEnded ? 'This preview has ended' : 'This preview has expired';
+function Over({ preview }: { preview: Preview }) {
+  const reason = preview.service_status?.reason ?? null;
+  const word = overWord(preview);
+  const hasFailed = word === 'failed';
   return (
     <Alert
       role="note"
       color={hasFailed ? 'red' : 'gray'}
-      title={hasFailed ? 'The service of this preview failed' : title}
+      title={hasFailed ? 'The service of this preview failed' : `This preview has ${word}`}
     >
       <Stack gap="xs">
-        {hasFailed && service_status.reason !== null ? <VisibleText text={service_status.reason} /> : null}
-        <span>It can no longer be opened. The agent of its session can deploy another one.</span>
+        {hasFailed && reason !== null ? <VisibleText text={reason} /> : null}
+        <span>
+          It can no longer be opened.
+          {preview.session_ended === false ? ' The agent of its session can deploy another one.' : null}
+        </span>
       </Stack>
     </Alert>
   );
 }
 
 function Facts({ preview, isLive }: { preview: Preview; isLive: boolean }) {
-  const { agent, audience, created_at, expires_at, ended_at } = preview;
+  const { agent, audience, created_at, expires_at } = preview;
   return (
     <FactList label="Facts of the preview">
       <Fact name="Agent">
@@ -144,7 +133,7 @@ function Facts({ preview, isLive }: { preview: Preview; isLive: boolean }) {
         <RelativeTime at={created_at} />
       </Fact>
       <Fact name={isLive ? 'Expires' : 'Ended'}>
-        <RelativeTime at={isLive ? expires_at : (ended_at ?? expires_at)} />
+        <RelativeTime at={isLive ? expires_at : overAt(preview)} />
       </Fact>
     </FactList>
   );
@@ -170,7 +159,8 @@ function EndDialog({ preview, opened, onClose }: { preview: Preview; opened: boo
     >
       <Text>
         {preview.service === null ? 'Its files are erased' : 'Its service is stopped'}, and it is closed for
-        everybody who has it open. This cannot be undone. The session continues.
+        everybody who has it open. This cannot be undone.
+        {preview.session_ended === false ? ' The session continues.' : null}
       </Text>
     </RemovalDialog>
   );

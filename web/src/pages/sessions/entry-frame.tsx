@@ -1,9 +1,10 @@
 /** One entry of the transcript: who, when, what. */
 import { Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime, clockTime } from '../../text/time-text.ts';
 
-export type Voice = 'agent' | 'person' | 'platform' | 'call';
+export type Voice = 'agent' | 'other-agent' | 'person' | 'platform' | 'call';
 
 export function EntryFrame({
   voice,
@@ -30,5 +31,14 @@ export function EntryFrame({
         {children}
       </Text>
     </li>
+  );
+}
+
+/** Who speaks, of the agent of another session: never to be taken for a person, nor for the agent of this one. */
+export function OtherAgent({ name }: { name: string }) {
+  return (
+    <>
+      <VisibleText text={name} /> (agent of another session)
+    </>
   );
 }

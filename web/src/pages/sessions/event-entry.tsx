@@ -3,31 +3,36 @@ import { Code, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AgentContent } from './agent-content.tsx';
-import { EntryFrame, type Voice } from './entry-frame.tsx';
+import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { PermissionContent } from './permission-content.tsx';
 import { PlatformContent } from './platform-content.tsx';
 import type { EventContent, TranscriptEvent } from './session-event-type.ts';
+import { type Speaker, speakerOf } from './speaker.ts';
 import { useTranscript } from './transcript-context.ts';
+import { TreeContent } from './tree-content.tsx';
 
 export function EventEntry({ event }: { event: TranscriptEvent }) {
-  const { content, actor, at } = event;
+  const { content, at } = event;
+  const speaker = speakerOf(event, useTranscript().sessionId);
   return (
-    <EntryFrame voice={voiceOf(event)} who={<Who actor={actor} />} at={at}>
+    <EntryFrame voice={speaker.kind} who={<Who speaker={speaker} />} at={at}>
       {content === null ? <Unknown event={event} /> : contentOf(content)}
     </EntryFrame>
   );
 }
 
-function voiceOf({ actor: { type } }: TranscriptEvent): Voice {
-  return type === 'agent' ? 'agent' : type === 'user' ? 'person' : 'platform';
-}
-
-function Who({ actor: { type, id } }: { actor: TranscriptEvent['actor'] }) {
+function Who({ speaker }: { speaker: Speaker }) {
   const { agentName, nameOf } = useTranscript();
-  if (type === 'agent') {
-    return <VisibleText text={agentName} />;
+  switch (speaker.kind) {
+    case 'agent':
+      return <VisibleText text={agentName} />;
+    case 'other-agent':
+      return <OtherAgent name={speaker.name} />;
+    case 'person':
+      return <VisibleText text={nameOf(speaker.userId)} />;
+    case 'platform':
+      return 'Platform';
   }
-  return type === 'system' || id === null ? 'Platform' : <VisibleText text={nameOf(id)} />;
 }
 
 function contentOf(content: EventContent): ReactNode {
@@ -46,6 +51,10 @@ function contentOf(content: EventContent): ReactNode {
       return <AgentContent content={content} />;
     case 'user.message':
       return <VisibleText text={content.payload.text} />;
+    case 'child.started':
+    case 'child.ended':
+    case 'session.message':
+      return <TreeContent content={content} />;
     default:
       return <PlatformContent content={content} />;
   }

@@ -3,9 +3,10 @@ import { Badge, Button, Group, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { choiceLabel } from '../approvals/choices.ts';
+import { choiceLabel, type GrantScope } from '../approvals/choices.ts';
 import { statusColor, statusLabel } from '../approvals/request-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
@@ -22,7 +23,7 @@ export function PermissionContent({ content }: { content: Content }) {
 
 function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) {
   const { slug } = useWorkspace();
-  const { sessionId, openRequest } = useTranscript();
+  const { sessionId, sessionOf, openRequest } = useTranscript();
   return (
     <>
       <Group gap="xs" mb={4}>
@@ -30,7 +31,8 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
           {request.session_id === sessionId ? null : (
             <>
               <VisibleText text={request.agent.name} /> in{' '}
-              <TextLink to={pathOf(slug, 'sessions', request.session_id)}>a child session</TextLink>{' '}
+              <TextLink to={pathOf(slug, 'sessions', request.session_id)}>a session below this one</TextLink>
+              <SessionLabel label={sessionOf(request.session_id)?.label ?? null} />{' '}
             </>
           )}
           asks for permission:
@@ -59,7 +61,7 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
       <Subject details={decision.details} />
       <span>
         {decision.status === 'approved' && decision.scope !== null
-          ? choiceLabel[decision.scope].toLowerCase()
+          ? decidedReach(decision.scope, decision.exact_call === true)
           : null}
       </span>
       {decision.grant_id === null ? null : (
@@ -78,6 +80,10 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
     </Group>
   );
 }
+
+/** An approval of one call may be of the refused one alone. */
+const decidedReach = (scope: GrantScope, isExact: boolean): string =>
+  isExact ? `${choiceLabel[scope].toLowerCase()}, exactly this call` : choiceLabel[scope].toLowerCase();
 
 function Subject({ details }: { details: Record<string, unknown> }) {
   const { scope } = details;

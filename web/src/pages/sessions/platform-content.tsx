@@ -1,7 +1,7 @@
 /** What the platform itself says in a transcript. */
 import { Text } from '@mantine/core';
-import { authorizationAt, pathOf } from '../../app/paths.ts';
-import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { authorizationAt } from '../../app/paths.ts';
+import { useMe } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText } from './process-text.ts';
@@ -18,8 +18,6 @@ type Content = Extract<
       | 'session.authorization_required'
       | 'session.server_failed'
       | 'session.tools_changed'
-      | 'child.started'
-      | 'child.ended'
       | 'platform.notice';
   }
 >;
@@ -34,21 +32,6 @@ export function PlatformContent({ content }: { content: Content | EventContent }
       return <VisibleText text={failureText(content.payload.server, content.payload.cause)} />;
     case 'session.tools_changed':
       return <ToolsChangedContent change={content.payload} />;
-    case 'child.started':
-      return (
-        <>
-          started <ChildLink id={content.payload.session_id} />{' '}
-          {content.payload.label === null ? null : <VisibleText text={content.payload.label} />}
-        </>
-      );
-    case 'child.ended':
-      return (
-        <>
-          <ChildLink id={content.payload.session_id} /> ended{' '}
-          <SessionStatus status={content.payload.status} />{' '}
-          {content.payload.reason === null ? null : <VisibleText text={content.payload.reason} />}
-        </>
-      );
     case 'platform.notice':
       return <VisibleText text={content.payload.message} />;
     default:
@@ -86,9 +69,4 @@ function SignInNeeded({ needed: { server, url } }: { needed: PayloadOf<'session.
       ) : null}
     </>
   );
-}
-
-function ChildLink({ id }: { id: string }) {
-  const { slug } = useWorkspace();
-  return <TextLink to={pathOf(slug, 'sessions', id)}>session {id.slice(0, 8)}</TextLink>;
 }

@@ -1,7 +1,9 @@
 /** The approval dialog of a session's page: opens by itself when something waits for the person, unless they are typing. */
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
+import type { PermissionRequest } from '../../api/types.ts';
 import { ApprovalDialog } from '../approvals/approval-dialog.tsx';
+import { RequestChain } from '../approvals/request-chain.tsx';
 import {
   closed,
   emptyQueue,
@@ -20,8 +22,9 @@ export interface ApprovalQueue {
   setQueue: (change: (queue: Queue) => Queue) => void;
 }
 
-export function useApprovalQueue(waiting: readonly string[]): ApprovalQueue {
+export function useApprovalQueue(requests: readonly PermissionRequest[]): ApprovalQueue {
   const [queue, setQueue] = useState(emptyQueue);
+  const waiting = useMemo(() => requests.map(idOf), [requests]);
   useEffect(() => {
     // A person who is typing is not interrupted: the banner says that something waits.
     const next = isTyping() ? putOff : withWaiting;
@@ -30,13 +33,16 @@ export function useApprovalQueue(waiting: readonly string[]): ApprovalQueue {
   return { queue, setQueue };
 }
 
+const idOf = ({ id }: PermissionRequest) => id;
+
 export function SessionApprovals({
-  waiting,
+  requests,
   approvals: { queue, setQueue },
 }: {
-  waiting: readonly string[];
+  requests: readonly PermissionRequest[];
   approvals: ApprovalQueue;
 }) {
+  const waiting = requests.map(idOf);
   const others = waiting.filter((id) => id !== queue.shown).length;
   return (
     <>
@@ -51,6 +57,7 @@ export function SessionApprovals({
               Review
             </Button>
           </Group>
+          <Askers requests={requests} />
         </Alert>
       )}
       <ApprovalDialog
@@ -65,6 +72,24 @@ export function SessionApprovals({
         }
         onClose={() => setQueue((before) => closed(before, waiting))}
       />
+    </>
+  );
+}
+
+/** More than this are counted: the banner stays in view, and must not cover the page. */
+const mostNamed = 3;
+
+/** Which sessions of the tree ask, once one below this one does. */
+function Askers({ requests }: { requests: readonly PermissionRequest[] }) {
+  if (requests.every(({ chain }) => chain.length < 2)) {
+    return null;
+  }
+  return (
+    <>
+      {requests.slice(0, mostNamed).map((request) => (
+        <RequestChain key={request.id} request={request} />
+      ))}
+      {requests.length > mostNamed ? <Text size="sm">and {requests.length - mostNamed} more</Text> : null}
     </>
   );
 }

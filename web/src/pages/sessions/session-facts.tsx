@@ -1,16 +1,17 @@
 import { Anchor, Card } from '@mantine/core';
 import type { Session } from '../../api/types.ts';
-import { pathOf } from '../../app/paths.ts';
+import { auditOfTreePath, pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 export function SessionFacts({ session }: { session: Session }) {
-  const { slug } = useWorkspace();
-  const { operator, root_operator: root, parent_session_id: parent, workflow } = session;
+  const { slug, isAdmin } = useWorkspace();
+  const { parent_session_id: parentId, parent_agent: parent, workflow } = session;
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
       <FactList label="Session details">
@@ -30,16 +31,16 @@ export function SessionFacts({ session }: { session: Session }) {
           </TextLink>
         </Fact>
         <Fact name="Operator">
-          {operator !== null ? <VisibleText text={operator.name} /> : 'none directly'}
-          {operator === null && root !== null ? (
-            <>
-              , started from a session of <VisibleText text={root.name} />
-            </>
-          ) : null}
+          <Operator session={session} />
         </Fact>
-        {parent === null ? null : (
+        {parentId === null || parent === null ? null : (
           <Fact name="Started by">
-            <TextLink to={pathOf(slug, 'sessions', parent)}>session {parent.slice(0, 8)}</TextLink>
+            the agent{' '}
+            <TextLink to={pathOf(slug, 'sessions', parentId)}>
+              <VisibleText text={parent.name} />
+            </TextLink>
+            {session.label === null ? null : ', as'}
+            <SessionLabel label={session.label} />
           </Fact>
         )}
         <Fact name="Started">
@@ -53,6 +54,11 @@ export function SessionFacts({ session }: { session: Session }) {
         <Fact name="ID">
           <CopyableId id={session.id} />
         </Fact>
+        {isAdmin ? (
+          <Fact name="Audit trail">
+            <TextLink to={auditOfTreePath(slug, session.id)}>This session and those below it</TextLink>
+          </Fact>
+        ) : null}
         {workflow.url === null ? null : (
           <Fact name="Workflow">
             <Anchor href={workflow.url} target="_blank" rel="noopener noreferrer" underline="always" inherit>
@@ -62,5 +68,18 @@ export function SessionFacts({ session }: { session: Session }) {
         )}
       </FactList>
     </Card>
+  );
+}
+
+function Operator({ session: { operator, root_operator: root } }: { session: Session }) {
+  if (operator !== null) {
+    return <VisibleText text={operator.name} />;
+  }
+  return root === null ? (
+    'none'
+  ) : (
+    <>
+      none directly, started from a session of <VisibleText text={root.name} />
+    </>
   );
 }

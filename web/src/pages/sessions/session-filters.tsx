@@ -1,4 +1,4 @@
-import { Group, Select } from '@mantine/core';
+import { Checkbox, Group, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -7,7 +7,15 @@ import { type ShownState, sessionStateLabel, sessionStates } from './status-text
 const states = sessionStates.map((value) => ({ value, label: sessionStateLabel(value) }));
 
 /** Kept in the address, so that a filtered list can be shared. */
-export function SessionFilters({ status, agentId }: { status: ShownState | null; agentId: string | null }) {
+export function SessionFilters({
+  status,
+  agentId,
+  rootsOnly,
+}: {
+  status: ShownState | null;
+  agentId: string | null;
+  rootsOnly: boolean;
+}) {
   const [, setParams] = useSearchParams();
   const agents = useAllAgents(useWorkspace().slug);
   const set = (name: string, value: string | null) =>
@@ -20,7 +28,7 @@ export function SessionFilters({ status, agentId }: { status: ShownState | null;
       return params;
     });
   return (
-    <Group gap="sm">
+    <Group gap="sm" align="flex-end">
       <Select
         label="Status"
         placeholder="Any"
@@ -39,6 +47,12 @@ export function SessionFilters({ status, agentId }: { status: ShownState | null;
         value={agentId}
         onChange={(value) => set('agent', value)}
         w={220}
+      />
+      <Checkbox
+        label="Leave out sessions that agents started"
+        checked={rootsOnly}
+        onChange={({ currentTarget }) => set('children', currentTarget.checked ? 'exclude' : null)}
+        mb={8}
       />
     </Group>
   );

@@ -4,14 +4,15 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Session } from '../../api/types.ts';
+import type { Session, SessionWithAncestors } from '../../api/types.ts';
 import { useSessionEvents } from '../../api/use-session-events.ts';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { FailedState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { AncestorsPath } from './ancestors-path.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
-import { ChildrenPanel } from './children-panel.tsx';
+import { ChildNotice } from './child-notice.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
@@ -25,13 +26,16 @@ import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
 import { SessionStatus } from './session-status.tsx';
+import { countRunningBelow, type RunningBelow } from './session-tree.ts';
 import { SignInNotice } from './sign-in-notice.tsx';
 import { hasEnded, sessionStateLabel, stateOf } from './status-text.ts';
 import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
 import { transcriptEntries } from './transcript-entries.ts';
+import { TreePanel } from './tree-panel.tsx';
 import { useSessionNames } from './use-session-names.ts';
+import { type SessionTree, useSessionTree } from './use-session-tree.ts';
 import { useToolCalls } from './use-tool-calls.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
@@ -48,7 +52,7 @@ export function SessionPage({ id }: { id: string }) {
   );
 }
 
-function Loaded({ session }: { session: Session }) {
+function Loaded({ session }: { session: SessionWithAncestors }) {
   const { events: raw, state, failure } = useSessionEvents(session.id);
   const events = useMemo(() => raw.map(readEvent), [raw]);
   const goesOn = !hasEnded(session.status);
@@ -59,6 +63,8 @@ function Loaded({ session }: { session: Session }) {
   const waiting = useWaitingRequests(events);
   const approvals = useApprovalQueue(waiting);
   const nameOf = useSessionNames(session);
+  const tree = useSessionTree(session);
+  const sessionOf = (id: string) => [tree.top, ...tree.below].find((known) => known?.id === id);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
@@ -69,15 +75,20 @@ function Loaded({ session }: { session: Session }) {
         </>
       }
       tabTitle={tabTitleOf(session)}
-      actions={session.may_terminate ? <TerminateButton session={session} /> : null}
+      actions={
+        session.may_terminate ? (
+          <TerminateButton session={session} running={runningBelow(session, tree)} />
+        ) : null
+      }
       pinned={
         <>
           <StateLine session={session} />
           <SignInNotice session={session} />
-          <SessionApprovals waiting={waiting} approvals={approvals} />
+          <SessionApprovals requests={waiting} approvals={approvals} />
         </>
       }
     >
+      <AncestorsPath session={session} />
       <MuteNotice session={session} />
       <ServerAlert sessionId={session.id} />
       <Grid gap="md">
@@ -91,6 +102,7 @@ function Loaded({ session }: { session: Session }) {
                 agentName: session.agent.name,
                 operatorId: session.operator?.id ?? null,
                 nameOf,
+                sessionOf,
                 openRequest,
               }}
             >
@@ -102,17 +114,18 @@ function Loaded({ session }: { session: Session }) {
             {session.may_message ? (
               <MessageForm session={session} question={openQuestions(events)[0]} />
             ) : null}
+            {goesOn ? <ChildNotice session={session} /> : null}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
           <Stack>
+            <TreePanel currentId={session.id} tree={tree} />
             <SessionFacts session={session} />
             {goesOn && session.started_at === null ? null : <LaunchProgress events={events} />}
             <ServersPanel sessionId={session.id} />
             <RefusedCallsPanel session={session} />
             <ArtifactsPanel sessionId={session.id} />
             <PreviewsPanel sessionId={session.id} />
-            <ChildrenPanel session={session} />
             <ConfigurationPanel sessionId={session.id} />
           </Stack>
         </Grid.Col>
@@ -120,6 +133,11 @@ function Loaded({ session }: { session: Session }) {
     </PageFrame>
   );
 }
+
+const runningBelow = ({ id }: Session, { below, hasMore }: SessionTree): RunningBelow => ({
+  count: countRunningBelow(id, below),
+  isPart: hasMore,
+});
 
 /** Scrolls to the top when opened from further down a list; the transcript of a running session then scrolls to its end. */
 function useBeginAtTop(): void {

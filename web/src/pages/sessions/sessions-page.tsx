@@ -19,7 +19,9 @@ export function SessionsPage() {
   const [params] = useSearchParams();
   const state = sessionStates.find((candidate) => candidate === params.get('status'));
   const agentId = params.get('agent') ?? undefined;
-  const list = useSessions(slug, { ...(state === undefined ? {} : filterOf(state)), agent_id: agentId });
+  const rootsOnly = params.get('children') === 'exclude';
+  const ofState = state === undefined ? {} : filterOf(state);
+  const list = useSessions(slug, { ...ofState, agent_id: agentId, rootsOnly });
   const start = (
     <Button component={Link} href={pathOf(slug, 'sessions', 'new')}>
       Start session
@@ -36,7 +38,7 @@ export function SessionsPage() {
       actions={start}
     >
       <WaitingNotice />
-      <SessionFilters status={state ?? null} agentId={agentId ?? null} />
+      <SessionFilters status={state ?? null} agentId={agentId ?? null} rootsOnly={rootsOnly} />
       <ListState
         list={list}
         what="The sessions"
@@ -58,16 +60,18 @@ export function SessionsPage() {
 
 interface Filter extends ReturnType<typeof filterOf> {
   agent_id: string | undefined;
+  rootsOnly: boolean;
 }
 
-function useSessions(slug: string, { status, waiting_for: wait, agent_id: agentId }: Filter) {
+function useSessions(slug: string, { status, waiting_for: wait, agent_id: agentId, rootsOnly }: Filter) {
   return useList<Session>({
-    queryKey: keys.sessions(slug, 'list', status, wait, agentId),
+    queryKey: keys.sessions(slug, 'list', status, wait, agentId, rootsOnly),
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),
         ...(wait === undefined ? {} : { waiting_for: wait }),
         ...(agentId === undefined ? {} : { agent_id: agentId }),
+        ...(rootsOnly ? { children: 'exclude' as const } : {}),
         ...(cursor === undefined ? {} : { cursor }),
       };
       const params = { path: { slug }, query };

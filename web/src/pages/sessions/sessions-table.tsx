@@ -4,6 +4,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { SessionStatus } from './session-status.tsx';
@@ -36,13 +37,14 @@ const shownPromptLength = 160;
 
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, agent, operator, root_operator: root, prompt, created_at: at } = session;
+  const { id, agent, label, prompt, created_at: at } = session;
   return (
     <Table.Tr>
       <Table.Td maw={420}>
         <TextLink to={pathOf(slug, 'sessions', id)}>
           <VisibleText text={agent.name} />
         </TextLink>
+        <SessionLabel label={label} />
         <Text size="sm" c="dimmed" lineClamp={2} component="div">
           <VisibleText text={prompt.slice(0, shownPromptLength)} />
         </Text>
@@ -51,19 +53,7 @@ function Row({ session }: { session: Session }) {
         <SessionStatus status={stateOf(session)} />
       </Table.Td>
       <Table.Td>
-        {operator !== null ? (
-          <VisibleText text={operator.name} />
-        ) : (
-          <Text span inherit c="dimmed">
-            {root === null ? (
-              'none'
-            ) : (
-              <>
-                started from a session of <VisibleText text={root.name} />
-              </>
-            )}
-          </Text>
-        )}
+        <Driver session={session} />
       </Table.Td>
       <Table.Td>
         <RelativeTime at={at} />
@@ -72,5 +62,28 @@ function Row({ session }: { session: Session }) {
         <CopyableId id={id} />
       </Table.Td>
     </Table.Tr>
+  );
+}
+
+/** Who drives it, or which agent started it, and for whom. */
+function Driver({ session: { operator, root_operator: root, parent_agent: parent } }: { session: Session }) {
+  if (operator !== null) {
+    return <VisibleText text={operator.name} />;
+  }
+  return (
+    <Text span inherit c="dimmed">
+      {parent === null ? (
+        'none'
+      ) : (
+        <>
+          started by <VisibleText text={parent.name} />
+        </>
+      )}
+      {root === null ? null : (
+        <>
+          , for <VisibleText text={root.name} />
+        </>
+      )}
+    </Text>
   );
 }

@@ -7,8 +7,9 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { useDraft } from '../../components/use-draft.ts';
+import { endsTooText, type RunningBelow } from './session-tree.ts';
 
-export function TerminateButton({ session }: { session: Session }) {
+export function TerminateButton({ session, running }: { session: Session; running: RunningBelow }) {
   const { slug } = useWorkspace();
   const [opened, dialog] = useDisclosure();
   const [reason, setReason, forgetDraft] = useDraft(`end of ${session.id}`, '');
@@ -41,9 +42,14 @@ export function TerminateButton({ session }: { session: Session }) {
       >
         <Stack gap="sm">
           <Text size="sm">
-            The agent, its servers and its child sessions are stopped. Open requests are cancelled, and grants
-            for this session end. The transcript and the artifacts are kept.
+            The agent and its servers are stopped. Open requests are cancelled, and grants for this session
+            end. The transcript and the artifacts are kept.
           </Text>
+          {running.count === 0 ? null : (
+            <Text size="sm" fw={600}>
+              {endsTooText(running)}
+            </Text>
+          )}
           <Textarea
             label="Reason"
             description="Optional. Stored with the session."

@@ -1,5 +1,6 @@
 /** What the entries of a transcript need to know of their session. */
 import { createContext, useContext } from 'react';
+import type { Session } from '../../api/types.ts';
 
 export interface TranscriptContext {
   sessionId: string;
@@ -8,6 +9,8 @@ export interface TranscriptContext {
   operatorId: string | null;
   /** A person's name as far as the page knows it. */
   nameOf(userId: string): string;
+  /** Another session of the tree, as far as the page knows it. */
+  sessionOf(sessionId: string): Pick<Session, 'agent' | 'label'> | undefined;
   /** Shows a permission request in the dialog. */
   openRequest(requestId: string): void;
 }

@@ -19,6 +19,9 @@ const toolsWithEvents = new Set([
   'preview_deploy',
   'post_message',
   'end_session',
+  'spawn_session',
+  'inject_message',
+  'message_caller',
 ]);
 
 export const leavesAnEvent = ({ server, tool, outcome }: ToolCall): boolean =>

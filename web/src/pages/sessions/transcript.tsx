@@ -5,7 +5,7 @@ import type { StreamState } from '../../api/event-stream.ts';
 import type { Session } from '../../api/types.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
-import { EntryFrame } from './entry-frame.tsx';
+import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
 import type { TranscriptEntry } from './transcript-entries.ts';
 
@@ -30,9 +30,7 @@ export function Transcript({
   return (
     <section aria-label="Transcript" ref={transcript}>
       <ol className="transcript">
-        <EntryFrame voice="person" who="Prompt" at={session.created_at}>
-          <VisibleText text={session.prompt} />
-        </EntryFrame>
+        <Prompt session={session} />
         {left === 0 ? null : (
           <li>
             <Center>
@@ -55,6 +53,27 @@ export function Transcript({
       <StreamNote state={state} />
       <div ref={end} className="transcript-end" />
     </section>
+  );
+}
+
+/** What the session was started with: a person's words, or those of the agent that started it. */
+function Prompt({ session: { prompt, parent_agent: parent, created_at: at } }: { session: Session }) {
+  return parent === null ? (
+    <EntryFrame voice="person" who="Prompt" at={at}>
+      <VisibleText text={prompt} />
+    </EntryFrame>
+  ) : (
+    <EntryFrame
+      voice="other-agent"
+      who={
+        <>
+          Prompt by <OtherAgent name={parent.name} />
+        </>
+      }
+      at={at}
+    >
+      <VisibleText text={prompt} />
+    </EntryFrame>
   );
 }
 

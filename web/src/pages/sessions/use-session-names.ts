@@ -8,15 +8,15 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 
 const mostRequests = 200;
 
-/** Knows the person, the session's operators, those who answered its requests, and the members of the workspace; nobody else's name. */
+/** Knows the person, the session's operators, those who answered its requests and those of sessions below it, and the members of the workspace; nobody else's name. */
 export function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
   const me = useMe();
   const members = usePeople();
   const { slug } = useWorkspace();
   const requests = useQuery({
-    queryKey: keys.permissionRequests(slug, 'of-session', id),
+    queryKey: keys.permissionRequests(slug, 'of-tree', id),
     queryFn: ({ signal }) => {
-      const params = { path: { slug }, query: { session_id: id, limit: mostRequests } };
+      const params = { path: { slug }, query: { tree: id, limit: mostRequests } };
       return call(api.GET('/api/workspaces/{slug}/permission-requests', { params, signal }));
     },
   });
