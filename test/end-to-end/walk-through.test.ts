@@ -49,7 +49,7 @@ describe("the README's walk-through", () => {
     expect(output).toContain('"type":"permission.decided"');
   });
 
-  it('has an agent that starts another when a person allows it, and reads what came of it', async () => {
+  it('has an agent that starts another when a person allows it, and reads its outcome', async () => {
     const { ada, id } = await startPlanner();
     await ada.approve(await ada.openRequest(id));
     const child = await untilFound('the session below it', async () => (await sessionsBelow(ada, id))[0]);
