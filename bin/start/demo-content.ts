@@ -1,4 +1,4 @@
-/** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both. */
+/** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both, and one that starts that agent. */
 import { type AgentInput, agentInput } from '../../contract/agent.ts';
 import { type McpServerInput, mcpServerInput } from '../../contract/catalog.ts';
 
@@ -75,3 +75,42 @@ export const demoAttachments = [
   { name: 'files', env: {} },
   { name: 'everything', env: { [demoSecret]: `\${${demoSecret}}`, DEMO_DETAIL: 'brief' } },
 ];
+
+/** Asks for the permission to start a session of the agent, starts it when a person has approved, and waits for its end. */
+const planningSteps = (agentId: string) => [
+  { call: 'platform.emit_status', arguments: { status: 'Planning who writes the report' } },
+  {
+    call: 'platform.request_grant',
+    arguments: {
+      grant_type: 'spawn',
+      details: { child_agent_id: agentId },
+      scope: 'session',
+      justification: 'To have the report written in a session of its own.',
+    },
+  },
+  // Waits for either decision: after a denial the start is refused, and the session ends with that reason.
+  { wait_for_message: { kind: 'permission_decision', timeout_seconds: 24 * 3600 } },
+  {
+    call: 'platform.spawn_session',
+    arguments: { agent_id: agentId, prompt: 'Write the report.', label: 'report' },
+    save: { child: 'session_id' },
+  },
+  { wait_for_message: { kind: 'child_ended', timeout_seconds: 24 * 3600 } },
+  {
+    call: 'platform.read_child_output',
+    arguments: { session_id: { $saved: 'child' } },
+    repeat_until: { path: 'status', equals: 'completed', every_seconds: 1, timeout_seconds: 1 },
+    save: { summary: 'outcome.summary' },
+  },
+  { call: 'platform.message_caller', arguments: { text: { $saved: 'summary' } } },
+  { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'The report is written.' } },
+];
+
+/** Starts sessions of the agent with this id. */
+export const demoPlanner = (agentId: string): AgentInput =>
+  agentInput.parse({
+    name: 'planner',
+    kind: 'orchestrator',
+    run: { type: 'builtin', name: 'scripted' },
+    instructions: JSON.stringify({ steps: planningSteps(agentId) }, null, 2),
+  });

@@ -11,6 +11,7 @@ import type { ApiClient } from './api-client.ts';
 import {
   demoAgent,
   demoAttachments,
+  demoPlanner,
   demoSecret,
   demoSecretServer,
   demoServers,
@@ -46,12 +47,14 @@ export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
   return ensureWaitingSession(seed, seed.max, await fillDemoWorkspace(seed));
 }
 
-/** The workspace without a session; returns the id of its agent. Throws StartError when the API refuses something. */
+/** The workspace without a session; returns the id of the agent whose session waits. Throws StartError when the API refuses something. */
 export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'max'>): Promise<string> {
   await ensureWorkspace(ada, await idOf(max));
   await ensureSecret(ada);
   await ensureEntries(ada, demoServers);
-  return ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
+  const agentId = await ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
+  await ensureAgent(ada, { agent: demoPlanner(agentId), attachments: [] });
+  return agentId;
 }
 
 async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {

@@ -10,6 +10,7 @@ import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace
 import { untilFound } from '../support/eventually.ts';
 import { nodeService, servedSite } from '../support/served-site.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
+import { createOrchestrator } from '../support/tree-steps.ts';
 
 interface Call {
   tool: string;
@@ -195,6 +196,39 @@ const calls: Call[] = [
     given: { service: 'site', files: [{ path: 'index.html', text: '' }] },
     refused: 'validation_failed',
   },
+  {
+    tool: 'list_spawnable_agents',
+    given: {},
+    answers: { agents: [expect.objectContaining({ name: 'started', scope: 'session', available: true })] },
+  },
+  { tool: 'list_spawnable_agents', given: { of: 'all' }, refused: 'validation_failed' },
+  {
+    tool: 'spawn_session',
+    given: { agent_id: '{agent}', prompt: 'Begin', label: 'first' },
+    answers: { session_id: anything, status: 'pending' },
+  },
+  { tool: 'spawn_session', given: { agent_id: unknownId, prompt: 'Begin' }, refused: 'not_found' },
+  { tool: 'spawn_session', given: { agent_id: '{agent}' }, refused: 'validation_failed' },
+  {
+    tool: 'read_child_output',
+    given: { session_id: '{child}', wait_seconds: 20 },
+    answers: {
+      waiting_for: null,
+      outcome: null,
+      events: [expect.objectContaining({ type: 'agent.status' })],
+    },
+  },
+  { tool: 'read_child_output', given: { session_id: unknownId }, refused: 'not_found' },
+  {
+    tool: 'inject_message',
+    given: { session_id: '{child}', text: 'Hello' },
+    answers: { message_id: anything },
+  },
+  { tool: 'inject_message', given: { session_id: '{child}', text: ' ' }, refused: 'validation_failed' },
+  { tool: 'message_caller', given: { text: 'Hello' }, answers: { message_id: anything } },
+  { tool: 'message_caller', given: { text: 'Hello', session_id: '{child}' }, refused: 'validation_failed' },
+  { tool: 'expect_quiet_for', given: { seconds: 60, reason: 'A build' }, answers: { until: anything } },
+  { tool: 'expect_quiet_for', given: { seconds: 0 }, refused: 'validation_failed' },
   { tool: 'end_session', given: { outcome: 'perhaps' }, refused: null },
   {
     tool: 'end_session',
@@ -202,6 +236,16 @@ const calls: Call[] = [
     answers: { status: 'ending' },
   },
 ];
+
+/** The agent that may be started, and the session that was started of it. */
+const ids: Record<'{agent}' | '{child}', string> = { '{agent}': '', '{child}': '' };
+const withIds = (given: Call['given']): Call['given'] =>
+  Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      value === '{agent}' || value === '{child}' ? ids[value] : value,
+    ]),
+  );
 
 let workspace: DemoWorkspace;
 let client: Client;
@@ -211,12 +255,17 @@ let ended: () => Promise<{ status: string }>;
 beforeAll(async () => {
   workspace = await openDemoWorkspace();
   const person = await workspace.signIn('ada');
-  const agent = await person.createAgent('caller', [waitForever], { files: {} });
+  const agent = await createOrchestrator(person, 'caller', [waitForever], { files: {} });
+  ids['{agent}'] = (await person.createAgent('started', [waitForever], {})).id;
   await person.ok('PATCH', `/api/agents/${agent.id}`, { services: [nodeService('site', servedSite)] });
   const session = await person.startSession(agent.id);
   await untilFound('a session that runs', async () =>
     (await person.session(session.id)).status === 'running' ? true : null,
   );
+  await person.ok('POST', `${person.workspace}/grants`, {
+    ...{ agent_subject_id: agent.id, grant_type: 'spawn', details: { child_agent_id: ids['{agent}'] } },
+    ...{ scope: 'session', session_id: session.id, reason: 'To call every tool.' },
+  });
   const { dataDirectory } = await sharedPlatform();
   const directory = sessionDirectory(join(dataDirectory, 'sessions'), session.id);
   const socket = sessionFiles(directory).agentSocket('platform');
@@ -243,7 +292,7 @@ it('lists each of them once, with a schema for each direction', () => {
 });
 
 it.each(calls)('$tool $given', async ({ tool, given, answers, refused }) => {
-  const result = await client.callTool({ name: tool, arguments: given });
+  const result = await client.callTool({ name: tool, arguments: withIds(given) });
   if (answers === undefined) {
     expect(result.isError).toBe(true);
     const failure = result._meta?.['platform/error'] as { code: string } | undefined;
@@ -251,6 +300,9 @@ it.each(calls)('$tool $given', async ({ tool, given, answers, refused }) => {
   } else {
     expect(result.isError).not.toBe(true);
     expect(result.structuredContent).toMatchObject(answers);
+    if (tool === 'spawn_session') {
+      ids['{child}'] = String((result.structuredContent as { session_id: string }).session_id);
+    }
   }
 });
 

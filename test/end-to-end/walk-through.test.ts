@@ -4,7 +4,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Agent } from '../../contract/agent.ts';
+import { untilFound } from '../support/eventually.ts';
+import { FrontDoor } from '../support/front-door.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
+import { sessionsBelow } from '../support/tree-steps.ts';
 
 const [, walkThrough = ''] = readFileSync('README.md', 'utf8').split('<!-- walk-through:');
 const [section = ''] = walkThrough.split('\n## ');
@@ -19,6 +23,14 @@ describe("the README's walk-through", () => {
     ({ url } = await sharedPlatform());
   });
   afterAll(() => rmSync(directory, { recursive: true }));
+
+  async function startPlanner(): Promise<{ ada: FrontDoor; id: string }> {
+    const ada = await FrontDoor.signIn(url, 'ada@demo.test');
+    const { agents } = await ada.ok<{ agents: Agent[] }>('GET', `${ada.workspace}/agents`);
+    const planner = agents.find(({ name }) => name === 'planner');
+    const { id } = await ada.startSession(planner?.id ?? '');
+    return { ada, id };
+  }
 
   it('ends in the audit event of the write, with the id of the grant', () => {
     expect(blocks.length).toBeGreaterThanOrEqual(5);
@@ -35,5 +47,30 @@ describe("the README's walk-through", () => {
     expect(event).toContain(`granted_via: '${grant}'`);
     expect(event).toContain("outcome: 'ok'");
     expect(output).toContain('"type":"permission.decided"');
+  });
+
+  it('has an agent that starts another when a person allows it, and reads its outcome', async () => {
+    const { ada, id } = await startPlanner();
+    await ada.approve(await ada.openRequest(id));
+    const child = await untilFound('the session below it', async () => (await sessionsBelow(ada, id))[0]);
+    await ada.approve(await ada.openRequest(child.id));
+    expect(await ada.ended(child.id)).toMatchObject({ status: 'completed' });
+    expect(await ada.ended(id)).toMatchObject({
+      status: 'completed',
+      outcome: { summary: 'The report is written.' },
+    });
+    const said = (await ada.events(id)).filter(({ type }) => type === 'agent.message');
+    expect(said).toMatchObject([{ payload: { text: 'Wrote report.md.' } }]);
+  });
+
+  it('has an agent that gives up, with the reason, when nobody allows it to start another', async () => {
+    const { ada, id } = await startPlanner();
+    const request = await ada.openRequest(id);
+    await ada.ok('POST', `${ada.workspace}/permission-requests/${request.id}/deny`, {});
+    expect(await ada.ended(id)).toMatchObject({
+      status: 'failed',
+      status_reason: expect.stringContaining('permission_required'),
+    });
+    expect(await sessionsBelow(ada, id)).toEqual([]);
   });
 });

@@ -3,62 +3,88 @@ import { randomUUID } from 'node:crypto';
 import { untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import type { Attempt, Target, Who } from './attempts/attempt.ts';
+import { callPlatform } from './attempts/trees.ts';
 import type { Kit } from './inside/kit.ts';
 import { agentProgram, type Order } from './inside/puppets.ts';
 
 const resultsLimitMs = 240_000;
 
+interface AgentOptions {
+  name: string;
+  kind?: 'worker' | 'orchestrator';
+  servers: string[];
+  /** By server. */
+  env?: Record<string, Record<string, string>>;
+  network?: 'none' | 'internet';
+  workspace?: string;
+  /** Of the agent's record. */
+  services?: object[];
+}
+
+/** The hostile agent, attached to `servers`; returns its id. */
+export async function createHostileAgent(door: FrontDoor, options: AgentOptions): Promise<string> {
+  const { name, servers, env = {}, network = 'none', workspace = 'demo', services = [] } = options;
+  const { agent } = await door.ok<{ agent: { id: string } }>('POST', `/api/workspaces/${workspace}/agents`, {
+    name,
+    kind: options.kind ?? 'worker',
+    network,
+    ...agentProgram,
+    env: { CONFIGURED: 'yes' },
+    services,
+  });
+  for (const server of servers) {
+    await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: server, env: env[server] ?? {} });
+  }
+  return agent.id;
+}
+
 export class HostileSession {
   readonly id: string;
   readonly agentId: string;
   private readonly door: FrontDoor;
+  /** How its agent is told something. */
+  private readonly tell: (text: string) => Promise<unknown>;
 
-  private constructor(door: FrontDoor, ids: { id: string; agentId: string }) {
+  private constructor(
+    door: FrontDoor,
+    ids: { id: string; agentId: string },
+    tell: (text: string) => Promise<unknown>,
+  ) {
     this.door = door;
     this.id = ids.id;
     this.agentId = ids.agentId;
+    this.tell = tell;
   }
 
-  /** Starts a session with the hostile agent, attached to `servers`, and waits until it runs. */
-  static async start(
-    door: FrontDoor,
-    options: {
-      name: string;
-      servers: string[];
-      /** By server. */
-      env?: Record<string, Record<string, string>>;
-      network?: 'none' | 'internet';
-      workspace?: string;
-      /** Of the agent's record. */
-      services?: object[];
-    },
-  ): Promise<HostileSession> {
-    const { name, servers, env = {}, network = 'none', workspace = 'demo', services = [] } = options;
-    const base = `/api/workspaces/${workspace}`;
-    const { agent } = await door.ok<{ agent: { id: string } }>('POST', `${base}/agents`, {
-      name,
-      network,
-      ...agentProgram,
-      env: { CONFIGURED: 'yes' },
-      services,
-    });
-    for (const server of servers) {
-      await door.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, {
-        name: server,
-        env: env[server] ?? {},
-      });
-    }
-    const started = { agent_id: agent.id, prompt: 'go' };
-    const { session } = await door.ok<{ session: { id: string } }>('POST', `${base}/sessions`, started);
+  /** Starts a session with the hostile agent and waits until it runs. */
+  static async start(door: FrontDoor, options: AgentOptions): Promise<HostileSession> {
+    const agentId = await createHostileAgent(door, options);
+    const { workspace = 'demo' } = options;
+    const started = { agent_id: agentId, prompt: 'go' };
+    const { session } = await door.ok<{ session: { id: string } }>(
+      'POST',
+      `/api/workspaces/${workspace}/sessions`,
+      started,
+    );
     const { id } = session;
-    await untilFound(`session ${id} to run`, async () => {
-      const { status, status_reason } = await door.session(id);
-      if (['failed', 'completed', 'terminated'].includes(status)) {
-        throw new Error(`the hostile session ended: ${status_reason}`);
+    await untilRunning(door, id);
+    return new HostileSession(door, { id, agentId }, (text) =>
+      door.ok('POST', `/api/sessions/${id}/messages`, { text }),
+    );
+  }
+
+  /** A session of the hostile agent that this one has started: it takes orders from this one, since no person drives it. */
+  async below(id: string): Promise<HostileSession> {
+    await untilRunning(this.door, id);
+    const { agent_id: agentId } = await this.door.session(id);
+    return new HostileSession(this.door, { id, agentId }, async (text) => {
+      const [sent] = await this.run(callPlatform, {
+        argument: [{ tool: 'inject_message', args: { session_id: id, text } }],
+      });
+      if (typeof sent === 'string') {
+        throw new Error(`the order did not reach the child: ${sent}`);
       }
-      return status === 'running' ? true : null;
     });
-    return new HostileSession(door, { id, agentId: agent.id });
   }
 
   /** Has the agent run programs one after the other; returns each result, by name. */
@@ -70,7 +96,7 @@ export class HostileSession {
   async begin(orders: Order[], target: unknown): Promise<string> {
     const id = randomUUID();
     const text = JSON.stringify({ id, orders, target });
-    await this.door.ok('POST', `/api/sessions/${this.id}/messages`, { text });
+    await this.tell(text);
     return id;
   }
 
@@ -122,6 +148,15 @@ export class HostileSession {
     return JSON.stringify(answer).includes('Allowed directories');
   }
 }
+
+const untilRunning = (door: FrontDoor, id: string) =>
+  untilFound(`session ${id} to run`, async () => {
+    const { status, status_reason } = await door.session(id);
+    if (['failed', 'completed', 'terminated'].includes(status)) {
+      throw new Error(`the hostile session ended: ${status_reason}`);
+    }
+    return status === 'running' ? true : null;
+  });
 
 export const orderOf = ({ what, run }: Pick<Attempt, 'what' | 'run'>): Order => ({
   name: what,

@@ -1,4 +1,4 @@
-/** A workspace of a test file's own on the platform that all files share: what the demo's holds, with people of its own. */
+/** A workspace of a test file’s own on the platform that all files share: what the demo’s holds but for its planner, with people of its own. */
 import { randomBytes } from 'node:crypto';
 import {
   demoAgent,

@@ -49,7 +49,8 @@ const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> =>
     const message = data === undefined ? null : JSON.parse(data.slice('data: '.length));
     if (message !== null && !inbox.some(({ seq }) => seq === message.seq)) {
       inbox.push(message);
-      if (message.kind === 'user_message' && message.text.startsWith('{"id"')) {
+      // Whoever drives the session, and in one that nobody drives the session above it.
+      if (['user_message', 'session_message'].includes(message.kind) && message.text.startsWith('{"id"')) {
         turn = turn.then(() => obey(message.text));
       }
     }

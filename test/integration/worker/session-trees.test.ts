@@ -209,7 +209,7 @@ it('a session whose parent ended before it was started never starts, and ends wi
   expect(started).not.toContain(second.id);
 });
 
-it('a session is not ended by the end of one below it, which it is told of once', async () => {
+it('a session is not ended by the end of one below it, which reaches it as one message', async () => {
   const [first, second, third] = await runningTree();
   agentExits(second, 0);
   await expectEndedOnce(second, { status: 'completed', reason: 'The agent exited with code 0' });
