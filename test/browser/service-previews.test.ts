@@ -14,7 +14,7 @@ const crashes = `setTimeout(() => process.exit(7), 4000);
 require('node:http').createServer((request, response) => response.end('still here')).listen(process.env.PORT || 8080, '127.0.0.1');`;
 const late = `setTimeout(() => { ${servedSite} }, 5000);`;
 const services = [
-  nodeService('web', servedSite),
+  nodeService('web', servedSite, { PORT: '8099' }),
   nodeService('late', late),
   nodeService('crashing', crashes),
 ];
@@ -42,7 +42,7 @@ describeInBrowser('previews of services', () => {
 
   let count = 0;
   /** By the agent of a session of Ada's. */
-  async function deploy(service: string): Promise<{ sessionId: string; previewId: string; title: string }> {
+  async function deploy(service: string) {
     count += 1;
     const title = `Served ${count}`;
     const steps = [{ call: 'platform.preview_deploy', arguments: { title, service } }, waitForever];
@@ -57,7 +57,7 @@ describeInBrowser('previews of services', () => {
     const event = await untilFound('a preview', async () =>
       (await ada.events(sessionId)).find(({ type }) => type === 'agent.preview'),
     );
-    return { sessionId, previewId: String(event.payload['preview_id']), title };
+    return { agentId: agent.id, sessionId, previewId: String(event.payload['preview_id']), title };
   }
 
   /** Opens the preview from its page, as a person does, whether its service runs already or not. Returns the new tab. */
@@ -74,7 +74,7 @@ describeInBrowser('previews of services', () => {
     page.getByLabel('Facts of the preview').getByText(word, { exact: true });
 
   it('are named in the transcript and the list, start on demand, and take forms, events and sockets', async () => {
-    const { sessionId, previewId, title } = await deploy('web');
+    const { agentId, sessionId, previewId, title } = await deploy('web');
     const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     // Opened at once: whoever is early waits in the opened page.
@@ -106,6 +106,10 @@ describeInBrowser('previews of services', () => {
       .getByText(/^service web · expires/)
       .waitFor();
     await visitor.checkAccessibility();
+    await visitor.open(`agents/${agentId}`);
+    const service = page.getByRole('term').filter({ hasText: 'Service web' }).locator('..');
+    await service.getByText('PORT', { exact: true }).waitFor();
+    await service.getByText('8099', { exact: true }).waitFor();
     await visitor.leave();
   });
 
