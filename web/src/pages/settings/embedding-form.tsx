@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
-import type { EmbeddingProvider } from '../../api/types.ts';
+import type { EmbeddingProvider, EmbeddingProviderCheck } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -25,11 +25,17 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
       model: (value) => (value.trim() === '' ? 'Enter a model' : null),
     },
   });
+  const isSaved = !form.isDirty();
+  // Asks the saved provider, not what stands in the form.
+  const check = useApiMutation({
+    send: () => call(api.POST('/api/workspaces/{slug}/embedding-provider/check', { params })),
+  });
   const save = useApiMutation({
     send: (values: EmbeddingValues) =>
       call(api.PUT('/api/workspaces/{slug}/embedding-provider', { params, body: embeddingInputOf(values) })),
     invalidates: [keys.secrets(slug)],
     onSuccess(answer) {
+      check.reset();
       form.setInitialValues(embeddingValuesOf(answer.embedding_provider));
       form.reset();
       queries.setQueryData(keys.embeddingProvider(slug), answer);
@@ -71,12 +77,19 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
           values={form.values}
         />
         <Group>
-          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+          <Button type="submit" loading={save.isPending} disabled={isSaved}>
             Save provider
           </Button>
           {provider === null ? null : (
             <>
-              <CheckProvider isSaved={!form.isDirty()} />
+              <Button
+                variant="default"
+                onClick={() => check.mutate()}
+                loading={check.isPending}
+                disabled={!isSaved}
+              >
+                Check provider
+              </Button>
               <RemoveProvider
                 onRemoved={() => {
                   form.setInitialValues(embeddingValuesOf(null));
@@ -85,32 +98,19 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
               />
             </>
           )}
-          <span role="status">{save.isSuccess && !form.isDirty() ? 'Saved.' : ''}</span>
         </Group>
+        <Text size="sm" role="status" mih="1lh">
+          {isSaved && !check.isPending ? outcomeText(check.data?.check, save.isSuccess) : ''}
+        </Text>
+        <FailureAlert error={check.error} />
       </Stack>
     </form>
   );
 }
 
-/** Asks the saved provider, not what stands in the form. */
-function CheckProvider({ isSaved }: { isSaved: boolean }) {
-  const { slug } = useWorkspace();
-  const check = useApiMutation({
-    send: () =>
-      call(api.POST('/api/workspaces/{slug}/embedding-provider/check', { params: { path: { slug } } })),
-  });
-  return (
-    <>
-      <Button variant="default" onClick={() => check.mutate()} loading={check.isPending} disabled={!isSaved}>
-        Check provider
-      </Button>
-      <Text size="sm" role="status">
-        {check.data === undefined || check.isPending || !isSaved ? '' : checkText(check.data.check)}
-      </Text>
-      <FailureAlert error={check.error} />
-    </>
-  );
-}
+/** How the last thing ended that was done with the provider. */
+const outcomeText = (checked: EmbeddingProviderCheck | undefined, wasSaved: boolean): string =>
+  checked === undefined ? (wasSaved ? 'Saved.' : '') : checkText(checked);
 
 function RemoveProvider({ onRemoved }: { onRemoved: () => void }) {
   const { slug } = useWorkspace();
