@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { adds } from '../../contract/platform-tools.ts';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
 import { defineTool, type ToolDependencies } from './tool.ts';
 import { reserveWait } from './wait-for-human.ts';
@@ -7,6 +8,7 @@ import { reserveWait } from './wait-for-human.ts';
 export const requestInput = defineTool({
   name: 'request_input',
   title: 'Ask the user',
+  annotations: adds,
   description:
     'Asks the user a question. Waits up to `wait_seconds` for the answer; the answer also arrives as a message.',
   input: z.strictObject({
