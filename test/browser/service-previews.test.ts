@@ -1,4 +1,5 @@
 /** Previews of services in a real browser: how people see one start, use it, and see it end. */
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
@@ -46,18 +47,24 @@ describeInBrowser('previews of services', () => {
     count += 1;
     const title = `Served ${count}`;
     const steps = [{ call: 'platform.preview_deploy', arguments: { title, service } }, waitForever];
-    const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
+    const deployed = await deployedBy({
       name: `serves ${count}`,
       run: { type: 'builtin', name: 'scripted' },
       instructions: JSON.stringify({ steps }),
       services,
     });
+    return { ...deployed, title };
+  }
+
+  /** By a session of this agent. */
+  async function deployedBy(input: unknown) {
+    const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, input);
     const { id: sessionId } = await ada.startSession(agent.id);
     ending.push(() => ada.send('POST', `/api/sessions/${sessionId}/terminate`, {}));
     const event = await untilFound('a preview', async () =>
       (await ada.events(sessionId)).find(({ type }) => type === 'agent.preview'),
     );
-    return { agentId: agent.id, sessionId, previewId: String(event.payload['preview_id']), title };
+    return { agentId: agent.id, sessionId, previewId: String(event.payload['preview_id']) };
   }
 
   /** Opens the preview from its page, as a person does, whether its service runs already or not. Returns the new tab. */
@@ -110,6 +117,15 @@ describeInBrowser('previews of services', () => {
     const service = page.getByRole('term').filter({ hasText: 'Service web' }).locator('..');
     await service.getByText('PORT', { exact: true }).waitFor();
     await service.getByText('8099', { exact: true }).waitFor();
+    await visitor.leave();
+  });
+
+  it('are what the documented agent shows', async () => {
+    const [, documented = ''] = /```json\n(.*?)\n```/s.exec(readFileSync('docs/previews.md', 'utf8')) ?? [];
+    const { previewId } = await deployedBy(JSON.parse(documented));
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const tab = await openFrom(visitor, previewId);
+    await tab.getByText('42 tickets are open').waitFor();
     await visitor.leave();
   });
 
