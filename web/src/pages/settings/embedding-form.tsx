@@ -1,5 +1,5 @@
 import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
@@ -46,31 +46,7 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
     <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Stack>
         <FormDraft form={form} slug={slug} name="embedding-provider" save={save} />
-        <TextInput
-          label="Address"
-          description="Of a service with OpenAI's interface for embeddings; /embeddings is added to it."
-          placeholder="https://api.example.com/v1"
-          required
-          {...form.getInputProps('base_url')}
-        />
-        <TextInput label="Model" required {...form.getInputProps('model')} />
-        <NumberInput
-          label="Dimensions"
-          description="For models that can shorten their vectors. Leave empty to take as many as the model makes."
-          min={1}
-          max={4096}
-          allowDecimal={false}
-          clampBehavior="none"
-          {...form.getInputProps('dimensions')}
-        />
-        <SecretSelect
-          label="Key"
-          description="Sent as a bearer token. A secret that is restricted to MCP servers is refused."
-          value={form.values.secret}
-          onChange={(name) => form.setFieldValue('secret', name)}
-          error={typeof form.errors['secret'] === 'string' ? form.errors['secret'] : undefined}
-          suggestedName="EMBEDDING_API_KEY"
-        />
+        <ProviderFields form={form} />
         <FailureAlert
           error={save.error}
           shownAtFields={['base_url', 'model', 'dimensions', 'api_key']}
@@ -105,6 +81,39 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
         <FailureAlert error={check.error} />
       </Stack>
     </form>
+  );
+}
+
+/** What an admin says of the provider. */
+function ProviderFields({ form }: { form: UseFormReturnType<EmbeddingValues> }) {
+  return (
+    <>
+      <TextInput
+        label="Address"
+        description="Of a service with OpenAI's interface for embeddings; /embeddings is added to it."
+        placeholder="https://api.example.com/v1"
+        required
+        {...form.getInputProps('base_url')}
+      />
+      <TextInput label="Model" required {...form.getInputProps('model')} />
+      <NumberInput
+        label="Dimensions"
+        description="For models that can shorten their vectors. Leave empty to take as many as the model makes."
+        min={1}
+        max={4096}
+        allowDecimal={false}
+        clampBehavior="none"
+        {...form.getInputProps('dimensions')}
+      />
+      <SecretSelect
+        label="Key"
+        description="Sent as a bearer token. A secret that is restricted to MCP servers is refused."
+        value={form.values.secret}
+        onChange={(name) => form.setFieldValue('secret', name)}
+        error={typeof form.errors['secret'] === 'string' ? form.errors['secret'] : undefined}
+        suggestedName="EMBEDDING_API_KEY"
+      />
+    </>
   );
 }
 
