@@ -9,11 +9,39 @@ export const platformToolName = z
 /** A JSON Schema of an object. It is shown to agents; only the API validates by it. */
 const shownSchema = z.looseObject({ type: z.literal('object') });
 
+/** What a client may know of a tool before it calls it, as MCP has it. Hints: nothing is decided by them. */
+export const toolAnnotations = z.object({
+  readOnlyHint: z.boolean(),
+  destructiveHint: z.boolean(),
+  idempotentHint: z.boolean(),
+  openWorldHint: z.boolean(),
+});
+export type ToolAnnotations = z.infer<typeof toolAnnotations>;
+
+const closedWorld = { openWorldHint: false } as const;
+/** Changes nothing. */
+export const reads: ToolAnnotations = {
+  ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+  ...closedWorld,
+};
+/** Adds something with each call, and takes nothing away. */
+export const adds: ToolAnnotations = {
+  ...{ readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+  ...closedWorld,
+};
+/** Replaces or removes what was there; the same call once more changes nothing else. */
+export const replaces: ToolAnnotations = {
+  ...{ readOnlyHint: false, destructiveHint: true, idempotentHint: true },
+  ...closedWorld,
+};
+
 /** Fields that a later release adds are dropped, so that an earlier sidecar still lists the tools. */
 export const listedPlatformTool = z.object({
   name: platformToolName,
   title: z.string().max(200),
   description: z.string().max(4000),
+  /** Absent in lists of earlier releases. */
+  annotations: toolAnnotations.optional(),
   input_schema: shownSchema,
   output_schema: shownSchema,
 });

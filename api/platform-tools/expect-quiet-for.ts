@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import { expectQuietFor as expectQuiet } from '../../commands/sessions/expect-quiet.ts';
 import { timestamp } from '../../contract/names.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const expectQuietFor = defineTool({
   name: 'expect_quiet_for',
   title: 'Announce that nothing will happen for a while',
+  annotations: adds,
   description:
     'A session in which nothing happens for long is ended. Call this before work that takes long without a call or a message, such as a build: the session is not ended for that until then. The limit of its total time stays. While a session waits for a person, or for a session that it started, it is not ended for being quiet anyway.',
   input: z.strictObject({

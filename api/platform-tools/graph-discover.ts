@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nodeType } from '../../contract/graph.ts';
+import { reads } from '../../contract/platform-tools.ts';
 import type { Db } from '../../store/database.ts';
 import {
   countJoins,
@@ -50,6 +51,7 @@ const output = z.strictObject({
 export const graphDiscover = defineTool({
   name: 'graph_discover',
   title: 'See what the graph consists of',
+  annotations: reads,
   description: `Says which types of nodes and which relations the graph has, how many of each, which types the relations join, and which properties nodes have. Call it before you write or query a graph that you do not know, so that you use its names. ${writtenByOthers}`,
   input: z.strictObject({
     type: nodeType.optional().describe('This type alone, and the relations of its nodes'),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { graphEdge, graphLimits, graphNode, nodeKey, nodeType, traversalStep } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
+import { reads } from '../../contract/platform-tools.ts';
 import { comparedValues, conditions } from '../../contract/stored-data.ts';
 import { queryGraph } from '../../store/graph/query.ts';
 import { readWithin } from '../../store/read-within.ts';
@@ -36,6 +37,7 @@ const traverse = z
 export const graphQuery = defineTool({
   name: 'graph_query',
   title: 'Read the graph',
+  annotations: reads,
   description: `Reads nodes of the graph, and what they are related to. Nodes come nearest first, then by type and key; edges are those that were followed between these nodes. \`truncated\` says that more was found than the answer holds: ask for less, or for one type or relation. ${writtenByOthers}`,
   input: z.strictObject({
     match,

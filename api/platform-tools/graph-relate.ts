@@ -2,12 +2,14 @@ import * as z from 'zod';
 import { relateNodes } from '../../commands/graph/relate-nodes.ts';
 import { edgeProperties, relation } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
+import { replaces } from '../../contract/platform-tools.ts';
 import { nodeReference, referenceOf } from './graph-fields.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const graphRelate = defineTool({
   name: 'graph_relate',
   title: 'Relate two nodes of the graph',
+  annotations: replaces,
   description:
     'Writes an edge from one node of the graph to another, or to itself. Both have to exist: write them with graph_write first. Between two nodes there is one edge of each relation and direction; one that exists gets the properties given here in place of those that it had.',
   input: z.strictObject({

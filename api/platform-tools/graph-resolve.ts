@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { graphLimits, graphNode, nodeKey, nodeType } from '../../contract/graph.ts';
+import { reads } from '../../contract/platform-tools.ts';
 import { resolveNodes } from '../../store/graph/resolve.ts';
 import { readWithin } from '../../store/read-within.ts';
 import { nodeBytes, writtenByOthers } from './graph-fields.ts';
@@ -10,6 +11,7 @@ const defaultLimit = 10;
 export const graphResolve = defineTool({
   name: 'graph_resolve',
   title: 'Find a node by its name',
+  annotations: reads,
   description: `Finds the nodes of the graph that a text probably means, by their key and their property "name", without regard to case. A score of 1 is an exact match; less says how much of the text is in the key or name. Use it before graph_write, so that one thing is not written under two keys. ${writtenByOthers}`,
   input: z.strictObject({
     text: nodeKey.describe('The name to look for'),

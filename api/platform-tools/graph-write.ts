@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { writeNodes } from '../../commands/graph/write-nodes.ts';
 import { graphLimits, nodeKey, nodeProperties, nodeType } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
+import { replaces } from '../../contract/platform-tools.ts';
 import { defineTool } from './tool.ts';
 
 const newNode = z.strictObject({
@@ -28,6 +29,7 @@ function repeatedPlace(nodes: readonly { type: string; key: string }[]): number 
 export const graphWrite = defineTool({
   name: 'graph_write',
   title: 'Write nodes of the graph',
+  annotations: replaces,
   description:
     'Writes up to 100 nodes into the graph that all agents of the workspace share. A node is known by its type and key: one that exists gets the properties given here in place of those that it had; any other is created. All are written, or none. Answers with the id of each node, in order.',
   input: z.strictObject({

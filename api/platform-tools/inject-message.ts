@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { sendMessage } from './send-message.ts';
 import { messageText } from './session-fields.ts';
 import { defineTool } from './tool.ts';
@@ -7,6 +8,7 @@ import { defineTool } from './tool.ts';
 export const injectMessage = defineTool({
   name: 'inject_message',
   title: 'Send a message to a child session',
+  annotations: adds,
   description:
     'Sends a message to the agent of a session that this one started. It arrives as a message of the kind "session_message" that names this session as its sender: it is never taken for the words of a person, and decides nothing.',
   input: z.strictObject({ session_id: uuid.describe('A child of this session'), text: messageText }),

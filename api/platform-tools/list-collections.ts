@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reads } from '../../contract/platform-tools.ts';
 import { collection, vectorLimits } from '../../contract/vectors.ts';
 import { listCollections } from '../../store/vectors/collections.ts';
 import { defineTool } from './tool.ts';
@@ -7,6 +8,7 @@ import { sharedByAgents } from './vector-fields.ts';
 export const listCollectionsTool = defineTool({
   name: 'list_collections',
   title: 'See which collections there are',
+  annotations: reads,
   description: `Lists the collections of the workspace by name: how many items each has, how many dimensions, and what makes its vectors: "given" are those that agents bring, "provider" and "local-hashed-ngrams" embed texts. ${sharedByAgents}`,
   input: z.strictObject({}),
   output: z.strictObject({

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Agent } from '../../contract/agent.ts';
 import { grantScope } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
+import { reads } from '../../contract/platform-tools.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
 import { listActiveGrantsOfSession } from '../../store/grants/read.ts';
@@ -14,6 +15,7 @@ const mostGrants = 100;
 export const listSpawnableAgents = defineTool({
   name: 'list_spawnable_agents',
   title: 'See which agents it may start',
+  annotations: reads,
   description:
     'Lists the agents that people have allowed this one to start with spawn_session: each with the grant that allows it. A grant of scope "once" is used up by one session.',
   input: z.strictObject({}),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { postMessage } from '../../commands/channel-messages/post.ts';
 import { uuid } from '../../contract/names.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { readParentId } from '../../store/sessions/children.ts';
 import { sendMessage } from './send-message.ts';
 import { messageText } from './session-fields.ts';
@@ -9,6 +10,7 @@ import { defineTool, ToolFailure } from './tool.ts';
 export const messageCaller = defineTool({
   name: 'message_caller',
   title: 'Send a message to whoever started this session',
+  annotations: adds,
   description:
     'Sends a message to the agent of the session that started this one; in a session that no other session started, to its people, in its conversation. Use it for results and questions. An answer arrives as a message.',
   input: z.strictObject({ text: messageText }),

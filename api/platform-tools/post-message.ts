@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { postMessage as post } from '../../commands/channel-messages/post.ts';
 import { givenChannelName, maxMessageLength } from '../../contract/channel.ts';
 import { uuid } from '../../contract/names.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { listChannelNamesOfAgent } from '../../store/channels/read.ts';
 import { beginDeliveries } from '../channels/begin-deliveries.ts';
@@ -10,6 +11,8 @@ import { defineTool, type ToolCaller, type ToolDependencies, ToolFailure } from 
 export const postMessage = defineTool({
   name: 'post_message',
   title: 'Post a message to people',
+  // A channel is a chat beyond the platform.
+  annotations: { ...adds, openWorldHint: true },
   description:
     'Posts a message to the people of this session, or to a channel of the workspace where an admin lists this agent. A channel shows plain text: nobody is mentioned and no link can be followed, and each message begins with the name of the agent and the id of the session. A message to a channel is delivered later, and tried again for a while; whether it was delivered is shown to admins.',
   input: z.strictObject({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { maxStoredInteger, timestamp, uuid } from '../../contract/names.ts';
+import { reads } from '../../contract/platform-tools.ts';
 import {
   isTerminal,
   type Session,
@@ -39,6 +40,7 @@ const shownEvent = z.strictObject({
 export const readChildOutput = defineTool({
   name: 'read_child_output',
   title: 'Read what a child session has published',
+  annotations: reads,
   description:
     'Reads what the agent of a session that this one started has published, in order, and how the session is doing. With wait_seconds it waits for something new, or for its end. Pass next_after as after to go on. A child that waits for a person, as waiting_for says, goes on by itself when they have answered. When status is completed, failed or terminated and there are no more events, it is over: outcome is what its agent said of it. Why a session failed is shown to people on its page.',
   waits: true,

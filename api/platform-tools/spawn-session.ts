@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { spawnSession as spawn } from '../../commands/sessions/spawn.ts';
 import { uuid } from '../../contract/names.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { type Session, sessionInput, sessionStatus } from '../../contract/session.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { readAgent } from '../../store/agents/read.ts';
@@ -12,6 +13,7 @@ import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from '.
 export const spawnSession = defineTool({
   name: 'spawn_session',
   title: 'Start a session of another agent',
+  annotations: adds,
   description:
     'Starts a session of another agent of the workspace, as a child of this one, and returns at once. It works on its own, with its own servers and permissions: it has none of yours, and asks a person for what it lacks. Read what it does with read_child_output; when it ends, a message says so. It ends with this session at the latest. You need a permission to start that agent: list_spawnable_agents shows which you have. Without one this fails with permission_required: ask once with request_grant (grant_type "spawn", details {"child_agent_id": ...}, scope "session"), wait for the decision, then call this again.',
   input: z.strictObject({

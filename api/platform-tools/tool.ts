@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import * as z from 'zod';
 import type { ApiConfig } from '../../config/api.ts';
 import { type FieldProblem, fieldProblemsOf } from '../../contract/errors.ts';
-import type { PlatformToolAnswer } from '../../contract/platform-tools.ts';
+import type { PlatformToolAnswer, ToolAnnotations } from '../../contract/platform-tools.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import type { InTurn } from '../../lib/timing/in-turn.ts';
@@ -77,6 +77,8 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   title: string;
   /** For a model: what it does, when to use it, and what a reader of its answer has to know. */
   description: string;
+  /** `openWorldHint`: it reaches who is not of this platform. */
+  annotations: ToolAnnotations;
   /** It may wait for something else to happen, so it takes no turn of its workspace. It holds no connection to the database meanwhile. */
   waits?: true;
   input: Input;
@@ -93,6 +95,7 @@ export interface PlatformTool {
   name: string;
   title: string;
   description: string;
+  annotations: ToolAnnotations;
   waits?: true;
   input: z.ZodObject;
   output: z.ZodObject;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { deleteVectors } from '../../commands/vectors/delete-items.ts';
+import { replaces } from '../../contract/platform-tools.ts';
 import { itemId, vectorLimits } from '../../contract/vectors.ts';
 import { defineTool } from './tool.ts';
 import { collectionField, filterField, unknownCollection } from './vector-fields.ts';
@@ -7,6 +8,7 @@ import { collectionField, filterField, unknownCollection } from './vector-fields
 export const vectorDelete = defineTool({
   name: 'vector_delete',
   title: 'Delete items of a collection',
+  annotations: replaces,
   description:
     'Deletes items of a collection by their ids, or all that meet a filter; an empty filter deletes every item. Ids that are not there are left out of the count. With its last item the collection is gone, and its name is free for vectors of other dimensions or another origin.',
   input: z

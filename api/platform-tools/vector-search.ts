@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { reads } from '../../contract/platform-tools.ts';
 import { bytesPerNumber, match, readVector, vectorLimits } from '../../contract/vectors.ts';
 import { readWithin } from '../../store/read-within.ts';
 import { findCollection, type StoredCollection } from '../../store/vectors/collections.ts';
@@ -37,6 +38,7 @@ const input = z
 export const vectorSearch = defineTool({
   name: 'vector_search',
   title: 'Find similar items of a collection',
+  annotations: reads,
   description: `Finds the items of a collection whose vectors are most similar to a vector, or to that of a text, among those that meet the filter. The score is the cosine similarity, 1 for the same direction; the best ones come first. In a large collection some of the less similar ones may be missed. \`truncated\` says that matches were left out because their metadata is too long: ask for fewer. ${sharedByAgents}`,
   input,
   output: z.strictObject({ matches: z.array(match), truncated: z.boolean() }),

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { upsertVectors } from '../../commands/vectors/upsert-items.ts';
+import { replaces } from '../../contract/platform-tools.ts';
 import {
   type Embedder,
   embedder,
@@ -58,6 +59,7 @@ function dimensionsOf(item: Pick<NewItem, 'vector'> | undefined): number | null 
 export const vectorUpsert = defineTool({
   name: 'vector_upsert',
   title: 'Write items of a collection',
+  annotations: replaces,
   description: `Writes up to ${vectorLimits.itemsPerUpsert} items into a collection that all agents of the workspace share. The first items make the collection, and fix for all that follow how many dimensions its vectors have and where they come from: from you ("vector"), or from texts ("text"), which are embedded but not kept: put into the metadata what a search should answer with. An item that exists is replaced as a whole. All are written, or none. list_collections says what a collection takes; without a provider of the workspace, texts are compared by their spelling ("local-hashed-ngrams"), not by their meaning.`,
   input: z.strictObject({ collection: collectionField, items }),
   output: z.strictObject({

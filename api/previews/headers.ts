@@ -1,6 +1,9 @@
 /** What a browser may do with a preview: run its own scripts, in an origin that is nobody's, with files of this preview alone. Pure. */
 
-/** Every feature that a page could ask the person's device or browser for. */
+/**
+ * Every feature that a page could ask the person's device or browser for. Browsers know some of them on some systems only (such as `web-share`), and
+ * elsewhere say in their console that they do not: it is denied where it is known.
+ */
 const deniedFeatures = [
   'accelerometer',
   'autoplay',

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { adds } from '../../contract/platform-tools.ts';
 import { artifactAnswer } from '../../contract/sidecar.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const emitArtifact = defineTool({
   name: 'emit_artifact',
   title: 'Hand over a file',
+  annotations: adds,
   description:
     'Stores a file for the user, given as `text` or as `base64`. Larger files go through POST /artifact of the sidecar socket.',
   input: z.strictObject({

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { adds } from '../../contract/platform-tools.ts';
 import { defineTool } from './tool.ts';
 
 export const emitError = defineTool({
   name: 'emit_error',
   title: 'Report a problem',
+  annotations: adds,
   description: 'Tells the user that something went wrong. `fatal` says that you cannot continue.',
   input: z.strictObject({
     message: z.string().min(1).max(10_000),

@@ -1,9 +1,11 @@
 import * as z from 'zod';
+import { replaces } from '../../contract/platform-tools.ts';
 import { defineTool } from './tool.ts';
 
 export const endSession = defineTool({
   name: 'end_session',
   title: 'End the session',
+  annotations: replaces,
   description: 'Says that your work is done, or cannot be done. The session ends a moment later.',
   input: z.strictObject({
     outcome: z.enum(['completed', 'failed']),

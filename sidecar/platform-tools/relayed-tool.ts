@@ -5,12 +5,13 @@ import type { ListedPlatformTool } from '../../contract/platform-tools.ts';
 import { type ServedTool, type ToolDependencies, ToolFailure, toolResult } from './tool.ts';
 
 export function relayedTool(tool: ListedPlatformTool): ServedTool {
-  const { name, title, description } = tool;
+  const { name, title, description, annotations } = tool;
+  const told = { title, description, ...(annotations === undefined ? {} : { annotations }) };
   const schemas = { inputSchema: shown(tool.input_schema), outputSchema: shown(tool.output_schema) };
   return {
     name,
     register(server, dependencies) {
-      server.registerTool(name, { title, description, ...schemas }, (given) =>
+      server.registerTool(name, { ...told, ...schemas }, (given) =>
         toolResult(() => relay(name, given, dependencies)),
       );
     },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { adds } from '../../contract/platform-tools.ts';
 import { nobodyToAsk } from '../../contract/sentences.ts';
 import type { SessionEventPayload } from '../../contract/session-event.ts';
 import { defineTool, type ToolDependencies, ToolFailure } from './tool.ts';
@@ -8,6 +9,7 @@ import { reserveWait } from './wait-for-human.ts';
 export const requestInput = defineTool({
   name: 'request_input',
   title: 'Ask the user',
+  annotations: adds,
   description:
     'Asks the user a question. Waits up to `wait_seconds` for the answer; the answer also arrives as a message. Fails with no_operator in a session that nobody drives, such as one that another session started.',
   input: z.strictObject({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type PermissionDecision, permissionRequestInput } from '../../contract/permission-request.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { sendPermissionRequest } from './permission-request.ts';
 import { defineTool } from './tool.ts';
 import { reserveWait } from './wait-for-human.ts';
@@ -9,6 +10,7 @@ const defaultWaitSeconds = 60;
 export const requestPermission = defineTool({
   name: 'request_permission',
   title: 'Ask for a permission and wait',
+  annotations: adds,
   description:
     'As request_grant, but waits up to `wait_seconds` (60 unless said, at most 300) for the decision. With `exact_call` only the refused call was approved, with the same arguments. `pending` means that nobody decided yet; the decision then arrives as a message.',
   input: permissionRequestInput.extend({ wait_seconds: z.int().min(0).max(300).optional() }),

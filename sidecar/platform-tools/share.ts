@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
+import { adds } from '../../contract/platform-tools.ts';
 import { maxEventTextLength } from '../../contract/session-event.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const share = defineTool({
   name: 'share',
   title: 'Share a result',
+  annotations: adds,
   description: 'Shares an artifact or a text with the members of the workspace.',
   input: z.strictObject({
     artifact_id: uuid.optional(),

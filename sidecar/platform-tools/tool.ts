@@ -1,6 +1,7 @@
 /** How a tool of the `platform` server is written: a schema for each direction and one function. */
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
+import type { ToolAnnotations } from '../../contract/platform-tools.ts';
 import type { Inbox } from '../inputs/inbox.ts';
 import { platformErrorKey } from '../json-rpc/answers.ts';
 import type { Slots } from '../pace/slots.ts';
@@ -40,6 +41,7 @@ interface PlatformTool<Input extends z.ZodType, Output extends z.ZodType> {
   name: string;
   title: string;
   description: string;
+  annotations: ToolAnnotations;
   input: Input;
   output: Output;
   /** Throws ToolFailure, or what the platform's interface throws. `signal`: the agent no longer waits. */
@@ -56,7 +58,7 @@ export interface ServedTool {
 export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   tool: PlatformTool<Input, Output>,
 ): ServedTool {
-  const { name, title, description, input, output } = tool;
+  const { name, title, description, annotations, input, output } = tool;
   const schemas: { inputSchema: z.ZodObject; outputSchema: z.ZodObject } = {
     inputSchema: input,
     outputSchema: output,
@@ -64,7 +66,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   return {
     name,
     register(server, dependencies) {
-      server.registerTool(name, { title, description, ...schemas }, (given, context) => {
+      server.registerTool(name, { title, description, annotations, ...schemas }, (given, context) => {
         const parsed = input.parse(given);
         return toolResult(async () =>
           schemas.outputSchema.parse(await tool.run(parsed, dependencies, context.mcpReq.signal)),

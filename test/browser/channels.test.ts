@@ -101,8 +101,13 @@ describeInBrowser('channels in the web UI', () => {
     await deliveries
       .getByRole('row')
       .filter({ hasText: 'Message of an agent' })
-      .getByText('Delivered after 1 attempt.')
+      .getByText('delivered', { exact: true })
       .waitFor();
+    expect(await deliveries.getByRole('columnheader').allTextContents()).toEqual([
+      'Posted',
+      'Delivery',
+      'What',
+    ]);
     await visitor.checkAccessibility();
     await visitor.picture('channel');
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});

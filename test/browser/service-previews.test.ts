@@ -1,4 +1,5 @@
 /** Previews of services in a real browser: how people see one start, use it, and see it end. */
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
@@ -14,7 +15,7 @@ const crashes = `setTimeout(() => process.exit(7), 4000);
 require('node:http').createServer((request, response) => response.end('still here')).listen(process.env.PORT || 8080, '127.0.0.1');`;
 const late = `setTimeout(() => { ${servedSite} }, 5000);`;
 const services = [
-  nodeService('web', servedSite),
+  nodeService('web', servedSite, { PORT: '8099' }),
   nodeService('late', late),
   nodeService('crashing', crashes),
 ];
@@ -42,22 +43,28 @@ describeInBrowser('previews of services', () => {
 
   let count = 0;
   /** By the agent of a session of Ada's. */
-  async function deploy(service: string): Promise<{ sessionId: string; previewId: string; title: string }> {
+  async function deploy(service: string) {
     count += 1;
     const title = `Served ${count}`;
     const steps = [{ call: 'platform.preview_deploy', arguments: { title, service } }, waitForever];
-    const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
+    const deployed = await deployedBy({
       name: `serves ${count}`,
       run: { type: 'builtin', name: 'scripted' },
       instructions: JSON.stringify({ steps }),
       services,
     });
+    return { ...deployed, title };
+  }
+
+  /** By a session of this agent. */
+  async function deployedBy(input: unknown) {
+    const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, input);
     const { id: sessionId } = await ada.startSession(agent.id);
     ending.push(() => ada.send('POST', `/api/sessions/${sessionId}/terminate`, {}));
     const event = await untilFound('a preview', async () =>
       (await ada.events(sessionId)).find(({ type }) => type === 'agent.preview'),
     );
-    return { sessionId, previewId: String(event.payload['preview_id']), title };
+    return { agentId: agent.id, sessionId, previewId: String(event.payload['preview_id']) };
   }
 
   /** Opens the preview from its page, as a person does, whether its service runs already or not. Returns the new tab. */
@@ -74,7 +81,7 @@ describeInBrowser('previews of services', () => {
     page.getByLabel('Facts of the preview').getByText(word, { exact: true });
 
   it('are named in the transcript and the list, start on demand, and take forms, events and sockets', async () => {
-    const { sessionId, previewId, title } = await deploy('web');
+    const { agentId, sessionId, previewId, title } = await deploy('web');
     const visitor = await visit(browser, { ...demo, as: 'ada' });
     const { page } = visitor;
     // Opened at once: whoever is early waits in the opened page.
@@ -106,6 +113,19 @@ describeInBrowser('previews of services', () => {
       .getByText(/^service web · expires/)
       .waitFor();
     await visitor.checkAccessibility();
+    await visitor.open(`agents/${agentId}`);
+    const service = page.getByRole('term').filter({ hasText: 'Service web' }).locator('..');
+    await service.getByText('PORT', { exact: true }).waitFor();
+    await service.getByText('8099', { exact: true }).waitFor();
+    await visitor.leave();
+  });
+
+  it('are what the documented agent shows', async () => {
+    const [, documented = ''] = /```json\n(.*?)\n```/s.exec(readFileSync('docs/previews.md', 'utf8')) ?? [];
+    const { previewId } = await deployedBy(JSON.parse(documented));
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const tab = await openFrom(visitor, previewId);
+    await tab.getByText('42 tickets are open').waitFor();
     await visitor.leave();
   });
 

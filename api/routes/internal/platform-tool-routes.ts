@@ -18,8 +18,8 @@ import { type AnyRoute, defineRoute } from '../../route.ts';
 
 /** It does not count as activity of the agent. */
 export function platformToolsRoute(): AnyRoute {
-  const tools = platformTools.map(({ name, title, description, input, output }) => ({
-    ...{ name, title, description },
+  const tools = platformTools.map(({ name, title, description, annotations, input, output }) => ({
+    ...{ name, title, description, annotations },
     input_schema: shownSchema(input, 'input'),
     output_schema: shownSchema(output, 'output'),
   }));

@@ -196,29 +196,20 @@ describe('asking for a permission', () => {
     ['approved', { ...unlimited, exact_call: true }, { exact_call: true }],
     ['denied', { ...unlimited, status: 'denied', grant_id: null }, {}],
   ] as const)('waits for the decision: request_permission answers %s of %j', async (status, state, more) => {
-    const { grant_id } = state;
     session.platform.requestState = state;
+    const { grant_id } = state;
     const pending = tool('request_permission', { ...asksForWrite, wait_seconds: 20 });
     await until(() => session.platform.requests.length > 0, 'the request');
     const request_id = session.platform.requests[0]?.request_id ?? '';
     await send(`Permission request ${request_id} was ${status}`, {
       kind: 'permission_decision',
       decision: {
-        request_id,
-        grant_type: 'tool_scope',
-        details: { scope: 'files.write' },
-        status,
-        scope: 'once',
-        grant_id,
-        reason: null,
+        ...{ request_id, grant_type: 'tool_scope', details: { scope: 'files.write' } },
+        ...{ status, scope: 'once', grant_id, reason: null },
       },
     });
-    expect((await pending).structuredContent).toEqual({
-      request_id,
-      status,
-      ...(grant_id ? { grant_id } : {}),
-      ...more,
-    });
+    const granted = grant_id === null ? {} : { grant_id };
+    expect((await pending).structuredContent).toEqual({ request_id, status, ...granted, ...more });
   });
 
   it('is pending when it was not decided in time', async () => {

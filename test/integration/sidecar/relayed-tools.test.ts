@@ -1,7 +1,7 @@
 /** Tools that the API runs, as an agent sees them: listed beside the sidecar's own, and passed on as they are. */
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
-import type { ListedPlatformTool } from '../../../contract/platform-tools.ts';
+import { type ListedPlatformTool, reads, replaces } from '../../../contract/platform-tools.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
 import { TestSession } from './session.ts';
 import { call, closeWires, initialize, openWire } from './wire.ts';
@@ -42,12 +42,16 @@ const namesOf = async (client: Client) => (await client.listTools()).tools.map((
 
 describe('a tool of the API', () => {
   it.each(['legacy', 'auto'] as const)('is listed and called by a client (%s)', async (mode) => {
-    await start([tool('graph_find')]);
+    await start([tool('graph_find', { annotations: reads }), tool('of_an_earlier_api')]);
     const client = await session.connect('platform', mode);
     const { tools } = await client.listTools();
-    expect(tools.find(({ name }) => name === 'graph_find')).toMatchObject({
+    const named = (name: string) => tools.find((each) => each.name === name);
+    expect(named('of_an_earlier_api')).not.toHaveProperty('annotations');
+    expect(named('end_session')?.annotations).toEqual(replaces);
+    expect(named('graph_find')).toMatchObject({
       title: 'Title of graph_find',
       description: 'Description of graph_find',
+      annotations: reads,
       inputSchema: tool('graph_find').input_schema,
       outputSchema: tool('graph_find').output_schema,
     });

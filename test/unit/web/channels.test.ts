@@ -8,7 +8,12 @@ import {
   settingsOf,
   valuesOf,
 } from '../../../web/src/pages/channels/channel-values.ts';
-import { askWhileWaiting, deliveryText, failureTexts } from '../../../web/src/text/delivery-text.ts';
+import {
+  askWhileWaiting,
+  deliveryDetail,
+  deliveryText,
+  failureTexts,
+} from '../../../web/src/text/delivery-text.ts';
 
 const id = '6f1c2d3e-4b5a-4c6d-8e7f-9a0b1c2d3e4f';
 const at = '2026-03-01T12:00:00.000Z';
@@ -51,6 +56,14 @@ describe('a delivery', () => {
       'Waiting to be delivered.',
       'Waiting to be tried again, after 2 attempts.',
       'Delivered after 1 attempt.',
+      'The webhook rejected the message: check that its URL is still valid.',
+    ]);
+    const detail = (status: 'pending' | 'delivered' | 'failed', attempts: number) =>
+      deliveryDetail({ status, failure: status === 'failed' ? 'rejected' : null, attempts });
+    expect([detail('pending', 0), detail('delivered', 1)]).toEqual([null, null]);
+    expect([detail('pending', 2), detail('delivered', 3), detail('failed', 1)]).toEqual([
+      'Waiting to be tried again, after 2 attempts.',
+      'Delivered after 3 attempts.',
       'The webhook rejected the message: check that its URL is still valid.',
     ]);
     for (const failure of deliveryFailure.options) {

@@ -55,6 +55,15 @@ export function deliveryText({
   }
 }
 
+/** What the word for its state leaves open; null where that is nothing. */
+export function deliveryDetail(
+  message: Pick<ChannelMessage, 'status' | 'failure' | 'attempts'>,
+): string | null {
+  const { status, attempts } = message;
+  const isPlain = status === 'delivered' ? attempts <= 1 : status === 'pending' && attempts === 0;
+  return isPlain ? null : deliveryText(message);
+}
+
 /** Polled while one waits, which no stream reports; no longer. In ms, as a query takes it. */
 export const askWhileWaiting = (
   messages: readonly Pick<ChannelMessage, 'status'>[] | undefined,

@@ -23,13 +23,18 @@ it('have names of their own', () => {
 
 describe.each(platformTools.map((tool): [string, PlatformTool] => [tool.name, tool]))('%s', (_name, tool) => {
   it('is listed as a sidecar takes it', () => {
-    const { name, title, description, input, output } = tool;
+    const { name, title, description, annotations, input, output } = tool;
     const listed = {
-      ...{ name, title, description },
+      ...{ name, title, description, annotations },
       input_schema: shownSchema(input, 'input'),
       output_schema: shownSchema(output, 'output'),
     };
     expect(listedPlatformTool.parse(listed)).toEqual(listed);
+  });
+
+  it('has hints that do not contradict each other', () => {
+    const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations;
+    expect(readOnlyHint && (destructiveHint || !idempotentHint)).toBe(false);
   });
 
   it('has an example that fits its schemas', () => {

@@ -69,9 +69,16 @@ const tableOf = (title: string, schema: Schema) =>
 const exampleOf = ({ input, output }: PlatformTool['example']) =>
   `\`\`\`json\n${JSON.stringify({ arguments: input, result: output }, null, 2)}\n\`\`\``;
 
+const hintsOf = (annotations: PlatformTool['annotations']) =>
+  `Annotations: ${Object.entries(annotations)
+    .map(([name, value]) => `\`${name}: ${value}\``)
+    .join(', ')}.`;
+
 const sectionOf = (tool: PlatformTool) => `## ${tool.name}
 
 ${tool.title}. ${tool.description}
+
+${hintsOf(tool.annotations)}
 
 ${tableOf('Argument', shownSchema(tool.input, 'input'))}
 

@@ -1,9 +1,11 @@
-import { Code, Spoiler } from '@mantine/core';
+import { Code, List, Spoiler, Text } from '@mantine/core';
 import type { Agent } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { networkText, runText } from '../../text/shape-text.ts';
 import { durationText } from '../../text/time-text.ts';
+import { rowsOf } from './env-values.ts';
+import { VariableValue } from './variable-value.tsx';
 
 /** The agent's configuration in words. */
 export function AgentFacts({ agent }: { agent: Agent }) {
@@ -34,19 +36,42 @@ export function AgentFacts({ agent }: { agent: Agent }) {
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Maximum duration">{limitText(limits.total_seconds)}</Fact>
       <Fact name="Idle timeout">{limitText(limits.idle_seconds)}</Fact>
-      {[...siblings.map(named('Sibling')), ...services.map(named('Service'))].map(({ label, text }) => (
+      {[...siblings.map(named('Sibling')), ...services.map(named('Service'))].map(({ label, companion }) => (
         <Fact key={label} name={label}>
-          <VisibleText text={text} />
+          <VisibleText text={runText(companion.run)} />
+          <Variables env={companion.env} />
         </Fact>
       ))}
     </FactList>
   );
 }
 
-const named = (what: string) => (companion: Agent['siblings'][number]) => ({
+type Companion = Agent['siblings'][number];
+
+const named = (what: string) => (companion: Companion) => ({
   label: `${what} ${companion.name}`,
-  text: runText(companion.run),
+  companion,
 });
+
+/** Of what runs beside the agent, below its program; nothing where there are none. */
+function Variables({ env }: Pick<Companion, 'env'>) {
+  const rows = rowsOf(env);
+  return rows.length === 0 ? null : (
+    <List listStyleType="none" size="sm">
+      {rows.map((row) => (
+        <List.Item key={row.name}>
+          <VariableName name={row.name} /> <VariableValue row={row} />
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+const VariableName = ({ name }: { name: string }) => (
+  <Text span size="sm" ff="monospace" className="text-block">
+    {name}
+  </Text>
+);
 
 function limitText(seconds: number | null): string {
   return seconds === null ? 'platform default' : durationText(seconds * 1000);

@@ -9,6 +9,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { type EnvRow, rowsOf } from './env-values.ts';
 import { Part } from './form-part.tsx';
 import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
+import { VariableValue } from './variable-value.tsx';
 
 /** The agent's own variables. A secret among them is one that the agent can read: each needs an admin's grant. */
 export function EnvironmentPart({ agent }: { agent: Agent }) {
@@ -41,23 +42,16 @@ export function EnvironmentPart({ agent }: { agent: Agent }) {
 }
 
 function EnvironmentRow({ agent, row }: { agent: Agent; row: EnvRow }) {
-  const { slug } = useWorkspace();
   return (
     <Table.Tr>
       <Table.Th scope="row" ff="monospace" w="35%" className="text-block">
         {row.name}
       </Table.Th>
       <Table.Td>
-        {row.kind === 'value' ? (
-          <VisibleText text={row.text} />
-        ) : (
-          <Stack gap={4} align="flex-start">
-            <span className="text-block">
-              secret <TextLink to={pathOf(slug, 'secrets', row.text)}>{row.text}</TextLink>
-            </span>
-            <Exposure agent={agent} secretName={row.text} />
-          </Stack>
-        )}
+        <Stack gap={4} align="flex-start">
+          <VariableValue row={row} />
+          {row.kind === 'secret' ? <Exposure agent={agent} secretName={row.text} /> : null}
+        </Stack>
       </Table.Td>
     </Table.Tr>
   );

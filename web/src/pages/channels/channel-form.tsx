@@ -46,7 +46,7 @@ export function ChannelForm({
         )}
         <SecretSelect
           label="Webhook URL"
-          description="The secret with the URL of a Slack-compatible incoming webhook: whoever knows the URL can post. Restrict it to no MCP server, so that none can be given it."
+          description="The secret with the URL of a Slack-compatible incoming webhook: whoever knows the URL can post. On its page under Secrets, allow it for no MCP server, so that none can be given it."
           required
           value={form.values.secretName}
           onChange={(name) => form.setFieldValue('secretName', name)}

@@ -7,7 +7,7 @@ import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { deliveryText, kindLabels, statusLabels } from '../../text/delivery-text.ts';
+import { deliveryDetail, kindLabels, statusLabels } from '../../text/delivery-text.ts';
 import { useChannelMessages } from './use-channels.ts';
 
 const colors: Record<ChannelMessage['status'], string> = {
@@ -26,26 +26,27 @@ export function Deliveries({ channel }: { channel: string | null }) {
       what="The list of deliveries"
       empty={<Text c="dimmed">Nothing has been posted yet.</Text>}
     >
-      {(messages) => <DeliveriesTable messages={messages} />}
+      {(messages) => <DeliveriesTable messages={messages} ofOne={channel !== null} />}
     </ListState>
   );
 }
 
-function DeliveriesTable({ messages }: { messages: ChannelMessage[] }) {
+/** The state stands where a phone shows it without scrolling. */
+function DeliveriesTable({ messages, ofOne }: { messages: ChannelMessage[]; ofOne: boolean }) {
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="sm" aria-label="Deliveries">
+    <Table.ScrollContainer minWidth={ofOne ? 320 : 480}>
+      <Table verticalSpacing="sm" aria-label="Deliveries" className="whole-words">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Posted</Table.Th>
-            <Table.Th>Channel</Table.Th>
-            <Table.Th>What</Table.Th>
             <Table.Th>Delivery</Table.Th>
+            <Table.Th>What</Table.Th>
+            {ofOne ? null : <Table.Th>Channel</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {messages.map((message) => (
-            <DeliveryRow key={message.id} message={message} />
+            <DeliveryRow key={message.id} message={message} ofOne={ofOne} />
           ))}
         </Table.Tbody>
       </Table>
@@ -53,23 +54,24 @@ function DeliveriesTable({ messages }: { messages: ChannelMessage[] }) {
   );
 }
 
-function DeliveryRow({ message }: { message: ChannelMessage }) {
+function DeliveryRow({ message, ofOne }: { message: ChannelMessage; ofOne: boolean }) {
   const { channel, status, created_at } = message;
+  const detail = deliveryDetail(message);
   return (
     <Table.Tr>
       <Table.Td>
         <RelativeTime at={created_at} />
       </Table.Td>
-      <Table.Td>{channel}</Table.Td>
+      <Table.Td>
+        <Badge color={colors[status]} variant="light" tt="none">
+          {statusLabels[status]}
+        </Badge>
+        {detail === null ? null : <Text size="sm">{detail}</Text>}
+      </Table.Td>
       <Table.Td>
         <What message={message} />
       </Table.Td>
-      <Table.Td>
-        <Badge color={colors[status]} variant="light">
-          {statusLabels[status]}
-        </Badge>
-        <Text size="sm">{deliveryText(message)}</Text>
-      </Table.Td>
+      {ofOne ? null : <Table.Td>{channel}</Table.Td>}
     </Table.Tr>
   );
 }

@@ -19,7 +19,7 @@ export function GraphPart({ graph }: { graph: GraphCounts }) {
       <Text>
         {counted(nodes, 'node', 'nodes')}, {counted(edges, 'edge', 'edges')}
       </Text>
-      <SimpleGrid cols={{ base: 1, sm: 2 }}>
+      <SimpleGrid cols={{ base: 1, sm: 2 }} style={{ alignItems: 'start' }}>
         <Counts
           label="Types of nodes"
           name="Type"

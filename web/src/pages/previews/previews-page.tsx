@@ -40,16 +40,17 @@ export function PreviewsPage() {
   );
 }
 
+/** On a phone, whose agent and session it is of is on its page. */
 function PreviewsTable({ previews }: { previews: Preview[] }) {
   const { slug } = useWorkspace();
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="sm">
+    <Table.ScrollContainer minWidth={320}>
+      <Table verticalSpacing="sm" className="whole-words">
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Title</Table.Th>
-            <Table.Th>Agent</Table.Th>
-            <Table.Th>Session</Table.Th>
+            <Table.Th visibleFrom="sm">Agent</Table.Th>
+            <Table.Th visibleFrom="sm">Session</Table.Th>
             <Table.Th>Content</Table.Th>
             <Table.Th>Expires</Table.Th>
           </Table.Tr>
@@ -62,10 +63,10 @@ function PreviewsTable({ previews }: { previews: Preview[] }) {
                   <PreviewTitle title={preview.title} />
                 </TextLink>
               </Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="sm">
                 <VisibleText text={preview.agent.name} />
               </Table.Td>
-              <Table.Td>
+              <Table.Td visibleFrom="sm">
                 <PreviewSession preview={preview} />
               </Table.Td>
               <Table.Td>

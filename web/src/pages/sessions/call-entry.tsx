@@ -8,6 +8,9 @@ import { durationText } from '../../text/time-text.ts';
 import { callOutcomeText } from './call-text.ts';
 import { EntryFrame } from './entry-frame.tsx';
 
+/** Their duration is that of a decision. */
+const neverMade = new Set<ToolCall['outcome']>(['permission_required', 'refused']);
+
 /** A tool call: which, how it ended, and on which grant it passed. */
 export function CallEntry({ call }: { call: ToolCall }) {
   const { slug } = useWorkspace();
@@ -21,9 +24,11 @@ export function CallEntry({ call }: { call: ToolCall }) {
             {label}
           </Badge>
         </Tooltip>
-        <Text span size="xs" c="dimmed">
-          {durationText(call.duration_ms)}
-        </Text>
+        {neverMade.has(call.outcome) ? null : (
+          <Text span size="xs" c="dimmed">
+            {durationText(call.duration_ms)}
+          </Text>
+        )}
         {call.granted_via === null ? null : (
           <Text span size="xs">
             allowed by{' '}

@@ -1,11 +1,11 @@
 import { Button, Group, NumberInput, Stack, Text, TextInput } from '@mantine/core';
-import { useForm } from '@mantine/form';
+import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
-import type { EmbeddingProvider } from '../../api/types.ts';
+import type { EmbeddingProvider, EmbeddingProviderCheck } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -25,11 +25,17 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
       model: (value) => (value.trim() === '' ? 'Enter a model' : null),
     },
   });
+  const isSaved = !form.isDirty();
+  // Asks the saved provider, not what stands in the form.
+  const check = useApiMutation({
+    send: () => call(api.POST('/api/workspaces/{slug}/embedding-provider/check', { params })),
+  });
   const save = useApiMutation({
     send: (values: EmbeddingValues) =>
       call(api.PUT('/api/workspaces/{slug}/embedding-provider', { params, body: embeddingInputOf(values) })),
     invalidates: [keys.secrets(slug)],
     onSuccess(answer) {
+      check.reset();
       form.setInitialValues(embeddingValuesOf(answer.embedding_provider));
       form.reset();
       queries.setQueryData(keys.embeddingProvider(slug), answer);
@@ -40,43 +46,26 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
     <form onSubmit={form.onSubmit((values) => save.mutate(values))} noValidate>
       <Stack>
         <FormDraft form={form} slug={slug} name="embedding-provider" save={save} />
-        <TextInput
-          label="Address"
-          description="Of a service with OpenAI's interface for embeddings; /embeddings is added to it."
-          placeholder="https://api.example.com/v1"
-          required
-          {...form.getInputProps('base_url')}
-        />
-        <TextInput label="Model" required {...form.getInputProps('model')} />
-        <NumberInput
-          label="Dimensions"
-          description="For models that can shorten their vectors. Leave empty to take as many as the model makes."
-          min={1}
-          max={4096}
-          allowDecimal={false}
-          clampBehavior="none"
-          {...form.getInputProps('dimensions')}
-        />
-        <SecretSelect
-          label="Key"
-          description="Sent as a bearer token. A secret that is restricted to MCP servers is refused."
-          value={form.values.secret}
-          onChange={(name) => form.setFieldValue('secret', name)}
-          error={typeof form.errors['secret'] === 'string' ? form.errors['secret'] : undefined}
-          suggestedName="EMBEDDING_API_KEY"
-        />
+        <ProviderFields form={form} />
         <FailureAlert
           error={save.error}
           shownAtFields={['base_url', 'model', 'dimensions', 'api_key']}
           values={form.values}
         />
         <Group>
-          <Button type="submit" loading={save.isPending} disabled={!form.isDirty()}>
+          <Button type="submit" loading={save.isPending} disabled={isSaved}>
             Save provider
           </Button>
           {provider === null ? null : (
             <>
-              <CheckProvider isSaved={!form.isDirty()} />
+              <Button
+                variant="default"
+                onClick={() => check.mutate()}
+                loading={check.isPending}
+                disabled={!isSaved}
+              >
+                Check provider
+              </Button>
               <RemoveProvider
                 onRemoved={() => {
                   form.setInitialValues(embeddingValuesOf(null));
@@ -85,32 +74,52 @@ export function EmbeddingForm({ provider }: { provider: EmbeddingProvider | null
               />
             </>
           )}
-          <span role="status">{save.isSuccess && !form.isDirty() ? 'Saved.' : ''}</span>
         </Group>
+        <Text size="sm" role="status" mih="1lh">
+          {isSaved && !check.isPending ? outcomeText(check.data?.check, save.isSuccess) : ''}
+        </Text>
+        <FailureAlert error={check.error} />
       </Stack>
     </form>
   );
 }
 
-/** Asks the saved provider, not what stands in the form. */
-function CheckProvider({ isSaved }: { isSaved: boolean }) {
-  const { slug } = useWorkspace();
-  const check = useApiMutation({
-    send: () =>
-      call(api.POST('/api/workspaces/{slug}/embedding-provider/check', { params: { path: { slug } } })),
-  });
+/** What an admin says of the provider. */
+function ProviderFields({ form }: { form: UseFormReturnType<EmbeddingValues> }) {
   return (
     <>
-      <Button variant="default" onClick={() => check.mutate()} loading={check.isPending} disabled={!isSaved}>
-        Check provider
-      </Button>
-      <Text size="sm" role="status">
-        {check.data === undefined || check.isPending || !isSaved ? '' : checkText(check.data.check)}
-      </Text>
-      <FailureAlert error={check.error} />
+      <TextInput
+        label="Address"
+        description="Of a service with OpenAI's interface for embeddings; /embeddings is added to it."
+        placeholder="https://api.example.com/v1"
+        required
+        {...form.getInputProps('base_url')}
+      />
+      <TextInput label="Model" required {...form.getInputProps('model')} />
+      <NumberInput
+        label="Dimensions"
+        description="For models that can shorten their vectors. Leave empty to take as many as the model makes."
+        min={1}
+        max={4096}
+        allowDecimal={false}
+        clampBehavior="none"
+        {...form.getInputProps('dimensions')}
+      />
+      <SecretSelect
+        label="Key"
+        description="Sent as a bearer token. A secret that is restricted to MCP servers is refused."
+        value={form.values.secret}
+        onChange={(name) => form.setFieldValue('secret', name)}
+        error={typeof form.errors['secret'] === 'string' ? form.errors['secret'] : undefined}
+        suggestedName="EMBEDDING_API_KEY"
+      />
     </>
   );
 }
+
+/** How the last thing ended that was done with the provider. */
+const outcomeText = (checked: EmbeddingProviderCheck | undefined, wasSaved: boolean): string =>
+  checked === undefined ? (wasSaved ? 'Saved.' : '') : checkText(checked);
 
 function RemoveProvider({ onRemoved }: { onRemoved: () => void }) {
   const { slug } = useWorkspace();

@@ -1,5 +1,6 @@
 /** What each setting means and what it costs. */
 import type { Workspace } from '../../api/types.ts';
+import { keepsRefusedCallsLabel } from '../../text/setting-labels.ts';
 
 /** Settings that are on or off. */
 export type SettingName = Exclude<keyof Workspace['settings'], 'tool_call_retention_days'>;
@@ -22,7 +23,7 @@ export const settingTexts: readonly SettingText[] = [
   },
   {
     name: 'keep_refused_calls',
-    label: 'Show the refused call to the people who decide',
+    label: keepsRefusedCallsLabel,
     meaning:
       'The arguments of a call that needs permission are kept, encrypted, with the request that follows: people who may decide on it and may read its session see the very call, and can approve exactly that one. They are deleted some time after the decision. Applies from the next request.',
     danger: {

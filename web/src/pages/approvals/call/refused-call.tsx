@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import type { PermissionRequest } from '../../../api/types.ts';
 import { Capped } from '../../../components/capped.tsx';
 import { CodeText } from '../../../components/code-text.tsx';
+import { keepsRefusedCallsLabel } from '../../../text/setting-labels.ts';
 import { sizeText } from '../../../text/size-text.ts';
 import { CallArguments } from './call-arguments.tsx';
 import { CallTokenText } from './call-piece.tsx';
@@ -119,7 +120,12 @@ function Content({
         </Note>
       );
     case 'not-kept':
-      return <Note>Its arguments were not recorded: it can be approved only for any arguments.</Note>;
+      return (
+        <Note>
+          Its arguments were not recorded: it can be approved only for any arguments. They are recorded while
+          the workspace’s setting “{keepsRefusedCallsLabel}” is on.
+        </Note>
+      );
     case 'erased':
       return <Note>Its arguments were erased, or cannot be read any more.</Note>;
     case 'replaced':
