@@ -43,6 +43,8 @@ import * as createVectors from './20261126220000_create_vectors.ts';
 import * as createChannels from './20261126230000_create_channels.ts';
 import * as createPreviews from './20261126235900_create_previews.ts';
 import * as createPreviewServices from './20261127000000_create_preview_services.ts';
+import * as createSchedules from './20261127100000_create_schedules.ts';
+import * as indexScheduledSessions from './20261127100100_index_scheduled_sessions.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -88,6 +90,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261126230000_create_channels': createChannels,
   '20261126235900_create_previews': createPreviews,
   '20261127000000_create_preview_services': createPreviewServices,
+  '20261127100000_create_schedules': createSchedules,
+  '20261127100100_index_scheduled_sessions': indexScheduledSessions,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -10,14 +10,15 @@ import { requestEnding } from '../../store/sessions/ending.ts';
 import { listUnfinishedSessionsOfUser } from '../../store/sessions/list-unfinished.ts';
 import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
 import { endSignIn } from '../oauth-connections/end.ts';
+import { pauseSchedulesOf } from '../schedules/pause.ts';
 
-/** `endedSessionIds` have a recorded ending; their workflows still have to be notified. */
+/** `endedSessionIds` have a recorded ending, and `pausedScheduleIds` are paused; Temporal still has to be told of both. */
 export type RemoveMember =
-  | { result: 'done'; endedSessionIds: string[] }
+  | { result: 'done'; endedSessionIds: string[]; pausedScheduleIds: string[] }
   | { result: 'not_found' | 'last_admin' };
 
 /**
- * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction.
+ * Removes a member, revokes the grants they hold, pauses their schedules and asks their sessions to end, in one transaction.
  * Repeated while their sessions still run, it returns those sessions again, so that an interrupted removal can be finished.
  */
 export async function removeMember(
@@ -36,12 +37,13 @@ export async function removeMember(
     if (member === null) {
       return sessionIds.length === 0
         ? { result: 'not_found' }
-        : { result: 'done', endedSessionIds: sessionIds };
+        : { result: 'done', endedSessionIds: sessionIds, pausedScheduleIds: [] };
     }
     await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
     for (const connection of await listConnectionsIn(trx, { workspaceId, userId })) {
       await endSignIn(trx, connection, 'left', { by });
     }
+    const pausedScheduleIds = await pauseSchedulesOf(trx, { workspaceId, makerId: userId }, by);
     for (const sessionId of sessionIds) {
       const reason = operatorLeftSentence;
       await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
@@ -53,6 +55,6 @@ export async function removeMember(
       resource: { type: 'user', id: member.user.id, name: member.user.email },
       data: { role: member.role },
     });
-    return { result: 'done', endedSessionIds: sessionIds };
+    return { result: 'done', endedSessionIds: sessionIds, pausedScheduleIds };
   });
 }

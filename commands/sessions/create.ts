@@ -39,6 +39,10 @@ async function announce(trx: Transaction, input: NewSession): Promise<void> {
     actor,
     resource: { type: 'session', id: input.id, name: await agentNameOf(trx, input.agentId) },
     sessionId: input.id,
-    data: { agent_id: input.agentId, parent_session_id: input.parentSessionId },
+    data: { agent_id: input.agentId, parent_session_id: input.parentSessionId, ...scheduleOf(input) },
   });
 }
+
+/** By the maker's id their quotas count it: nobody acted who could be the event's actor. */
+const scheduleOf = ({ schedule }: NewSession) =>
+  schedule === undefined ? {} : { schedule_id: schedule.id, schedule_maker_id: schedule.makerId };

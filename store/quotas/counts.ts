@@ -5,14 +5,21 @@ import { readRow } from '../read-rows.ts';
 import { unfinishedStatus } from '../sessions/list-unfinished.ts';
 import type { QuotaHolder } from './lock-quota.ts';
 
-/** Sessions that have not ended; a user's include those below their own. */
+/** Sessions that have not ended; a user's include those below their own, and those that their schedules started. */
 export async function countUnfinishedSessions(
   trx: Transaction,
   of: QuotaHolder,
   limit: number,
 ): Promise<number> {
-  const holder = 'userId' in of ? { root_operator_id: of.userId } : { workspace_id: of.workspaceId };
-  const rows = await trx('sessions').where(holder).whereRaw(unfinishedStatus).limit(limit).select('id');
+  const rows = await trx('sessions')
+    .where((held) =>
+      'userId' in of
+        ? held.where('root_operator_id', of.userId).orWhere('schedule_maker_id', of.userId)
+        : held.where('workspace_id', of.workspaceId),
+    )
+    .whereRaw(unfinishedStatus)
+    .limit(limit)
+    .select('id');
   return rows.length;
 }
 
@@ -27,10 +34,10 @@ export async function countUnfinishedChecks(
   return rows.length;
 }
 
-/** Agents, catalog entries or channels of a workspace. */
+/** Agents, catalog entries, channels or schedules of a workspace. */
 export async function countInWorkspace(
   trx: Transaction,
-  table: 'agents' | 'channels' | 'mcp_servers',
+  table: 'agents' | 'channels' | 'mcp_servers' | 'schedules',
   workspaceId: string,
   limit: number,
 ): Promise<number> {
@@ -47,18 +54,30 @@ export interface HourlyCreations {
 
 /**
  * The time in seconds until fewer than `limit` were created within the last hour; not positive when that is so already.
- * Reads one row of the audit trail, which also covers removed items: the one that is `limit` creations back.
+ * Reads the audit trail, which also covers removed items: the one that is `limit` creations back. A user's include what their schedules started.
  */
 export async function readHourlyWait(
   trx: Transaction,
   { event, of, limit }: HourlyCreations,
 ): Promise<number> {
-  const holder = 'userId' in of ? { actor_id: of.userId } : { workspace_id: of.workspaceId };
-  const query = trx('audit_events')
-    .where({ event, ...holder })
-    .orderBy('position', 'desc')
+  const newest = () => trx('audit_events').where({ event }).orderBy('position', 'desc').limit(limit);
+  const created =
+    'userId' in of
+      ? newest()
+          .where('actor_id', of.userId)
+          .select('at')
+          .unionAll(
+            newest()
+              .whereRaw(`event = 'session.created' and data ->> 'schedule_maker_id' = ?`, [of.userId])
+              .select('at'),
+            true,
+          )
+      : newest().where('workspace_id', of.workspaceId).select('at');
+  const query = trx
+    .from(created.as('created'))
+    .orderBy('at', 'desc')
     .offset(limit - 1)
     .first(trx.raw("ceil(extract(epoch from at + interval '1 hour' - now()))::integer as seconds"));
-  const newest = await readRow(query, z.object({ seconds: z.int() }));
-  return newest?.seconds ?? 0;
+  const found = await readRow(query, z.object({ seconds: z.int() }));
+  return found?.seconds ?? 0;
 }

@@ -10,6 +10,9 @@ export interface SessionContext {
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
+  /** The schedule that started it, unless it was removed. */
+  schedule: Named | null;
+  scheduleMaker: Named | null;
   requestsMuted: boolean;
   /** With all members of the workspace. */
   isShared: boolean;
@@ -24,6 +27,10 @@ const row = z.object({
   operator_name: z.string().nullable(),
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
+  schedule_id: uuid.nullable(),
+  schedule_name: z.string().nullable(),
+  maker_id: uuid.nullable(),
+  maker_name: z.string().nullable(),
   permission_requests_muted: z.boolean(),
   shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
@@ -38,6 +45,8 @@ export async function readSessionContexts(
     .join('agents as a', 'a.id', 's.agent_id')
     .leftJoin('users as o', 'o.id', 's.operator_id')
     .leftJoin('users as t', 't.id', 's.root_operator_id')
+    .leftJoin('schedules as c', 'c.id', 's.schedule_id')
+    .leftJoin('users as m', 'm.id', 's.schedule_maker_id')
     .whereIn('s.id', sessionIds)
     .select(waitingFor(db), {
       id: 's.id',
@@ -47,6 +56,10 @@ export async function readSessionContexts(
       operator_name: 'o.name',
       root_operator_id: 't.id',
       root_operator_name: 't.name',
+      schedule_id: 'c.id',
+      schedule_name: 'c.name',
+      maker_id: 'm.id',
+      maker_name: 'm.name',
       permission_requests_muted: 's.permission_requests_muted',
       shared_with_workspace: 's.shared_with_workspace',
     });
@@ -58,6 +71,8 @@ export async function readSessionContexts(
         agent: { id: found.agent_id, name: found.agent_name },
         operator: namedOrNull(found.operator_id, found.operator_name),
         rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+        schedule: namedOrNull(found.schedule_id, found.schedule_name),
+        scheduleMaker: namedOrNull(found.maker_id, found.maker_name),
         requestsMuted: found.permission_requests_muted,
         isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,
