@@ -3,6 +3,7 @@ import { endSession } from '../../commands/sessions/end.ts';
 import type { SessionEnding } from '../../contract/workflows.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { tellScheduledRun } from '../schedules/run.ts';
 import { tellServices } from '../service-previews/tell-services.ts';
 
 /** Requests of a session whose workflows must still be notified. Reads only. */
@@ -15,7 +16,7 @@ export async function listOpenRequests(
 }
 
 /**
- * Ends the session as it was asked to, else as the workflow observed, and tells its services. Idempotent: a recorded end is returned as it is.
+ * Ends the session as it was asked to, else as the workflow observed, and tells its services and the run of its schedule. Idempotent: a recorded end is returned as it is.
  */
 export async function recordEnd(
   dependencies: ActivityDependencies,
@@ -23,5 +24,6 @@ export async function recordEnd(
 ): Promise<SessionEnding> {
   const ending = await endSession(dependencies.db, sessionId, observed);
   await tellServices(dependencies, sessionId);
+  await tellScheduledRun(dependencies, sessionId);
   return ending;
 }

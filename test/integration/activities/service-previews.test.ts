@@ -363,6 +363,7 @@ describe('the end', () => {
     const told: string[] = [];
     const { workflows } = activities.dependencies;
     activities.dependencies.workflows = {
+      ...workflows,
       signalServicePreview: async (id, signal) => {
         told.push(`${signal} ${id}`);
         throw new Error('Temporal does not answer');
