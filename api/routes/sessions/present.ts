@@ -14,6 +14,9 @@ export const shownSession = session.extend({
   agent: named,
   operator: named.nullable(),
   root_operator: named.nullable(),
+  /** The schedule that started it, unless that was removed, and who had made it. */
+  schedule: named.nullable(),
+  schedule_maker: named.nullable(),
   /** Its permission requests are refused at once, and those of the sessions below it. */
   permission_requests_muted: z.boolean(),
   /** Who it waits for; null when nobody. */
@@ -57,6 +60,8 @@ export async function presentSessions(
             agent: found.agent,
             operator: found.operator,
             root_operator: found.rootOperator,
+            schedule: found.schedule,
+            schedule_maker: found.scheduleMaker,
             permission_requests_muted: found.requestsMuted,
             waiting_for: found.waitingFor,
             may_message: goesOn && whyNotMessageSession(visitor, session) === null,
