@@ -45,6 +45,9 @@ export async function countInWorkspace(
   return rows.length;
 }
 
+/** As in the index `audit_events_scheduled_by_maker`. */
+const ofSchedules = "event = 'session.created' and data ->> 'schedule_maker_id' = ?";
+
 export interface HourlyCreations {
   event: 'session.created' | 'workspace.created';
   /** Whose creations count. */
@@ -60,19 +63,15 @@ export async function readHourlyWait(
   trx: Transaction,
   { event, of, limit }: HourlyCreations,
 ): Promise<number> {
-  const newest = () => trx('audit_events').where({ event }).orderBy('position', 'desc').limit(limit);
+  const newest = () =>
+    trx('audit_events').where({ event }).orderBy('position', 'desc').limit(limit).select('at');
   const created =
     'userId' in of
-      ? newest()
-          .where('actor_id', of.userId)
-          .select('at')
-          .unionAll(
-            newest()
-              .whereRaw(`event = 'session.created' and data ->> 'schedule_maker_id' = ?`, [of.userId])
-              .select('at'),
-            true,
-          )
-      : newest().where('workspace_id', of.workspaceId).select('at');
+      ? trx.unionAll(
+          [newest().where('actor_id', of.userId), newest().whereRaw(ofSchedules, [of.userId])],
+          true,
+        )
+      : newest().where('workspace_id', of.workspaceId);
   const query = trx
     .from(created.as('created'))
     .orderBy('at', 'desc')

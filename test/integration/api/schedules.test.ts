@@ -5,7 +5,6 @@ import type * as z from 'zod';
 import type { Agent } from '../../../contract/agent.ts';
 import type { ScheduleOutlook, ShownSchedule, shownRun } from '../../../contract/schedule.ts';
 import type { Session } from '../../../contract/session.ts';
-import { createSchedules } from '../../../workflows/schedules.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -258,13 +257,18 @@ describe('a session of a schedule', () => {
       details: { scope: 'files.write' },
       scope: 'once',
       justification: 'I have to',
+      refused_call: null,
     });
     expect(asked).toMatchObject({ status: 200, body: { status: 'sent' } });
     const expiresIn = Date.parse((asked.body as { expires_at: string }).expires_at) - Date.now();
     expect(expiresIn).toBeLessThanOrEqual(90_000);
     const mayDecide = async (who: Person) =>
-      (await who.ok<{ request: { may_decide: boolean } }>('GET', `${base}/permission-requests/${requestId}`))
-        .request.may_decide;
+      (
+        await who.ok<{ permission_request: { may_decide: boolean } }>(
+          'GET',
+          `${base}/permission-requests/${requestId}`,
+        )
+      ).permission_request.may_decide;
     expect([await mayDecide(other), await mayDecide(member), await mayDecide(admin)]).toEqual([
       false,
       true,
@@ -290,8 +294,9 @@ describe('a session of a schedule', () => {
       pause_reason: 'maker_left',
       maker: { id: other.user.id },
     });
-    const list = createSchedules(api.temporal.schedule, 'unused');
-    expect(await list.readOutlook(schedule.id)).toMatchObject({ next_times: [] });
+    expect(await api.workflows.schedules.readOutlook(schedule.id)).toMatchObject({ next_times: [] });
+    expect(api.signalled).toContain(sessionId);
+    await api.workflows.signalSession(sessionId, 'terminate');
     await eventually(async () => {
       const { session } = await admin.ok<{ session: Session }>('GET', `/api/sessions/${sessionId}`);
       expect(session.status).toBe('terminated');

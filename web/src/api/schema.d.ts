@@ -4522,49 +4522,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            schedules: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: uuid */
-                                workspace_id: string;
-                                agent_id: string | null;
-                                maker_id: string | null;
-                                name: string;
-                                spec: {
-                                    /** @constant */
-                                    kind: "cron";
-                                    expression: string;
-                                } | {
-                                    /** @constant */
-                                    kind: "interval";
-                                    every_seconds: number;
-                                };
-                                time_zone: string;
-                                prompt: string | null;
-                                /** @enum {string} */
-                                overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-                                catch_up_window_seconds: number;
-                                request_expiry_seconds: number;
-                                paused_at: string | null;
-                                pause_reason: ("person" | "maker_left" | "agent_removed") | null;
-                                pause_note: string | null;
-                                version: number;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** Format: date-time */
-                                updated_at: string;
-                                agent: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                maker: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                may_change: boolean;
-                            }[];
+                            schedules: components["schemas"]["Schedule"][];
                             next_cursor: string | null;
                         };
                     };
@@ -4620,49 +4578,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            schedule: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: uuid */
-                                workspace_id: string;
-                                agent_id: string | null;
-                                maker_id: string | null;
-                                name: string;
-                                spec: {
-                                    /** @constant */
-                                    kind: "cron";
-                                    expression: string;
-                                } | {
-                                    /** @constant */
-                                    kind: "interval";
-                                    every_seconds: number;
-                                };
-                                time_zone: string;
-                                prompt: string | null;
-                                /** @enum {string} */
-                                overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-                                catch_up_window_seconds: number;
-                                request_expiry_seconds: number;
-                                paused_at: string | null;
-                                pause_reason: ("person" | "maker_left" | "agent_removed") | null;
-                                pause_note: string | null;
-                                version: number;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** Format: date-time */
-                                updated_at: string;
-                                agent: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                maker: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                may_change: boolean;
-                            };
+                            schedule: components["schemas"]["Schedule"];
                         };
                     };
                 };
@@ -4702,54 +4618,8 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            schedule: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: uuid */
-                                workspace_id: string;
-                                agent_id: string | null;
-                                maker_id: string | null;
-                                name: string;
-                                spec: {
-                                    /** @constant */
-                                    kind: "cron";
-                                    expression: string;
-                                } | {
-                                    /** @constant */
-                                    kind: "interval";
-                                    every_seconds: number;
-                                };
-                                time_zone: string;
-                                prompt: string | null;
-                                /** @enum {string} */
-                                overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-                                catch_up_window_seconds: number;
-                                request_expiry_seconds: number;
-                                paused_at: string | null;
-                                pause_reason: ("person" | "maker_left" | "agent_removed") | null;
-                                pause_note: string | null;
-                                version: number;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** Format: date-time */
-                                updated_at: string;
-                                agent: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                maker: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                may_change: boolean;
-                            };
-                            outlook: {
-                                next_times: string[];
-                                skipped_for_overlap: number;
-                                missed: number;
-                            } | null;
+                            schedule: components["schemas"]["Schedule"];
+                            outlook: components["schemas"]["ScheduleOutlook"] | null;
                         };
                     };
                 };
@@ -4831,49 +4701,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            schedule: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: uuid */
-                                workspace_id: string;
-                                agent_id: string | null;
-                                maker_id: string | null;
-                                name: string;
-                                spec: {
-                                    /** @constant */
-                                    kind: "cron";
-                                    expression: string;
-                                } | {
-                                    /** @constant */
-                                    kind: "interval";
-                                    every_seconds: number;
-                                };
-                                time_zone: string;
-                                prompt: string | null;
-                                /** @enum {string} */
-                                overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-                                catch_up_window_seconds: number;
-                                request_expiry_seconds: number;
-                                paused_at: string | null;
-                                pause_reason: ("person" | "maker_left" | "agent_removed") | null;
-                                pause_note: string | null;
-                                version: number;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** Format: date-time */
-                                updated_at: string;
-                                agent: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                maker: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                may_change: boolean;
-                            };
+                            schedule: components["schemas"]["Schedule"];
                         };
                     };
                 };
@@ -4917,49 +4745,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            schedule: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: uuid */
-                                workspace_id: string;
-                                agent_id: string | null;
-                                maker_id: string | null;
-                                name: string;
-                                spec: {
-                                    /** @constant */
-                                    kind: "cron";
-                                    expression: string;
-                                } | {
-                                    /** @constant */
-                                    kind: "interval";
-                                    every_seconds: number;
-                                };
-                                time_zone: string;
-                                prompt: string | null;
-                                /** @enum {string} */
-                                overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-                                catch_up_window_seconds: number;
-                                request_expiry_seconds: number;
-                                paused_at: string | null;
-                                pause_reason: ("person" | "maker_left" | "agent_removed") | null;
-                                pause_note: string | null;
-                                version: number;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** Format: date-time */
-                                updated_at: string;
-                                agent: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                maker: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                may_change: boolean;
-                            };
+                            schedule: components["schemas"]["Schedule"];
                         };
                     };
                 };
@@ -5005,49 +4791,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            schedule: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: uuid */
-                                workspace_id: string;
-                                agent_id: string | null;
-                                maker_id: string | null;
-                                name: string;
-                                spec: {
-                                    /** @constant */
-                                    kind: "cron";
-                                    expression: string;
-                                } | {
-                                    /** @constant */
-                                    kind: "interval";
-                                    every_seconds: number;
-                                };
-                                time_zone: string;
-                                prompt: string | null;
-                                /** @enum {string} */
-                                overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-                                catch_up_window_seconds: number;
-                                request_expiry_seconds: number;
-                                paused_at: string | null;
-                                pause_reason: ("person" | "maker_left" | "agent_removed") | null;
-                                pause_note: string | null;
-                                version: number;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** Format: date-time */
-                                updated_at: string;
-                                agent: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                maker: {
-                                    /** Format: uuid */
-                                    id: string;
-                                    name: string;
-                                } | null;
-                                may_change: boolean;
-                            };
+                            schedule: components["schemas"]["Schedule"];
                         };
                     };
                 };
@@ -5137,19 +4881,7 @@ export interface paths {
                     };
                     content: {
                         "application/json": {
-                            runs: {
-                                /** Format: uuid */
-                                id: string;
-                                /** Format: date-time */
-                                scheduled_at: string;
-                                /** Format: date-time */
-                                created_at: string;
-                                /** @enum {string} */
-                                outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached";
-                                detail: string | null;
-                                session_id: string | null;
-                                session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;
-                            }[];
+                            runs: components["schemas"]["ScheduleRun"][];
                             next_cursor: string | null;
                         };
                     };
@@ -6324,6 +6056,67 @@ export interface components {
             first_minute: string;
             /** Format: date-time */
             last_minute: string;
+        };
+        Schedule: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            agent_id: string | null;
+            maker_id: string | null;
+            name: string;
+            spec: {
+                /** @constant */
+                kind: "cron";
+                expression: string;
+            } | {
+                /** @constant */
+                kind: "interval";
+                every_seconds: number;
+            };
+            time_zone: string;
+            prompt: string | null;
+            /** @enum {string} */
+            overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+            catch_up_window_seconds: number;
+            request_expiry_seconds: number;
+            paused_at: string | null;
+            pause_reason: ("person" | "maker_left" | "agent_removed") | null;
+            pause_note: string | null;
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            maker: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            may_change: boolean;
+        };
+        ScheduleOutlook: {
+            next_times: string[];
+            skipped_for_overlap: number;
+            missed: number;
+        };
+        ScheduleRun: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            scheduled_at: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached";
+            detail: string | null;
+            session_id: string | null;
+            session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;
         };
         Secret: {
             name: string;

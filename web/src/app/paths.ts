@@ -25,6 +25,7 @@ export type SectionPath =
   | 'approvals'
   | 'previews'
   | 'agents'
+  | 'schedules'
   | 'catalog'
   | 'secrets'
   | 'channels'

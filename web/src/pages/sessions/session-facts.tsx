@@ -11,6 +11,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 export function SessionFacts({ session }: { session: Session }) {
   const { slug } = useWorkspace();
   const { operator, root_operator: root, parent_session_id: parent, workflow } = session;
+  const { schedule_id: scheduleId, schedule, schedule_maker: maker } = session;
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
       <FactList label="Session details">
@@ -40,6 +41,26 @@ export function SessionFacts({ session }: { session: Session }) {
         {parent === null ? null : (
           <Fact name="Started by">
             <TextLink to={pathOf(slug, 'sessions', parent)}>session {parent.slice(0, 8)}</TextLink>
+          </Fact>
+        )}
+        {scheduleId === null ? null : (
+          <Fact name="Started by">
+            {schedule === null ? (
+              'a schedule that was removed'
+            ) : (
+              <>
+                the schedule{' '}
+                <TextLink to={pathOf(slug, 'schedules', schedule.id)}>
+                  <VisibleText text={schedule.name} />
+                </TextLink>
+              </>
+            )}
+            {maker === null ? null : (
+              <>
+                {' '}
+                of <VisibleText text={maker.name} />
+              </>
+            )}
           </Fact>
         )}
         <Fact name="Started">

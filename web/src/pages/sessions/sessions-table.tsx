@@ -36,7 +36,7 @@ const shownPromptLength = 160;
 
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, agent, operator, root_operator: root, prompt, created_at: at } = session;
+  const { id, agent, operator, root_operator: root, schedule_maker: maker, prompt, created_at: at } = session;
   return (
     <Table.Tr>
       <Table.Td maw={420}>
@@ -55,7 +55,11 @@ function Row({ session }: { session: Session }) {
           <VisibleText text={operator.name} />
         ) : (
           <Text span inherit c="dimmed">
-            {root === null ? (
+            {maker !== null ? (
+              <>
+                started by a schedule of <VisibleText text={maker.name} />
+              </>
+            ) : root === null ? (
               'none'
             ) : (
               <>
