@@ -48,7 +48,7 @@ export const limitFields = {
   CHECK_KEPT_SECONDS: count(24 * 3600),
   /** Retention of what is known of a message to a channel after it was delivered or failed. */
   CHANNEL_MESSAGES_KEPT_SECONDS: count(30 * 24 * 3600),
-  /** Retention of what came of a time of a schedule. */
+  /** Retention of the outcome of a time of a schedule. */
   SCHEDULE_RUNS_KEPT_SECONDS: count(30 * 24 * 3600),
   /** The shortest time between two runs of a schedule. */
   SCHEDULE_SHORTEST_SECONDS: count(60),

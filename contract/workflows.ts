@@ -152,7 +152,7 @@ export interface ScheduledRunWorkflowInput {
   isStarted?: boolean;
 }
 
-/** What came of a run: its session has ended, or there was none. */
+/** The outcome of a run: its session has ended, or there was none. */
 export interface ScheduledRunEnd {
   hadSession: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Schedules of agents, what came of each of their times, and which session one of them started. */
+/** Schedules of agents, the outcome of each of their times, and which session one of them started. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create table schedules (

@@ -76,7 +76,7 @@ export interface Sweeping {
   refusedCallKeptSeconds: number;
   /** What is known of a message to a channel is removed this long after it was settled. */
   channelMessagesKeptSeconds: number;
-  /** What came of a time of a schedule is removed this long after it. */
+  /** The outcome of a time of a schedule is removed this long after it. */
   scheduleRunsKeptSeconds: number;
 }
 

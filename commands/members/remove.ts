@@ -12,7 +12,7 @@ import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
 import { endSignIn } from '../oauth-connections/end.ts';
 import { pauseSchedulesOf } from '../schedules/pause.ts';
 
-/** `endedSessionIds` have a recorded ending, and `pausedScheduleIds` are paused; Temporal still has to be told of both. */
+/** `endedSessionIds` have a recorded ending, and `pausedScheduleIds` are paused; Temporal still has to be notified of both. */
 export type RemoveMember =
   | { result: 'done'; endedSessionIds: string[]; pausedScheduleIds: string[] }
   | { result: 'not_found' | 'last_admin' };

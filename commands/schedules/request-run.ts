@@ -19,7 +19,7 @@ export function requestRun(db: Db, key: ScheduleKey, { userId }: { userId: strin
     if (schedule.paused_at !== null) {
       return { result: 'paused' };
     }
-    if (schedule.overlap === 'skip' && (await hasRunningSession(trx, schedule.id))) {
+    if (schedule.overlap === 'skip' && (await hasRunningSession(trx, schedule))) {
       return { result: 'still_running' };
     }
     const by = { type: 'user', id: userId } as const;

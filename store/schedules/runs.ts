@@ -1,4 +1,4 @@
-/** What came of each time of a schedule. */
+/** The outcome of each time of a schedule. */
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
@@ -51,12 +51,14 @@ export function listRuns(
 }
 
 /** Whether a session that the schedule started has not ended. */
-export async function hasRunningSession(db: Db, scheduleId: string): Promise<boolean> {
-  const found = await db('schedule_runs as r')
-    .join('sessions as s', 's.id', 'r.session_id')
-    .where('r.schedule_id', scheduleId)
-    .whereRaw(`s.${unfinishedStatus}`)
-    .first('r.id');
+export async function hasRunningSession(
+  db: Db,
+  { id, workspace_id }: { id: string; workspace_id: string },
+): Promise<boolean> {
+  const found = await db('sessions')
+    .where({ workspace_id, schedule_id: id })
+    .whereRaw(unfinishedStatus)
+    .first('id');
   return found !== undefined;
 }
 

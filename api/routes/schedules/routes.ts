@@ -152,7 +152,7 @@ function runsRoute({ db }: ScheduleDependencies): AnyRoute {
   return defineRoute({
     method: 'get',
     path: `${path}/runs`,
-    summary: 'What came of each time of a schedule, newest first: its session, or why there is none',
+    summary: 'The outcome of each time of a schedule, newest first: its session, or why there is none',
     scope: 'workspace',
     access: anyMember,
     params,

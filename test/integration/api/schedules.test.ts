@@ -1,4 +1,4 @@
-/** The API of schedules: who may do what, what is refused, and what becomes of their sessions. */
+/** The API of schedules: who may do what, what is refused, and the state of their sessions. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type * as z from 'zod';
@@ -212,7 +212,7 @@ describe('a schedule', () => {
     expect(JSON.stringify(events)).not.toContain('private matter');
   });
 
-  it('that Temporal could not be told of is stored, without next times for now', async () => {
+  it('that Temporal was not notified of is stored, without next times for now', async () => {
     const { schedules } = api.workflows;
     const { put } = schedules;
     schedules.put = async () => {

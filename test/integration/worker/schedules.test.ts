@@ -261,7 +261,7 @@ describe('a run', () => {
 });
 
 describe('Temporal', () => {
-  it('follows a row that it could not be told of, its change, its pause and its end', async () => {
+  it('follows a row that it was not notified of, its change, its pause and its end', async () => {
     const unreachable = async () => {
       throw new Error('Temporal does not answer');
     };

@@ -4858,7 +4858,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What came of each time of a schedule, newest first: its session, or why there is none */
+        /** The outcome of each time of a schedule, newest first: its session, or why there is none */
         get: {
             parameters: {
                 query?: {

@@ -9,7 +9,7 @@ import { timeIn, withoutSessionText } from '../../text/schedule-text.ts';
 import { SessionStatus } from '../sessions/session-status.tsx';
 import { useRuns } from './use-schedules.ts';
 
-/** What came of the times of a schedule. */
+/** The outcome of the times of a schedule. */
 export function RunsPart({ schedule, outlook }: { schedule: Schedule; outlook: ScheduleOutlook | null }) {
   const { slug } = useWorkspace();
   const list = useRuns(slug, schedule.id);

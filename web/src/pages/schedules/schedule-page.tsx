@@ -14,7 +14,7 @@ import { RunsPart } from './runs-part.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
 import { useSchedule } from './use-schedules.ts';
 
-/** One schedule: when it runs next, what it does, and what came of its times. */
+/** One schedule: when it runs next, what it does, and the outcome of its times. */
 export function SchedulePage({ id }: { id: string }) {
   const { slug } = useWorkspace();
   return (

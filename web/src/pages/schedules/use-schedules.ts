@@ -1,4 +1,4 @@
-/** Schedules of a workspace and what came of their times. */
+/** Schedules of a workspace and the outcome of their times. */
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
