@@ -144,7 +144,15 @@ export const schedule = z.strictObject({
 export type Schedule = z.infer<typeof schedule>;
 
 /** How a run began. Anything but `started` made no session. */
-export const runOutcome = z.enum(['started', 'paused', 'maker_left', 'agent_removed', 'limit_reached']);
+export const runOutcome = z.enum([
+  'started',
+  'paused',
+  'maker_left',
+  'agent_removed',
+  'limit_reached',
+  /** Beyond the catch-up window: no worker ran. */
+  'too_late',
+]);
 export type RunOutcome = z.infer<typeof runOutcome>;
 
 /** One time that came: with the session that it started, or why there is none. */

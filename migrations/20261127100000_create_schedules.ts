@@ -38,7 +38,8 @@ export async function up(knex: Knex): Promise<void> {
       workspace_id uuid not null,
       schedule_id uuid not null,
       scheduled_at timestamptz not null,
-      outcome text not null check (outcome in ('started', 'paused', 'maker_left', 'agent_removed', 'limit_reached')),
+      outcome text not null check (outcome in
+        ('started', 'paused', 'maker_left', 'agent_removed', 'limit_reached', 'too_late')),
       detail text,
       session_id uuid,
       created_at timestamptz not null default now(),

@@ -62,6 +62,9 @@ async function start(
   if (schedule.paused_at !== null) {
     return endRun(trx, schedule, { ...due, outcome: 'paused' });
   }
+  if (isTooLate(schedule, due)) {
+    return endRun(trx, schedule, { ...due, outcome: 'too_late' });
+  }
   const limit = await reachedLimit(trx, { userId: makerId, workspaceId }, quotas);
   if (limit !== null) {
     return endRun(trx, schedule, { ...due, outcome: 'limit_reached', detail: limit });
@@ -79,6 +82,15 @@ async function start(
   const run = { id: sessionId, workspaceId, ...due, outcome: 'started', detail: null, sessionId } as const;
   await insertRun(trx, run);
   return sessionId;
+}
+
+/** Temporal keeps the window while it is down, and does not know for how long no worker ran. A run that waits for the one before may be late. */
+function isTooLate(
+  { overlap, catch_up_window_seconds: seconds }: Schedule,
+  { scheduledAt }: DueRun,
+): boolean {
+  const startsAtOnce = overlap === 'skip' || overlap === 'allow_all';
+  return startsAtOnce && Date.now() - Date.parse(scheduledAt) > seconds * 1000;
 }
 
 /** The sentence of the quota that is exhausted, or null. */

@@ -66,7 +66,7 @@ describeInBrowser('schedules in the web UI', () => {
     await history.getByRole('link', { name: /^Session / }).click();
     const facts = page.getByRole('region', { name: 'About this session' });
     await facts.getByRole('link', { name: 'Weekly report' }).waitFor();
-    await facts.getByText('none directly').waitFor();
+    await facts.getByText('none', { exact: true }).waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('scheduled-session');
     await facts.getByRole('link', { name: 'Weekly report' }).click();
@@ -104,7 +104,7 @@ describeInBrowser('schedules in the web UI', () => {
     await page.getByRole('link', { name: 'Weekly report' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('radio', { name: 'At an interval' }).check();
-    await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('0');
+    await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('must be from 1 to').waitFor();
     await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('90');

@@ -6113,7 +6113,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @enum {string} */
-            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached";
+            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached" | "too_late";
             detail: string | null;
             session_id: string | null;
             session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;

@@ -55,6 +55,8 @@ export function withoutSessionText({
       return 'Its maker was no longer a member of the workspace';
     case 'agent_removed':
       return 'Its agent was removed';
+    case 'too_late':
+      return 'It came too late: nothing could start before its catch-up window was over';
     case 'limit_reached':
       return detail ?? 'A limit was reached';
   }

@@ -26,8 +26,10 @@ const unlimited = {
   RATE_SESSIONS_PER_HOUR_PER_USER: 1000,
   RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: 1000,
 };
-const scheduledAt = '2026-11-27T06:00:00Z';
-const at = (minute: number) => `2026-11-27T06:${String(minute).padStart(2, '0')}:00Z`;
+/** A minute ago, and a few seconds later. */
+const begunMs = Date.now() - 60_000;
+const at = (second: number) => new Date(begunMs + second * 1000).toISOString();
+const scheduledAt = at(0);
 
 async function stored(): Promise<{ tenant: Tenant; schedule: Schedule }> {
   const tenant = await createTenant(database.db, testMasterKeys());
@@ -53,7 +55,7 @@ describe('a schedule that is due', () => {
   it('starts one session for one time, also when that comes twice at once', async () => {
     const { schedule } = await stored();
     const started = await Promise.all([start(schedule), start(schedule), start(schedule)]);
-    const id = runIdOf({ scheduleId: schedule.id, scheduledAt: '2026-11-27T06:00:00.000Z' });
+    const id = runIdOf({ scheduleId: schedule.id, scheduledAt });
     expect(started).toEqual([id, id, id]);
     expect(await runsOf(schedule)).toMatchObject([{ id, outcome: 'started', session_status: 'pending' }]);
     expect(await start(schedule, at(1))).not.toBe(id);
@@ -98,6 +100,27 @@ describe('a schedule that is due', () => {
     expect(await runsOf(schedule)).toEqual([]);
     const kept = await database.db('sessions').where({ schedule_id: schedule.id });
     expect(kept).toHaveLength(1);
+  });
+});
+
+describe('a schedule that is late', () => {
+  const late = new Date(Date.now() - 3600_000).toISOString();
+
+  it.each([
+    ['skip', 600, 'too_late'],
+    ['allow_all', 600, 'too_late'],
+    ['skip', 7200, 'started'],
+    // It may have waited for the end of the run before.
+    ['buffer_one', 600, 'started'],
+    ['cancel_other', 600, 'started'],
+  ] as const)('by an hour, with %s and a window of %i s: %s', async (overlap, seconds, outcome) => {
+    const { schedule } = await stored();
+    await database
+      .db('schedules')
+      .where({ id: schedule.id })
+      .update({ overlap, catch_up_window_seconds: seconds });
+    await start(schedule, late);
+    expect(await runsOf(schedule)).toMatchObject([{ outcome }]);
   });
 });
 

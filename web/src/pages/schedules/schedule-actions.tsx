@@ -1,4 +1,4 @@
-import { Button, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
@@ -29,27 +29,29 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
     invalidates: [keys.schedules(slug)],
   });
   return (
-    <>
-      {pausedAt === null ? (
-        <>
-          <Button onClick={() => run.mutate()} loading={run.isPending}>
-            Run now
+    <Stack align="flex-end" gap="xs">
+      <Group gap="sm">
+        {pausedAt === null ? (
+          <>
+            <Button onClick={() => run.mutate()} loading={run.isPending}>
+              Run now
+            </Button>
+            <Button variant="default" onClick={pause.open}>
+              Pause
+            </Button>
+          </>
+        ) : (
+          <Button onClick={() => resume.mutate()} loading={resume.isPending} disabled={agent === null}>
+            Resume
           </Button>
-          <Button variant="default" onClick={pause.open}>
-            Pause
-          </Button>
-        </>
-      ) : (
-        <Button onClick={() => resume.mutate()} loading={resume.isPending} disabled={agent === null}>
-          Resume
+        )}
+        <Button component={Link} href={pathOf(slug, 'schedules', id, 'edit')} variant="default">
+          Edit
         </Button>
-      )}
-      <Button component={Link} href={pathOf(slug, 'schedules', id, 'edit')} variant="default">
-        Edit
-      </Button>
-      <Button color="red" variant="light" onClick={removal.open}>
-        Delete
-      </Button>
+        <Button color="red" variant="light" onClick={removal.open}>
+          Delete
+        </Button>
+      </Group>
       <FailureAlert error={run.error ?? resume.error} />
       {run.isSuccess ? (
         <Text size="sm" role="status">
@@ -58,7 +60,7 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
       ) : null}
       <PauseDialog schedule={schedule} opened={pausing} onClose={pause.close} />
       <RemoveDialog schedule={schedule} opened={removing} onClose={removal.close} />
-    </>
+    </Stack>
   );
 }
 

@@ -102,7 +102,6 @@ function TimeFields({ form }: { form: Form }) {
           label="Cron expression"
           description="Minute, hour, day of the month, month, day of the week. 0 9 * * MON-FRI is 09:00 from Monday to Friday."
           required
-          ff="monospace"
           spellCheck={false}
           {...form.getInputProps('expression')}
         />

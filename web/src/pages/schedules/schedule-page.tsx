@@ -52,7 +52,7 @@ function PausedAlert({ schedule }: { schedule: Schedule }) {
   const reason = pauseText(schedule);
   return at === null || reason === null ? null : (
     <Alert role="status" color="yellow" title="This schedule is paused">
-      {reason} Since <RelativeTime at={at} />.
+      {reason} (<RelativeTime at={at} />)
       {note === null ? null : (
         <Text size="sm" mt={4} component="div">
           <VisibleText text={note} />

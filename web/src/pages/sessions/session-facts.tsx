@@ -31,7 +31,13 @@ export function SessionFacts({ session }: { session: Session }) {
           </TextLink>
         </Fact>
         <Fact name="Operator">
-          {operator !== null ? <VisibleText text={operator.name} /> : 'none directly'}
+          {operator !== null ? (
+            <VisibleText text={operator.name} />
+          ) : root === null ? (
+            'none'
+          ) : (
+            'none directly'
+          )}
           {operator === null && root !== null ? (
             <>
               , started from a session of <VisibleText text={root.name} />
