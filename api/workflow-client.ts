@@ -6,7 +6,7 @@ import type { TemporalConnection } from '../config/temporal.ts';
 import { alreadyDecidedSentence } from '../contract/sentences.ts';
 import { taskQueue as defaultTaskQueue, type RefusalType } from '../contract/workflows.ts';
 import { createWorkflows, type Workflows } from '../workflows/client.ts';
-import { createSchedules, type Schedules } from '../workflows/schedules.ts';
+import { createSchedules, type Schedules } from '../workflows/schedules-client.ts';
 import { ApiError } from './errors.ts';
 
 /**

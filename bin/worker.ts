@@ -21,7 +21,7 @@ import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { requireAnswer } from '../store/server-state.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { createWorkflows } from '../workflows/client.ts';
-import { createSchedules } from '../workflows/schedules.ts';
+import { createSchedules } from '../workflows/schedules-client.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { serveHealth } from './worker/health.ts';

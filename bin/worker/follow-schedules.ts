@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../store/database.ts';
 import { listScheduleStates, readSchedule } from '../../store/schedules/read.ts';
-import type { Schedules } from '../../workflows/schedules.ts';
+import type { Schedules } from '../../workflows/schedules-client.ts';
 
 /** One that Temporal does not take keeps no other from following. Temporal's list may be late: then a copy is written once more. */
 export async function followSchedules({

@@ -45,7 +45,7 @@ import { readRequestSummary, readSessionSummary } from '../../store/sessions/wor
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
-import type { Schedules } from '../../workflows/schedules.ts';
+import type { Schedules } from '../../workflows/schedules-client.ts';
 import { followSchedules } from './follow-schedules.ts';
 import type { SweepWork } from './keep-sweeping.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';

@@ -24,7 +24,7 @@ import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../../runtime/workload.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
 import { createWorkflows } from '../../workflows/client.ts';
-import { createSchedules } from '../../workflows/schedules.ts';
+import { createSchedules } from '../../workflows/schedules-client.ts';
 import { unconnected } from './activities.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { untilFound } from './eventually.ts';

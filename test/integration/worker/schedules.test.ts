@@ -21,7 +21,7 @@ import { listRuns } from '../../../store/schedules/runs.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
-import { createSchedules, type Schedules } from '../../../workflows/schedules.ts';
+import { createSchedules, type Schedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';

@@ -8,7 +8,7 @@ import { servicePreviewWorkflowId } from '../../../contract/workflows.ts';
 import { setReportedUrl } from '../../../store/previews/services.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { serviceReady } from '../../../workflows/messages.ts';
-import { createSchedules } from '../../../workflows/schedules.ts';
+import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { agentWithServices, deployService } from '../../support/service-previews.ts';

@@ -8,7 +8,7 @@ import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { ContainerState, WorkloadState } from '../../../runtime/workload.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createWorkflows, type Workflows } from '../../../workflows/client.ts';
-import { createSchedules } from '../../../workflows/schedules.ts';
+import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';

@@ -11,7 +11,6 @@ import { VisibleText } from '../../components/visible-text.tsx';
 export function SessionFacts({ session }: { session: Session }) {
   const { slug } = useWorkspace();
   const { operator, root_operator: root, parent_session_id: parent, workflow } = session;
-  const { schedule_id: scheduleId, schedule, schedule_maker: maker } = session;
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
       <FactList label="Session details">
@@ -49,26 +48,7 @@ export function SessionFacts({ session }: { session: Session }) {
             <TextLink to={pathOf(slug, 'sessions', parent)}>session {parent.slice(0, 8)}</TextLink>
           </Fact>
         )}
-        {scheduleId === null ? null : (
-          <Fact name="Started by">
-            {schedule === null ? (
-              'a schedule that was removed'
-            ) : (
-              <>
-                the schedule{' '}
-                <TextLink to={pathOf(slug, 'schedules', schedule.id)}>
-                  <VisibleText text={schedule.name} />
-                </TextLink>
-              </>
-            )}
-            {maker === null ? null : (
-              <>
-                {' '}
-                of <VisibleText text={maker.name} />
-              </>
-            )}
-          </Fact>
-        )}
+        <ScheduleFact session={session} />
         <Fact name="Started">
           <RelativeTime at={session.created_at} />
         </Fact>
@@ -89,5 +69,31 @@ export function SessionFacts({ session }: { session: Session }) {
         )}
       </FactList>
     </Card>
+  );
+}
+
+/** Which schedule started it, and whose that is. */
+function ScheduleFact({ session }: { session: Session }) {
+  const { slug } = useWorkspace();
+  const { schedule_id: scheduleId, schedule, schedule_maker: maker } = session;
+  return scheduleId === null ? null : (
+    <Fact name="Started by">
+      {schedule === null ? (
+        'a schedule that was removed'
+      ) : (
+        <>
+          the schedule{' '}
+          <TextLink to={pathOf(slug, 'schedules', schedule.id)}>
+            <VisibleText text={schedule.name} />
+          </TextLink>
+        </>
+      )}
+      {maker === null ? null : (
+        <>
+          {' '}
+          of <VisibleText text={maker.name} />
+        </>
+      )}
+    </Fact>
   );
 }
