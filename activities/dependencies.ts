@@ -1,6 +1,7 @@
 /** The dependencies of the activities; assembled in `bin/worker.ts`. */
 import type { CryptoKey } from 'jose';
 import type { Logger } from 'pino';
+import type { SessionQuotas } from '../commands/quotas/session-quotas.ts';
 import type { MasterKeys } from '../config/keys.ts';
 import type { WorkerConfig } from '../config/worker.ts';
 import type { FrozenImage } from '../contract/session.ts';
@@ -21,7 +22,10 @@ export interface ActivityDependencies {
   remoteServers: RemoteServers;
   /** How messages are posted to the webhooks of channels. */
   webhooks: Omit<OutboundContext, 'signal'>;
-  workflows: Pick<Workflows, 'signalServicePreview' | 'signalSession'>;
+  workflows: Pick<
+    Workflows,
+    'signalServicePreview' | 'startSession' | 'signalSession' | 'signalScheduledRun'
+  >;
   /** Runs the expressions of manifests off this process's event loop. */
   patterns: PatternChecker;
   masterKeys: MasterKeys;
@@ -39,6 +43,7 @@ export interface ActivityDependencies {
     | 'SESSION_IDLE_SECONDS'
     | 'TOOL_CALL_RETENTION_FLOOR_DAYS'
     | 'CHECK_SECONDS'
+    | keyof SessionQuotas
   >;
   /** Whether the Temporal namespace knows the platform's search attributes. */
   searchAttributesKnown: boolean;

@@ -2,6 +2,7 @@
 import {
   authorizationWorkflowId,
   channelMessageWorkflowId,
+  type DueRun,
   mcpCheckWorkflowId,
   mcpRegistrationWorkflowId,
   permissionRequestWorkflowId,
@@ -28,7 +29,8 @@ import { discoverServer } from './mcp-registrations/discover-server.ts';
 import { readRegistrationTask } from './mcp-registrations/read-task.ts';
 import { recordRegistrationFailure } from './mcp-registrations/record-failure.ts';
 import { registerClient } from './mcp-registrations/register-client.ts';
-import { requireWorkflow } from './own-workflow.ts';
+import { requireDueRun, requireWorkflow } from './own-workflow.ts';
+import { endScheduledSession, lookAtScheduledSession, startScheduledSession } from './schedules/run.ts';
 import { freezeService } from './service-previews/freeze-service.ts';
 import { lookAtService } from './service-previews/look-at-service.ts';
 import { publishService } from './service-previews/publish-service.ts';
@@ -69,6 +71,10 @@ export function createActivities(dependencies: ActivityDependencies) {
   const ofAuthorization = ({ authorizationId }: { authorizationId: string }) =>
     authorizationWorkflowId(authorizationId);
   const ofMessage = ({ messageId }: { messageId: string }) => channelMessageWorkflowId(messageId);
+  const ofRun =
+    <Output>(activity: (dependencies: ActivityDependencies, due: DueRun) => Promise<Output>) =>
+    async ({ scheduleId }: { scheduleId: string }) =>
+      activity(dependencies, requireDueRun(scheduleId));
   const ofService = ({ previewId }: { previewId: string }) => servicePreviewWorkflowId(previewId);
   return {
     freezeConfiguration: bind(ofSession, freezeConfiguration),
@@ -106,6 +112,9 @@ export function createActivities(dependencies: ActivityDependencies) {
     lookAtService: bind(ofService, lookAtService),
     stopService: bind(ofService, stopService),
     recordServiceEnd: bind(ofService, recordServiceEnd),
+    startScheduledSession: ofRun(startScheduledSession),
+    lookAtScheduledSession: ofRun(lookAtScheduledSession),
+    endScheduledSession: ofRun(endScheduledSession),
     /** Which workflow this is for follows from the decision itself. */
     carryOutDecision: (input: { decisionId: string; requestId?: string }) =>
       carryOutDecision(dependencies, input),

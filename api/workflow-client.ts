@@ -6,13 +6,15 @@ import type { TemporalConnection } from '../config/temporal.ts';
 import { alreadyDecidedSentence } from '../contract/sentences.ts';
 import { taskQueue as defaultTaskQueue, type RefusalType } from '../contract/workflows.ts';
 import { createWorkflows, type Workflows } from '../workflows/client.ts';
+import { createSchedules, type Schedules } from '../workflows/schedules-client.ts';
 import { ApiError } from './errors.ts';
 
 /**
  * Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in time; `decide` throws
  * ApiError `already_decided` when the request was closed otherwise.
  */
-export interface WorkflowClient extends Omit<Workflows, 'listRunning'> {
+export interface WorkflowClient extends Omit<Workflows, 'listRunning' | 'signalScheduledRun'> {
+  schedules: Omit<Schedules, 'list'>;
   /** Whether Temporal answers, within a few seconds. Never throws. */
   isReachable(): Promise<boolean>;
   close(): Promise<void>;
@@ -45,7 +47,9 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
     connectTimeout: timeoutMs,
   });
   const client = new Client({ connection, namespace });
-  const workflows = createWorkflows(client.workflow, temporal.taskQueue ?? defaultTaskQueue);
+  const queue = temporal.taskQueue ?? defaultTaskQueue;
+  const workflows = createWorkflows(client.workflow, queue);
+  const schedules = createSchedules(client.schedule, queue);
   const within = <Result>(work: () => Promise<Result>): Promise<Result> =>
     connection.withDeadline(Date.now() + timeoutMs, work).catch((error: unknown) => {
       throw asApiError(error);
@@ -66,6 +70,12 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
     startPermissionRequest: (...input) => within(() => workflows.startPermissionRequest(...input)),
     decide: (...input) => within(() => workflows.decide(...input)),
     runGrant: (...input) => within(() => workflows.runGrant(...input)),
+    schedules: {
+      put: (...input) => within(() => schedules.put(...input)),
+      remove: (...input) => within(() => schedules.remove(...input)),
+      trigger: (...input) => within(() => schedules.trigger(...input)),
+      readOutlook: (...input) => within(() => schedules.readOutlook(...input)),
+    },
     close: () => connection.close(),
   };
 }

@@ -21,6 +21,7 @@ import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { requireAnswer } from '../store/server-state.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { createWorkflows } from '../workflows/client.ts';
+import { createSchedules } from '../workflows/schedules-client.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 import { serveHealth } from './worker/health.ts';
@@ -42,6 +43,7 @@ const keptSeconds = (config: WorkerConfig) => ({
   checkKeptSeconds: config.CHECK_KEPT_SECONDS,
   refusedCallKeptSeconds: config.REFUSED_CALL_KEPT_SECONDS,
   channelMessagesKeptSeconds: config.CHANNEL_MESSAGES_KEPT_SECONDS,
+  scheduleRunsKeptSeconds: config.SCHEDULE_RUNS_KEPT_SECONDS,
 });
 
 async function main(config: WorkerConfig, log: Logger): Promise<void> {
@@ -70,8 +72,9 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     takeLeftCalls: (sessionId, calls, counts) => recordLeftCalls(db, sessionId, calls, counts),
     log,
   });
-  const { workflow } = new Client({ connection, namespace });
+  const { workflow, schedule } = new Client({ connection, namespace });
   const workflows = createWorkflows(workflow, taskQueue);
+  const schedules = createSchedules(schedule, taskQueue);
   const patterns = createPatternChecker();
   const dependencies: ActivityDependencies = {
     db,
@@ -100,7 +103,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
   });
   const workloads = watchWorkloads({ runtime, workflows, log });
-  const sweeping = { dependencies, workflows, workloads, ...keptSeconds(config) };
+  const sweeping = { dependencies, workflows, schedules, workloads, ...keptSeconds(config) };
   const stopSweeping = keepSweeping(sweepParts(sweeping), { intervalMs: sweepIntervalMs, log });
   const reporting = keepReporting({ db, log }, { host: hostname(), capabilities });
   // Running sessions continue while no worker runs; the next worker finds and watches them.

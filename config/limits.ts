@@ -48,6 +48,10 @@ export const limitFields = {
   CHECK_KEPT_SECONDS: count(24 * 3600),
   /** Retention of what is known of a message to a channel after it was delivered or failed. */
   CHANNEL_MESSAGES_KEPT_SECONDS: count(30 * 24 * 3600),
+  /** Retention of the outcome of a time of a schedule. */
+  SCHEDULE_RUNS_KEPT_SECONDS: count(30 * 24 * 3600),
+  /** The shortest time between two runs of a schedule. */
+  SCHEDULE_SHORTEST_SECONDS: count(60),
   RATE_USER_PER_MINUTE: count(600),
   /** Concurrent requests of one user in an API process, so that no user takes all connections to the database. */
   LIMIT_USER_CONCURRENT_REQUESTS: count(4),

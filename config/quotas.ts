@@ -17,6 +17,7 @@ export const quotaFields = {
   /** Entries of the catalog. */
   LIMIT_MCP_SERVERS_PER_WORKSPACE: count(500),
   LIMIT_CHANNELS_PER_WORKSPACE: count(50),
+  LIMIT_SCHEDULES_PER_WORKSPACE: count(50),
   /** Messages that have not been delivered to one channel yet. */
   LIMIT_WAITING_MESSAGES_PER_CHANNEL: count(100),
   /** What agents write into the graph of a workspace stays until the workspace goes. */

@@ -50,6 +50,9 @@ export const session = z.strictObject({
   /** The human at the top of the tree, who reads and decides. */
   root_operator_id: uuid.nullable(),
   parent_session_id: uuid.nullable(),
+  /** The schedule that started it, and who had made that: they read the session and end it, and decide nothing by that. */
+  schedule_id: uuid.nullable(),
+  schedule_maker_id: uuid.nullable(),
   status: sessionStatus,
   /** Why a session has its status, as one sentence; always set when it failed or was terminated. */
   status_reason: z.string().nullable(),

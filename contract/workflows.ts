@@ -35,12 +35,35 @@ export const mcpRegistrationWorkflowId = (registrationId: string) => `mcp-regist
 export const authorizationWorkflowId = (authorizationId: string) => `authorization/${authorizationId}`;
 export const channelMessageWorkflowId = (messageId: string) => `channel-message/${messageId}`;
 export const servicePreviewWorkflowId = (previewId: string) => `service-preview/${previewId}`;
+/** Temporal's copy of a schedule. */
+export const temporalScheduleId = (scheduleId: string) => `schedule/${scheduleId}`;
+/** The schedule that has this copy; null for one that is not the platform's. */
+export const scheduleOfTemporal = (temporalId: string): string | null =>
+  temporalId.startsWith(temporalScheduleId('')) ? temporalId.slice(temporalScheduleId('').length) : null;
+
+/** When a schedule is due. */
+export interface DueRun {
+  scheduleId: string;
+  /** ISO 8601. */
+  scheduledAt: string;
+}
+/** Temporal appends the time to the action's id, in whole seconds. */
+export const scheduledRunActionId = (scheduleId: string) => `schedule-run/${scheduleId}`;
+export const scheduledRunWorkflowId = ({ scheduleId, scheduledAt }: DueRun) =>
+  `${scheduledRunActionId(scheduleId)}-${new Date(scheduledAt).toISOString().replace(/\.\d+Z$/, 'Z')}`;
+/** What a workflow with this id is due for; null for one of another type. */
+export function dueRunOf(workflowId: string): DueRun | null {
+  const [, scheduleId, scheduledAt] =
+    /^schedule-run\/([0-9a-f-]{36})-(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/.exec(workflowId) ?? [];
+  return scheduleId === undefined || scheduledAt === undefined ? null : { scheduleId, scheduledAt };
+}
 /** Summaries shown in the Temporal UI. */
 export const checkSummary = 'Check of a catalog entry';
 export const registrationSummary = 'Registration of a remote MCP server';
 export const authorizationSummary = 'Sign-in of a person at a remote MCP server';
 export const channelMessageSummary = 'Message to a channel';
 export const servicePreviewSummary = 'Preview of a service';
+export const scheduledRunSummary = 'Run of a schedule';
 
 export interface SessionWorkflowInput {
   sessionId: string;
@@ -120,6 +143,20 @@ export interface ServicePreviewWorkflowInput {
 /** How the workload of a service preview ended; `reason` is a sentence about an involuntary end. */
 export type ServiceEnding = { state: 'stopped'; reason: null } | { state: 'failed'; reason: string };
 
+/** Its time is in the workflow's id. */
+export interface ScheduledRunWorkflowInput {
+  scheduleId: string;
+  /** As in `SessionWorkflowInput`. */
+  historyLimit?: number;
+  /** Carried from one run to the next: its session was started. */
+  isStarted?: boolean;
+}
+
+/** The outcome of a run: its session has ended, or there was none. */
+export interface ScheduledRunEnd {
+  hadSession: boolean;
+}
+
 export interface ChannelMessageWorkflowInput {
   messageId: string;
 }
@@ -160,6 +197,7 @@ export interface WorkflowFunctions {
   authorizationWorkflow: (input: AuthorizationWorkflowInput) => Promise<AuthorizationOutcome>;
   channelMessageWorkflow: (input: ChannelMessageWorkflowInput) => Promise<ChannelMessageOutcome>;
   servicePreviewWorkflow: (input: ServicePreviewWorkflowInput) => Promise<ServiceEnding>;
+  scheduledRunWorkflow: (input: ScheduledRunWorkflowInput) => Promise<ScheduledRunEnd>;
 }
 
 /** What the workflow of this contract takes and returns. */
@@ -260,6 +298,17 @@ export const servicePreviewWorkflowContract = {
 export const serviceSignals = servicePreviewWorkflowContract.signals;
 export type ServiceSignal = keyof typeof serviceSignals;
 
+/** Temporal starts it when a schedule is due; it lasts as long as its session, so that Temporal's policies on overlaps count sessions. */
+export const scheduledRunWorkflowContract = {
+  type: 'scheduledRunWorkflow',
+  queue: 'sessions',
+  id: scheduledRunActionId,
+  signals: {
+    /** Its session may have ended: it is looked at. A hint, as `workloadChanged`. */
+    scheduledSessionEnded: 'scheduledSessionEnded',
+  },
+} as const satisfies WorkflowContract;
+
 export const workflowContracts: readonly WorkflowContract[] = [
   sessionWorkflowContract,
   permissionRequestWorkflowContract,
@@ -269,6 +318,7 @@ export const workflowContracts: readonly WorkflowContract[] = [
   authorizationWorkflowContract,
   channelMessageWorkflowContract,
   servicePreviewWorkflowContract,
+  scheduledRunWorkflowContract,
 ];
 
 /** Search attributes that the Temporal namespace must know, by what they hold; all are of one type. */

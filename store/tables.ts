@@ -266,6 +266,9 @@ declare module 'knex/types/tables.js' {
       calls_settled_at: string | null;
       messages_paced_until: string | null;
       quiet_until: string | null;
+      schedule_id: string | null;
+      schedule_maker_id: string | null;
+      request_expiry_seconds: number | null;
     };
     shares: {
       id: string;

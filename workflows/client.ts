@@ -11,6 +11,7 @@ import {
   type ChannelMessageWorkflowInput,
   channelMessageWorkflowContract,
   type DecideInput,
+  type DueRun,
   type GrantWorkflowInput,
   grantWorkflowContract,
   type McpCheckWorkflowInput,
@@ -25,6 +26,8 @@ import {
   type ServiceSignal,
   type SessionSignal,
   type SessionWorkflowInput,
+  scheduledRunWorkflowContract,
+  scheduledRunWorkflowId,
   servicePreviewWorkflowContract,
   sessionWorkflowContract,
   sessionWorkflowId,
@@ -59,6 +62,8 @@ export interface Workflows {
   startServicePreview(previewId: string, summary: string): Promise<void>;
   /** False when no such workflow runs. */
   signalServicePreview(previewId: string, signal: ServiceSignal): Promise<boolean>;
+  /** Tells the run of a schedule that its session may have ended; false when no such workflow runs. */
+  signalScheduledRun(due: DueRun): Promise<boolean>;
   /** Starts the request's workflow, or does nothing when it runs. */
   startPermissionRequest(requestId: string, summary: string): Promise<void>;
   /** Has a stored decision carried out. Fails with `already_decided` when the request was closed otherwise. */
@@ -118,6 +123,12 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
     ...authorizationCalls(client, optionsOf),
     ...messageCalls(client, optionsOf),
     ...serviceCalls(client, optionsOf),
+    signalScheduledRun: (due) =>
+      wasTaken(
+        client
+          .getHandle(scheduledRunWorkflowId(due))
+          .signal(scheduledRunWorkflowContract.signals.scheduledSessionEnded),
+      ),
     async startPermissionRequest(requestId, summary) {
       await client.start<WorkflowOf<typeof permissionRequestWorkflowContract>>(
         permissionRequestWorkflowContract.type,

@@ -5,5 +5,6 @@ export { grantWorkflow } from './grant-workflow.ts';
 export { mcpCheckWorkflow } from './mcp-check-workflow.ts';
 export { mcpRegistrationWorkflow } from './mcp-registration-workflow.ts';
 export { permissionRequestWorkflow } from './permission-request-workflow.ts';
+export { scheduledRunWorkflow } from './scheduled-run-workflow.ts';
 export { servicePreviewWorkflow } from './service-preview-workflow.ts';
 export { sessionWorkflow } from './session-workflow.ts';

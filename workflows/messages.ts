@@ -8,6 +8,7 @@ import {
   mcpRegistrationWorkflowContract as registration,
   permissionRequestWorkflowContract as request,
   type SessionProgress,
+  scheduledRunWorkflowContract as scheduledRun,
   servicePreviewWorkflowContract as service,
   sessionWorkflowContract as session,
 } from '../contract/workflows.ts';
@@ -29,3 +30,5 @@ export const authorizationSettled = defineSignal(authorization.signals.authoriza
 
 export const serviceReady = defineSignal(service.signals.serviceReady);
 export const serviceChanged = defineSignal(service.signals.serviceChanged);
+
+export const scheduledSessionEnded = defineSignal(scheduledRun.signals.scheduledSessionEnded);

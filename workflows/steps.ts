@@ -329,3 +329,22 @@ export const { recordServiceEnd } = proxyActivities<Activities>({
   scheduleToCloseTimeout: '7 days',
   retry: untilItWorks,
 });
+
+export const { startScheduledSession } = proxyActivities<Activities>({
+  summary: 'Start the session that is due',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+});
+
+export const { lookAtScheduledSession } = proxyActivities<Activities>({
+  summary: 'Look whether the session has ended',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
+export const { endScheduledSession } = proxyActivities<Activities>({
+  summary: 'End the session in favour of the next run',
+  startToCloseTimeout: '15 seconds',
+  retry: untilItWorks,
+});

@@ -3,6 +3,7 @@ import { endSession } from '../../commands/sessions/end.ts';
 import type { SessionEnding } from '../../contract/workflows.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { tellScheduledRun } from '../schedules/run.ts';
 import { tellServices } from '../service-previews/tell-services.ts';
 import { tellTree } from './tell-tree.ts';
 
@@ -16,7 +17,8 @@ export async function listOpenRequests(
 }
 
 /**
- * Ends the session as it was asked to, else as the workflow observed, and tells its services, its children and its parent. Idempotent: a recorded end is returned as it is.
+ * Ends the session as it was asked to, else as the workflow observed, and tells its services, its children, its parent and the run of its schedule.
+ * Idempotent: a recorded end is returned as it is.
  */
 export async function recordEnd(
   dependencies: ActivityDependencies,
@@ -25,5 +27,6 @@ export async function recordEnd(
   const ending = await endSession(dependencies.db, sessionId, observed);
   await tellServices(dependencies, sessionId);
   await tellTree(dependencies, sessionId);
+  await tellScheduledRun(dependencies, sessionId);
   return ending;
 }

@@ -12,6 +12,7 @@ import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
 import { shownPreview } from '../../contract/preview.ts';
+import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
 import { sessionProcess } from '../../contract/session-process.ts';
@@ -59,6 +60,9 @@ const named: Record<string, z.ZodType> = {
   Member: member,
   PermissionRequest: shownRequest,
   Preview: shownPreview,
+  Schedule: shownSchedule,
+  ScheduleOutlook: scheduleOutlook,
+  ScheduleRun: shownRun,
   Secret: secretMetadata,
   ListedSecret: listedSecret,
   SecretUse: secretUse,

@@ -5,7 +5,7 @@ import type { AnyRoute, RouteScope } from '../route.ts';
 const one = { id: 'one' };
 const member = { user: one, role: 'member' } as const;
 const admin = { user: one, role: 'admin' } as const;
-const foreign = { operator_id: 'another', root_operator_id: 'another' };
+const foreign = { operator_id: 'another', root_operator_id: 'another', schedule_maker_id: null };
 
 /** Kinds of people, by what a route is about. An admin of these tables is neither owner nor operator. */
 export const peopleByScope = {
@@ -19,10 +19,19 @@ export const peopleByScope = {
   },
   session: {
     admin: { ...admin, session: foreign, isShared: false },
-    operator: { ...member, session: { operator_id: one.id, root_operator_id: one.id }, isShared: false },
+    operator: {
+      ...member,
+      session: { ...foreign, operator_id: one.id, root_operator_id: one.id },
+      isShared: false,
+    },
     'operator at the root': {
       ...member,
-      session: { operator_id: null, root_operator_id: one.id },
+      session: { ...foreign, operator_id: null, root_operator_id: one.id },
+      isShared: false,
+    },
+    'maker of its schedule': {
+      ...member,
+      session: { operator_id: null, root_operator_id: null, schedule_maker_id: one.id },
       isShared: false,
     },
     'member it is shared with': { ...member, session: foreign, isShared: true },

@@ -3,11 +3,16 @@
  * Pure, so that the table of docs/access.md is generated from it.
  */
 import type { Agent } from '../../contract/agent.ts';
-import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import { whyNotEditAgent } from './agents.ts';
 import type { Refusal } from './refusal.ts';
-import { whyNotEndSession, whyNotMessageSession, whyNotMuteSession, whyNotReadSession } from './sessions.ts';
+import {
+  type SessionKeepers,
+  whyNotEndSession,
+  whyNotMessageSession,
+  whyNotMuteSession,
+  whyNotReadSession,
+} from './sessions.ts';
 import { type AdminAction, whyNotAdmin } from './workspace.ts';
 
 interface Asking {
@@ -21,7 +26,7 @@ export interface AskingByScope {
   user: unknown;
   workspace: Asking;
   agent: Asking & { agent: Pick<Agent, 'owner_id'> };
-  session: Asking & { session: Pick<Session, 'operator_id' | 'root_operator_id'>; isShared: boolean };
+  session: Asking & { session: SessionKeepers; isShared: boolean };
   internal: unknown;
   sidecar: unknown;
   workload: unknown;

@@ -3,7 +3,7 @@ import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '..
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { type GrantFacts, type GrantMaker, grantInQuestion, whyNotGrant } from './grants.ts';
 import type { Refusal } from './refusal.ts';
-import { whyNotReadSession } from './sessions.ts';
+import { type SessionKeepers, whyNotReadSession } from './sessions.ts';
 
 export interface RequestInQuestion extends GrantFacts {
   request: Pick<PermissionRequest, 'grant_type' | 'scope'>;
@@ -17,7 +17,11 @@ export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): Refusal
 }
 
 /** The refused call is for those who may decide and may read the session: an agent's owner may not read others' sessions of it. */
-export function whyNotReadCall(maker: GrantMaker, asked: RequestInQuestion, isShared: boolean): Refusal {
+export function whyNotReadCall(
+  maker: GrantMaker,
+  asked: RequestInQuestion & { session: SessionKeepers },
+  isShared: boolean,
+): Refusal {
   return whyNotReadSession(maker, asked.session, isShared) ?? whyNotDeny(maker, asked);
 }
 

@@ -1,8 +1,7 @@
 /** Who may open and end a preview (docs/previews.md#who-may-open-one). */
 import type { Preview } from '../../contract/preview.ts';
-import type { Session } from '../../contract/session.ts';
 import type { Refusal } from './refusal.ts';
-import { isOwnSession, type SessionVisitor, whyNotReadSession } from './sessions.ts';
+import { keepsSession, type SessionKeepers, type SessionVisitor, whyNotReadSession } from './sessions.ts';
 
 /** All members may open one for the workspace: whoever asks is one. */
 export function whyNotOpenPreview(
@@ -12,11 +11,8 @@ export function whyNotOpenPreview(
   return audience === 'workspace' ? null : whyNotReadSession(...asked);
 }
 
-export function whyNotEndPreview(
-  visitor: SessionVisitor,
-  session: Pick<Session, 'operator_id' | 'root_operator_id'>,
-): Refusal {
-  return visitor.role === 'admin' || isOwnSession(visitor, session)
+export function whyNotEndPreview(visitor: SessionVisitor, session: SessionKeepers): Refusal {
+  return visitor.role === 'admin' || keepsSession(visitor, session)
     ? null
     : 'Only the operator of its session or a workspace admin may end a preview';
 }

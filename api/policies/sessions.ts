@@ -14,14 +14,25 @@ interface Asking {
 }
 
 type People = Pick<Session, 'operator_id' | 'root_operator_id'>;
+/** Those who read a session and end it: also who made the schedule that started it, and decides nothing by that. */
+export type SessionKeepers = People & Pick<Session, 'schedule_maker_id'>;
 
 /** The operator of the session, or of the root of its tree. */
 export function isOwnSession({ userId }: { userId: string }, session: People): boolean {
   return session.operator_id === userId || session.root_operator_id === userId;
 }
 
-export function whyNotReadSession(visitor: SessionVisitor, session: People, isShared: boolean): Refusal {
-  return visitor.role === 'admin' || isShared || isOwnSession(visitor, session)
+/** One's own session, or one that one's schedule started. */
+export function keepsSession({ userId }: { userId: string }, session: SessionKeepers): boolean {
+  return isOwnSession({ userId }, session) || session.schedule_maker_id === userId;
+}
+
+export function whyNotReadSession(
+  visitor: SessionVisitor,
+  session: SessionKeepers,
+  isShared: boolean,
+): Refusal {
+  return visitor.role === 'admin' || isShared || keepsSession(visitor, session)
     ? null
     : 'Only its operator, a workspace admin, or members it is shared with may read a session';
 }
@@ -31,7 +42,7 @@ export const readableBy = ({ role, user }: Asking): string | undefined =>
   role === 'admin' ? undefined : user.id;
 
 /** Of sessions of one tree, those that the visitor may read. */
-export function readableMembers<Member extends People & { isShared: boolean }>(
+export function readableMembers<Member extends SessionKeepers & { isShared: boolean }>(
   { user, role }: Asking,
   members: readonly Member[],
 ): Member[] {
@@ -51,8 +62,8 @@ export function whyNotMuteSession(visitor: SessionVisitor, session: People): Ref
     : 'Only the operator of a session or a workspace admin may mute it';
 }
 
-export function whyNotEndSession(visitor: SessionVisitor, session: People): Refusal {
-  return visitor.role === 'admin' || isOwnSession(visitor, session)
+export function whyNotEndSession(visitor: SessionVisitor, session: SessionKeepers): Refusal {
+  return visitor.role === 'admin' || keepsSession(visitor, session)
     ? null
     : 'Only its operator or a workspace admin may end a session';
 }

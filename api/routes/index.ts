@@ -24,6 +24,7 @@ import { browserStreamRoute } from './me/stream-route.ts';
 import { type MemberDependencies, memberRoutes } from './members/routes.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
+import { scheduleRoutes } from './schedules/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
 import type { SessionRouteDependencies } from './session-dependencies.ts';
 import { sessionEventRoutes } from './session-events/routes.ts';
@@ -37,7 +38,7 @@ import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** Users, workspaces and everything that is configured in them. */
 export function configurationRoutes(
-  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns' | 'embeddingServers'> &
+  dependencies: Pick<ApiDependencies, 'db' | 'config' | 'patterns' | 'embeddingServers' | 'log'> &
     MemberDependencies &
     FinishDependencies,
 ): AnyRoute[] {
@@ -75,6 +76,7 @@ export function operationRoutes(dependencies: SessionRouteDependencies): AnyRout
     ...graphRoutes(dependencies),
     ...channelRoutes(dependencies),
     ...previewRoutes(dependencies),
+    ...scheduleRoutes(dependencies),
     ...collectionRoutes(dependencies),
     ...systemRoutes(dependencies),
     ...internalRoutes(dependencies),

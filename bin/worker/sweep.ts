@@ -32,6 +32,7 @@ import { listUnsettledRegistrations } from '../../store/mcp-registrations/read.t
 import { listUnattendedAuthorizations } from '../../store/oauth-authorizations/read.ts';
 import { eraseOldCalls } from '../../store/permission-requests/calls.ts';
 import { listUnfinishedServices } from '../../store/previews/services.ts';
+import { removeOldRuns } from '../../store/schedules/runs.ts';
 import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
 import {
   type LaunchedSession,
@@ -44,6 +45,8 @@ import { readRequestSummary, readSessionSummary } from '../../store/sessions/wor
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
+import type { Schedules } from '../../workflows/schedules-client.ts';
+import { followSchedules } from './follow-schedules.ts';
 import type { SweepWork } from './keep-sweeping.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 
@@ -63,6 +66,7 @@ const abandoned = { untouchedSeconds: 600, limit: 20 };
 export interface Sweeping {
   dependencies: ActivityDependencies;
   workflows: Workflows;
+  schedules: Pick<Schedules, 'list' | 'put' | 'remove'>;
   workloads: Pick<WorkloadWatch, 'lookAtAll'>;
   /** The output of sessions' processes is erased after this long. */
   outputKeptSeconds: number;
@@ -72,6 +76,8 @@ export interface Sweeping {
   refusedCallKeptSeconds: number;
   /** What is known of a message to a channel is removed this long after it was settled. */
   channelMessagesKeptSeconds: number;
+  /** The outcome of a time of a schedule is removed this long after it. */
+  scheduleRunsKeptSeconds: number;
 }
 
 /**
@@ -97,6 +103,9 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
     'revoke ended connections': () => revokeEndedConnections(dependencies),
     'remove leftovers': () => removeLeftovers(sweeping),
     'remove old calls': () => removeOldCalls(sweeping),
+    'follow schedules': () => followSchedules({ ...dependencies, schedules: sweeping.schedules }),
+    'remove old runs': () =>
+      removeOldRuns(dependencies.db, { keptSeconds: sweeping.scheduleRunsKeptSeconds }),
     'index vectors': (_run, stopping) => keepVectorIndexes(dependencies.db, vectorIndexes, stopping),
   };
 }
@@ -107,7 +116,7 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
  * workflows of sessions that ended or were removed are signalled; without its list all are started, and none of those signalled.
  */
 export async function startLostWorkflows(
-  sweeping: Sweeping,
+  sweeping: Pick<Sweeping, 'dependencies' | 'workflows'>,
   { trustsList = false }: { trustsList?: boolean } = {},
 ): Promise<void> {
   const {
@@ -159,7 +168,10 @@ export async function startLostWorkflows(
 }
 
 /** Empty when Temporal does not list them: its list is kept apart from what starts a workflow, and may be unavailable by itself. */
-async function listRunning({ dependencies: { log }, workflows }: Sweeping): Promise<ReadonlySet<string>> {
+async function listRunning({
+  dependencies: { log },
+  workflows,
+}: Pick<Sweeping, 'dependencies' | 'workflows'>): Promise<ReadonlySet<string>> {
   try {
     return await workflows.listRunning();
   } catch (err) {
@@ -173,7 +185,7 @@ export async function signalChangedWorkloads({
   dependencies: { db, internalApiUrl },
   workflows,
   workloads,
-}: Sweeping): Promise<void> {
+}: Pick<Sweeping, 'dependencies' | 'workflows' | 'workloads'>): Promise<void> {
   const sessions = await listLaunchedSessions(db);
   const idsWhere = (isWanted: (session: LaunchedSession) => boolean) =>
     sessions.filter(isWanted).map(({ id }) => id);
@@ -189,7 +201,10 @@ export async function signalChangedWorkloads({
  * Resends what is on record for a session but did not reach its workflow, because Temporal was unreachable for the API. A workflow that
  * has ended meanwhile is not notified; one that was lost is started by the next sweep.
  */
-export async function tellAgain({ dependencies: { db }, workflows }: Sweeping): Promise<void> {
+export async function tellAgain({
+  dependencies: { db },
+  workflows,
+}: Pick<Sweeping, 'dependencies' | 'workflows'>): Promise<void> {
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
     await workflows.signalSession(id, signal);
   }

@@ -7,16 +7,19 @@ import { listActiveGrantsOfAgent } from '../../store/grants/read.ts';
 import { listUnfinishedSessionsOfAgent } from '../../store/sessions/of-agent.ts';
 import { listUnsettledSessionsOfAgent, settleCalls } from '../../store/tool-calls/settle.ts';
 import { revokeGrant } from '../grants/revoke.ts';
+import { pauseSchedulesOf } from '../schedules/pause.ts';
 
 export type AgentRemoval =
-  | { result: 'removed' | 'not_found' }
+  /** `pausedScheduleIds`: Temporal still has to be told. */
+  | { result: 'removed'; pausedScheduleIds: string[] }
+  | { result: 'not_found' }
   | { result: 'in_use'; uses: { type: string; id: string; name: string }[] };
 
 /** Enough to say what keeps the agent. */
 const maxListedUses = 20;
 
 /**
- * Removes an agent with its attachments, grants and ended sessions, and all sessions below those. Refused while one of them runs, whose row
+ * Removes an agent with its attachments, grants and ended sessions, and all sessions below those, and pauses its schedules. Refused while one of them runs, whose row
  * would be deleted. The lock makes a concurrent creation of a session wait, and then fail.
  */
 export async function removeAgent(db: Db, agentId: string, userId: string): Promise<AgentRemoval> {
@@ -42,6 +45,7 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
     for (const sessionId of await listUnsettledSessionsOfAgent(trx, agentId)) {
       await settleCalls(trx, sessionId);
     }
+    const pausedScheduleIds = await pauseSchedulesOf(trx, { agentId }, by);
     await deleteAgent(trx, agentId);
     await appendAuditEvent(trx, {
       workspaceId: agent.workspace_id,
@@ -49,6 +53,6 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
       actor: by,
       resource: { type: 'agent', id: agent.id, name: agent.name },
     });
-    return { result: 'removed' };
+    return { result: 'removed', pausedScheduleIds };
   });
 }

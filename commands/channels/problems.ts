@@ -3,7 +3,7 @@ import type { ChannelSettings } from '../../contract/channel.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
 import { referencedSecretName } from '../../contract/names.ts';
 import { platformSecretRefusal } from '../../contract/secret-use.ts';
-import { keepAgents } from '../../store/channels/change.ts';
+import { keepAgents } from '../../store/agents/keep-agents.ts';
 import type { Transaction } from '../../store/database.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 

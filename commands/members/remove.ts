@@ -11,14 +11,15 @@ import { listUnfinishedSessionsOfUser } from '../../store/sessions/list-unfinish
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';
 import { endSignIn } from '../oauth-connections/end.ts';
+import { pauseSchedulesOf } from '../schedules/pause.ts';
 
-/** `endedSessionIds` have a recorded ending; their workflows still have to be notified. */
+/** `endedSessionIds` have a recorded ending, and `pausedScheduleIds` are paused; Temporal still has to be notified of both. */
 export type RemoveMember =
-  | { result: 'done'; endedSessionIds: string[] }
+  | { result: 'done'; endedSessionIds: string[]; pausedScheduleIds: string[] }
   | { result: 'not_found' | 'last_admin' };
 
 /**
- * Removes a member, revokes the grants they hold and asks their sessions to end, in one transaction.
+ * Removes a member, revokes the grants they hold, pauses their schedules and asks their sessions to end, in one transaction.
  * Repeated while their sessions still run, it returns those sessions again, so that an interrupted removal can be finished.
  */
 export async function removeMember(
@@ -37,12 +38,13 @@ export async function removeMember(
     if (member === null) {
       return sessionIds.length === 0
         ? { result: 'not_found' }
-        : { result: 'done', endedSessionIds: sessionIds };
+        : { result: 'done', endedSessionIds: sessionIds, pausedScheduleIds: [] };
     }
     await revokeGrantsOfUserInWorkspace(trx, { workspaceId, userId, by });
     for (const connection of await listConnectionsIn(trx, { workspaceId, userId })) {
       await endSignIn(trx, connection, 'left', { by });
     }
+    const pausedScheduleIds = await pauseSchedulesOf(trx, { workspaceId, makerId: userId }, by);
     for (const sessionId of sessionIds) {
       // Several of them may be of one tree, whose writers take its lock first.
       await lockTree(trx, sessionId);
@@ -56,6 +58,6 @@ export async function removeMember(
       resource: { type: 'user', id: member.user.id, name: member.user.email },
       data: { role: member.role },
     });
-    return { result: 'done', endedSessionIds: sessionIds };
+    return { result: 'done', endedSessionIds: sessionIds, pausedScheduleIds };
   });
 }

@@ -15,6 +15,7 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+import { readRequestExpiry } from '../../store/sessions/request-expiry.ts';
 import { type AnnouncingOptions, announceRequest } from '../channel-messages/announce.ts';
 import { type CallKeys, keptCallOf } from './kept-call.ts';
 import { type RequestLimits, refusalOf } from './refusal.ts';
@@ -53,7 +54,10 @@ export function askForPermission(
     if (refusal !== null) {
       return refusal;
     }
-    const request = await insertRequest(trx, { session, asked, expirySeconds: limits.expirySeconds });
+    // Those of a tree that a schedule started wait as long as that says.
+    const ofSchedule = await readRequestExpiry(trx, lineage[0] ?? sessionId);
+    const expirySeconds = ofSchedule ?? limits.expirySeconds;
+    const request = await insertRequest(trx, { session, asked, expirySeconds });
     if (call !== null && call.argumentsText !== null) {
       const key = { workspaceId: session.workspace_id, requestId: request.id };
       await storeCall(trx, keys.masterKeys, key, call.argumentsText);

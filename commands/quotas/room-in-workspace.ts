@@ -3,7 +3,12 @@ import { countInWorkspace } from '../../store/quotas/counts.ts';
 import { lockQuota } from '../../store/quotas/lock-quota.ts';
 import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 
-const nameOf = { agents: 'agents', channels: 'channels', mcp_servers: 'catalog entries' } as const;
+const nameOf = {
+  agents: 'agents',
+  channels: 'channels',
+  mcp_servers: 'catalog entries',
+  schedules: 'schedules',
+} as const;
 
 /** Throws QuotaExceededError unless the workspace may have one more; the count cannot change until the transaction ends. */
 export async function requireRoomInWorkspace(

@@ -59,6 +59,11 @@ async function announce(
       // Quotas count it for the person at the root, who is not its actor.
       ...(actor.type === 'agent' ? { root_operator_id: input.rootOperatorId } : {}),
       ...(grantedVia === null ? {} : { granted_via: grantedVia }),
+      ...scheduleOf(input),
     },
   });
 }
+
+/** By the maker's id their quotas count it: nobody acted who could be the event's actor. */
+const scheduleOf = ({ schedule }: NewSession) =>
+  schedule === undefined ? {} : { schedule_id: schedule.id, schedule_maker_id: schedule.makerId };

@@ -6,6 +6,7 @@ import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { childIdOf, insertChild, readChild } from '../../store/sessions/children.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
+import type { NewSession } from '../../store/sessions/insert.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { takeSpawnGrant } from '../grants/use-spawn.ts';
@@ -65,8 +66,8 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
       return { result: 'permission_required' };
     }
     await requireRoomInTree(trx, parent.lineage, quotas);
-    const { root_operator_id: userId, workspace_id: workspaceId } = parent.session;
-    await requireSessionQuotas(trx, { userId, workspaceId }, quotas);
+    const { workspace_id: workspaceId } = parent.session;
+    await requireSessionQuotas(trx, { userId: personOf(parent.session), workspaceId }, quotas);
     return { result: 'spawned', session: await insert(trx, parent.session, { ...input, id, grantId }) };
   });
 }
@@ -80,12 +81,15 @@ async function lockParent(
   if (before === null) {
     return null;
   }
-  const { root_operator_id: userId, workspace_id: workspaceId } = before;
+  const [userId, workspaceId] = [personOf(before), before.workspace_id];
   await (userId === null ? lockQuota(trx, { workspaceId }) : lockBothQuotas(trx, { userId, workspaceId }));
   const lineage = await lockTree(trx, id);
   const session = await readSession(trx, id);
   return session === null ? null : { session, lineage };
 }
+
+/** Whose quotas count what a session starts: the person at the root of its tree, or who had made the schedule that started that. */
+const personOf = ({ root_operator_id, schedule_maker_id }: Session) => root_operator_id ?? schedule_maker_id;
 
 async function insert(
   trx: Transaction,
@@ -104,6 +108,7 @@ async function insert(
       rootOperatorId: parent.root_operator_id,
       parentSessionId: parent.id,
       prompt,
+      ...scheduleOf(parent),
     },
     { by, grantedVia: grantId },
   );
@@ -115,4 +120,9 @@ async function insert(
     payload: { session_id: id, agent_id: childAgentId, label },
   });
   return child;
+}
+
+/** A schedule's maker reads and ends what its sessions start, too. */
+function scheduleOf({ schedule_id: id, schedule_maker_id: makerId }: Session): Pick<NewSession, 'schedule'> {
+  return id === null || makerId === null ? {} : { schedule: { id, makerId, requestExpirySeconds: null } };
 }

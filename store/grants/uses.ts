@@ -3,6 +3,7 @@ import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
+import { readableBy as readableCondition } from '../sessions/readable.ts';
 
 /** A call that a grant permitted; for an `agent_env` grant, a session that started with the secret. */
 const grantUse = z.object({
@@ -33,11 +34,9 @@ export function listGrantUses(
       db.raw(`case server when '' then '' else tool end as tool`),
     );
   if (readableBy !== undefined) {
-    uses.whereRaw(
-      `session_id in (select id from sessions
-         where operator_id = :readableBy or root_operator_id = :readableBy or shared_with_workspace)`,
-      { readableBy },
-    );
+    uses.whereRaw(`session_id in (select id from sessions where ${readableCondition})`, {
+      userId: readableBy,
+    });
   }
   return pageByTime(db, db.from(uses.as('uses')), grantUse, 'at', page);
 }

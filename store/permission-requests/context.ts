@@ -11,6 +11,8 @@ export interface RequestContext {
   operator: Named | null;
   /** The human at the top of the tree of sessions. */
   rootOperator: Named | null;
+  /** Who had made the schedule that started the session. */
+  scheduleMakerId: string | null;
   /** The agent that a `spawn` request names. */
   childAgent: Named | null;
   /** Who answered the request; null when nobody did, or the person was deleted. */
@@ -26,6 +28,7 @@ const row = z.object({
   operator_name: z.string().nullable(),
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
+  schedule_maker_id: uuid.nullable(),
   child_agent_id: uuid.nullable(),
   child_agent_name: z.string().nullable(),
   decider_id: uuid.nullable(),
@@ -56,6 +59,7 @@ export async function readRequestContexts(
       operator_name: 'o.name',
       root_operator_id: 't.id',
       root_operator_name: 't.name',
+      schedule_maker_id: 's.schedule_maker_id',
       child_agent_id: 'c.id',
       child_agent_name: 'c.name',
       decider_id: 'd.id',
@@ -70,6 +74,7 @@ function present(found: z.infer<typeof row>): RequestContext {
     agent: { id: found.agent_id, name: found.agent_name, ownerId: found.owner_id },
     operator: namedOrNull(found.operator_id, found.operator_name),
     rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
+    scheduleMakerId: found.schedule_maker_id,
     childAgent: namedOrNull(found.child_agent_id, found.child_agent_name),
     decider: namedOrNull(found.decider_id, found.decider_name),
   };

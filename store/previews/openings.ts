@@ -51,6 +51,7 @@ const openedRow = z.object({
   role: workspaceRole,
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
+  schedule_maker_id: uuid.nullable(),
   shared_with_workspace: z.boolean(),
   service: z.string().nullable(),
   state: serviceState.nullable(),
@@ -64,7 +65,7 @@ export interface OpenedPreview {
   audience: PreviewAudience;
   /** Who opened it, as of now. */
   visitor: { userId: string; role: WorkspaceRole };
-  session: { operator_id: string | null; root_operator_id: string | null };
+  session: { operator_id: string | null; root_operator_id: string | null; schedule_maker_id: string | null };
   isShared: boolean;
   /** What it shows in place of files. */
   service: OpenedService | null;
@@ -79,7 +80,7 @@ export interface OpenedService {
 }
 
 const findStatement = `
-  select p.id as preview_id, p.audience, i.user_id, m.role, s.operator_id, s.root_operator_id, s.shared_with_workspace,
+  select p.id as preview_id, p.audience, i.user_id, m.role, s.operator_id, s.root_operator_id, s.schedule_maker_id, s.shared_with_workspace,
     p.service, v.state, v.address, (v.configuration->'service'->>'port')::int as port,
     s.${unfinishedStatus} as session_is_live
   from preview_openings o
@@ -97,12 +98,12 @@ export async function findOpening(db: Db, labelSha256: Buffer): Promise<OpenedPr
   if (found === undefined) {
     return null;
   }
-  const { operator_id, root_operator_id, shared_with_workspace: isShared } = found;
+  const { operator_id, root_operator_id, schedule_maker_id, shared_with_workspace: isShared } = found;
   return {
     previewId: found.preview_id,
     audience: found.audience,
     visitor: { userId: found.user_id, role: found.role },
-    session: { operator_id, root_operator_id },
+    session: { operator_id, root_operator_id, schedule_maker_id },
     isShared,
     service: serviceOf(found),
   };

@@ -28,7 +28,7 @@ const statement = `
   select p.session_id, p.workspace_id, p.service,
     p.ended_at is null and p.expires_at > now() and v.stopped_at is null and s.${unfinishedStatus}
       and not exists (
-        select from unnest(array[s.operator_id, s.root_operator_id]) as person(id)
+        select from unnest(array[s.operator_id, s.root_operator_id, s.schedule_maker_id]) as person(id)
         where person.id is not null and not exists (
           select from members m where m.workspace_id = s.workspace_id and m.user_id = person.id)) as is_wanted,
     extract(epoch from p.expires_at - now()) * 1000 as remaining_ms

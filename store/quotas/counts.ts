@@ -1,19 +1,25 @@
 /** What a user or a workspace has, as quotas count it. A count stops at `limit`, so that it reads no more rows than decide. */
-import type { Knex } from 'knex';
 import * as z from 'zod';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
 import { unfinishedStatus } from '../sessions/list-unfinished.ts';
 import type { QuotaHolder } from './lock-quota.ts';
 
-/** Sessions that have not ended; a user's include those below their own. */
+/** Sessions that have not ended; a user's include those below their own, and those that their schedules started. */
 export async function countUnfinishedSessions(
   trx: Transaction,
   of: QuotaHolder,
   limit: number,
 ): Promise<number> {
-  const holder = 'userId' in of ? { root_operator_id: of.userId } : { workspace_id: of.workspaceId };
-  const rows = await trx('sessions').where(holder).whereRaw(unfinishedStatus).limit(limit).select('id');
+  const rows = await trx('sessions')
+    .where((held) =>
+      'userId' in of
+        ? held.where('root_operator_id', of.userId).orWhere('schedule_maker_id', of.userId)
+        : held.where('workspace_id', of.workspaceId),
+    )
+    .whereRaw(unfinishedStatus)
+    .limit(limit)
+    .select('id');
   return rows.length;
 }
 
@@ -28,16 +34,19 @@ export async function countUnfinishedChecks(
   return rows.length;
 }
 
-/** Agents, catalog entries or channels of a workspace. */
+/** Agents, catalog entries, channels or schedules of a workspace. */
 export async function countInWorkspace(
   trx: Transaction,
-  table: 'agents' | 'channels' | 'mcp_servers',
+  table: 'agents' | 'channels' | 'mcp_servers' | 'schedules',
   workspaceId: string,
   limit: number,
 ): Promise<number> {
   const rows = await trx(table).where({ workspace_id: workspaceId }).limit(limit).select('id');
   return rows.length;
 }
+
+/** As in the index `audit_events_scheduled_by_maker`. */
+const ofSchedules = "event = 'session.created' and data ->> 'schedule_maker_id' = ?";
 
 export interface HourlyCreations {
   event: 'session.created' | 'workspace.created';
@@ -49,36 +58,30 @@ export interface HourlyCreations {
 /**
  * The time in seconds until fewer than `limit` were created within the last hour; not positive when that is so already.
  * Reads the audit trail, which also covers removed items, for the creation that is `limit` back. A user's include sessions that sessions below their own
- * started, whose actor is an agent.
+ * started, whose actor is an agent, and what their schedules started.
  */
 export async function readHourlyWait(
   trx: Transaction,
   { event, of, limit }: HourlyCreations,
 ): Promise<number> {
-  const latest = (whose: Knex.QueryCallback) =>
-    trx('audit_events')
-      .where({ event })
-      .where(whose)
-      .orderBy('position', 'desc')
-      .limit(limit)
-      .select('position', 'at');
-  const counted =
+  const newest = () =>
+    trx('audit_events').where({ event }).orderBy('position', 'desc').limit(limit).select('at');
+  const created =
     'userId' in of
-      ? [
-          latest((own) => void own.where({ actor_id: of.userId })),
-          latest(
-            (below) =>
-              void below
-                .where({ actor_type: 'agent' })
-                .whereRaw(`data->>'root_operator_id' = ?`, [of.userId]),
-          ),
-        ]
-      : [latest((all) => void all.where({ workspace_id: of.workspaceId }))];
+      ? trx.unionAll(
+          [
+            newest().where('actor_id', of.userId),
+            newest().where('actor_type', 'agent').whereRaw(`data->>'root_operator_id' = ?`, [of.userId]),
+            newest().whereRaw(ofSchedules, [of.userId]),
+          ],
+          true,
+        )
+      : newest().where('workspace_id', of.workspaceId);
   const query = trx
-    .from(trx.unionAll(counted, true).as('created'))
-    .orderBy('position', 'desc')
+    .from(created.as('created'))
+    .orderBy('at', 'desc')
     .offset(limit - 1)
     .first(trx.raw("ceil(extract(epoch from at + interval '1 hour' - now()))::integer as seconds"));
-  const newest = await readRow(query, z.object({ seconds: z.int() }));
-  return newest?.seconds ?? 0;
+  const found = await readRow(query, z.object({ seconds: z.int() }));
+  return found?.seconds ?? 0;
 }

@@ -14,6 +14,9 @@ export interface SessionContext {
   parentAgent: Named | null;
   /** What the session that started it called it. */
   label: string | null;
+  /** The schedule that started it, unless it was removed. */
+  schedule: Named | null;
+  scheduleMaker: Named | null;
   requestsMuted: boolean;
   /** With all members of the workspace. */
   isShared: boolean;
@@ -32,6 +35,10 @@ const row = z.object({
   parent_agent_id: uuid.nullable(),
   parent_agent_name: z.string().nullable(),
   label: z.string().nullable(),
+  schedule_id: uuid.nullable(),
+  schedule_name: z.string().nullable(),
+  maker_id: uuid.nullable(),
+  maker_name: z.string().nullable(),
   permission_requests_muted: z.boolean(),
   shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
@@ -50,6 +57,8 @@ export async function readSessionContexts(
     .leftJoin('sessions as p', 'p.id', 's.parent_session_id')
     .leftJoin('agents as b', 'b.id', 'p.agent_id')
     .leftJoin('child_sessions as c', 'c.session_id', 's.id')
+    .leftJoin('schedules as d', 'd.id', 's.schedule_id')
+    .leftJoin('users as m', 'm.id', 's.schedule_maker_id')
     .whereIn('s.id', sessionIds)
     .select(waitingFor(db), {
       id: 's.id',
@@ -62,6 +71,10 @@ export async function readSessionContexts(
       parent_agent_id: 'b.id',
       parent_agent_name: 'b.name',
       label: 'c.label',
+      schedule_id: 'd.id',
+      schedule_name: 'd.name',
+      maker_id: 'm.id',
+      maker_name: 'm.name',
       permission_requests_muted: 's.permission_requests_muted',
       shared_with_workspace: 's.shared_with_workspace',
       status: 's.status',
@@ -76,6 +89,8 @@ export async function readSessionContexts(
         rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
         parentAgent: namedOrNull(found.parent_agent_id, found.parent_agent_name),
         label: found.label,
+        schedule: namedOrNull(found.schedule_id, found.schedule_name),
+        scheduleMaker: namedOrNull(found.maker_id, found.maker_name),
         requestsMuted: found.permission_requests_muted,
         isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,

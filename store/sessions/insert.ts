@@ -11,6 +11,8 @@ export interface NewSession {
   rootOperatorId: string | null;
   parentSessionId: string | null;
   prompt: string;
+  /** Of the schedule that starts it, or the session at the top of its tree, whose expiry counts for requests in all of it. */
+  schedule?: { id: string; makerId: string; requestExpirySeconds: number | null };
   /** Idempotency key of the operator's request; null or absent when they sent none. */
   idempotencyKey?: string | null;
 }
@@ -27,6 +29,9 @@ export async function insertSession(trx: Transaction, input: NewSession): Promis
       parent_session_id: input.parentSessionId,
       prompt: input.prompt,
       idempotency_key: input.idempotencyKey ?? null,
+      schedule_id: input.schedule?.id ?? null,
+      schedule_maker_id: input.schedule?.makerId ?? null,
+      request_expiry_seconds: input.schedule?.requestExpirySeconds ?? null,
     })
     .onConflict()
     .ignore()

@@ -10,6 +10,7 @@ const watchedSession = z.object({
   workspace_id: uuid,
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
+  schedule_maker_id: uuid.nullable(),
   shared_with_workspace: z.boolean(),
   status: sessionStatus,
   last_event_seq: z.int(),
@@ -19,7 +20,7 @@ const watchedSession = z.object({
 export type WatchedSession = z.infer<typeof watchedSession>;
 
 const readWatched = `
-  select id, workspace_id, operator_id, root_operator_id, shared_with_workspace, status, last_event_seq,
+  select id, workspace_id, operator_id, root_operator_id, schedule_maker_id, shared_with_workspace, status, last_event_seq,
     concat_ws(' ',
       (select position from audit_events a where a.session_id = s.id order by position desc limit 1),
       (select max(updated_at) from session_processes p where p.session_id = s.id)) as last_record

@@ -1,9 +1,15 @@
 import type { Knex } from 'knex';
 
-/** Sessions that this user may read without being an admin: own ones, and those shared with the workspace (`whyNotReadSession` decides of one). */
+/**
+ * Whom a session is for: its operator, the one at the root of its tree, and who had made the schedule that started it (`keepsSession`, with which
+ * `whyNotReadSession` decides of one). A condition with the parameter `userId`.
+ */
+export const keptBy = '(operator_id = :userId or root_operator_id = :userId or schedule_maker_id = :userId)';
+
+/** Sessions that this user may read without being an admin: those that are kept by them, and those shared with the workspace. */
+export const readableBy = `(${keptBy} or shared_with_workspace)`;
+
+/** Restricts a query of sessions to those that this user may read without being an admin. */
 export function whereReadableBy(sessions: Knex.QueryBuilder, userId: string): Knex.QueryBuilder {
-  return sessions
-    .where('operator_id', userId)
-    .orWhere('root_operator_id', userId)
-    .orWhere('shared_with_workspace', true);
+  return sessions.whereRaw(readableBy, { userId });
 }

@@ -13,6 +13,7 @@ export interface LineageMember {
   label: string | null;
   operator_id: string | null;
   root_operator_id: string | null;
+  schedule_maker_id: string | null;
   isShared: boolean;
 }
 
@@ -24,6 +25,7 @@ const lineageRow = z.object({
   label: z.string().nullable(),
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
+  schedule_maker_id: uuid.nullable(),
   shared_with_workspace: z.boolean(),
 });
 
@@ -43,7 +45,7 @@ export async function readLineages(
        from sessions s join up on s.id = up.parent_session_id
      )
      select up.of, s.id, a.id as agent_id, a.name as agent_name, c.label,
-       s.operator_id, s.root_operator_id, s.shared_with_workspace
+       s.operator_id, s.root_operator_id, s.schedule_maker_id, s.shared_with_workspace
      from up join sessions s on s.id = up.id join agents a on a.id = s.agent_id
        left join child_sessions c on c.session_id = s.id
      order by up.of, up.distance desc`,
@@ -58,6 +60,7 @@ export async function readLineages(
       label: row.label,
       operator_id: row.operator_id,
       root_operator_id: row.root_operator_id,
+      schedule_maker_id: row.schedule_maker_id,
       isShared: row.shared_with_workspace,
     });
     lineages.set(row.of, lineage);

@@ -253,9 +253,9 @@ function checkImport(node: ts.Node, path: string, folder: string, add: Add): voi
   }
 }
 
-/** The entry point for all other folders: it contains no workflow code. */
+/** The entry points for all other folders: they contain no workflow code. */
 function isClientOfWorkflows(specifier: string): boolean {
-  return specifier.endsWith('/workflows/client.ts');
+  return /\/workflows\/(schedules-)?client\.ts$/.test(specifier);
 }
 
 function checkPackage(specifier: string, folder: string, add: (rule: string) => void): void {

@@ -226,6 +226,27 @@ export const alterations: Alteration[] = [
     to: 'await condition(() => false);',
     breaks: 'service-whose-gateway-starts-again',
   },
+  {
+    what: 'a run that is over before its session',
+    file: 'scheduled-run-workflow.ts',
+    from: 'if ((await steps.lookAtScheduledSession({ scheduleId })).hasEnded) {',
+    to: 'if ((await steps.lookAtScheduledSession({ scheduleId })) !== null) {',
+    breaks: 'run-whose-session-ends',
+  },
+  {
+    what: 'a run that makes way and leaves its session behind',
+    file: 'scheduled-run-workflow.ts',
+    from: 'await steps.endScheduledSession({ scheduleId });',
+    to: '',
+    breaks: 'run-that-makes-way-for-the-next',
+  },
+  {
+    what: 'a later run that starts a session again',
+    file: 'scheduled-run-workflow.ts',
+    from: 'input.isStarted ?? ',
+    to: '',
+    breaks: 'run-continued-from-an-earlier-run',
+  },
 ];
 
 /** The workflows with the change made. Throws when the text to change is not there any more. */

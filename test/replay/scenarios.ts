@@ -22,6 +22,7 @@ import {
 } from '../workflows/scripted-activities.ts';
 import { messageScenarios } from './message-scenarios.ts';
 import { registrationScenarios } from './registration-scenarios.ts';
+import { runScenarios } from './run-scenarios.ts';
 import { serviceScenarios } from './service-scenarios.ts';
 
 export interface Stage {
@@ -380,5 +381,6 @@ export const scenarios: Record<string, Scenario> = {
   },
   ...registrationScenarios,
   ...messageScenarios,
+  ...runScenarios,
   ...serviceScenarios,
 };

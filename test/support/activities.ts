@@ -27,6 +27,14 @@ import { loopbackWebhooks } from './webhook.ts';
 
 const logger = new DefaultLogger('ERROR');
 
+/** A Temporal where no workflow runs. */
+export const unconnected: ActivityDependencies['workflows'] = {
+  signalServicePreview: async () => false,
+  signalScheduledRun: async () => false,
+  signalSession: async () => false,
+  startSession: async () => {},
+};
+
 export interface TestActivities {
   db: Knex;
   runtime: RecordingRuntime;
@@ -65,7 +73,7 @@ export async function createTestActivities(): Promise<TestActivities> {
     readImage: createReadImage(publicRegistriesOnly),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
-    workflows: { signalServicePreview: async () => false, signalSession: async () => false },
+    workflows: unconnected,
     patterns,
     masterKeys,
     sessionKeySeed: randomBytes(32),
@@ -79,6 +87,10 @@ export async function createTestActivities(): Promise<TestActivities> {
       SESSION_IDLE_SECONDS: 600,
       TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
       CHECK_SECONDS: 60,
+      LIMIT_RUNNING_SESSIONS_PER_USER: 100_000,
+      LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: 100_000,
+      RATE_SESSIONS_PER_HOUR_PER_USER: 100_000,
+      RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: 100_000,
     },
     searchAttributesKnown: true,
     log: pino({ level: 'debug' }, sink),

@@ -10,6 +10,7 @@ import { upgradePreviews } from '../../api/previews/upgrade-previews.ts';
 import type { AnyRoute } from '../../api/route.ts';
 import { demoIssuer } from '../../api/routes/auth/routes.ts';
 import { configurationRoutes } from '../../api/routes/index.ts';
+import type { FollowDependencies } from '../../api/schedules/follow.ts';
 import { listen } from '../../api/server.ts';
 import type { WebFiles } from '../../api/web-files/load-web-files.ts';
 import { putMember } from '../../commands/members/put.ts';
@@ -129,7 +130,7 @@ export async function startTestApi(
   overrides: Record<string, string> = {},
   moreRoutes: (db: Knex, config: ApiConfig) => AnyRoute[] = () => [],
   web: WebFiles | null = null,
-  moreWorkflows: Partial<FinishDependencies['workflows']> = {},
+  moreWorkflows: Partial<FinishDependencies['workflows'] & FollowDependencies['workflows']> = {},
 ): Promise<TestApi> {
   const { db, url: databaseUrl, drop } = await createTestDatabase();
   const config = testConfig({ DATABASE_URL: databaseUrl, ...overrides });
@@ -150,6 +151,7 @@ export async function startTestApi(
     reviseRegistration: async () => {},
     startAuthorization: async () => {},
     settleAuthorization: async () => true,
+    schedules: { put: async () => {}, remove: async () => {} },
     ...moreWorkflows,
   };
   const patterns = createPatternChecker();

@@ -12,6 +12,7 @@ import { mcpCheckStatus } from '../../contract/mcp-check.ts';
 import { oauthClientKind, registrationStatus } from '../../contract/mcp-registration.ts';
 import { requestStatus } from '../../contract/permission-request.ts';
 import { signIn } from '../../contract/remote-server.ts';
+import { overlapPolicy, pauseReason, runOutcome } from '../../contract/schedule.ts';
 import { sessionStatus } from '../../contract/session.ts';
 import { actor } from '../../contract/session-event.ts';
 import { processKind, processState } from '../../contract/session-process.ts';
@@ -40,12 +41,15 @@ const valuesByType: Record<string, readonly string[]> = {
   "McpServer['unlisted_tools']": unlistedTools.options,
   MessageKind: messageKind.options,
   OAuthClientKind: oauthClientKind.options,
+  OverlapPolicy: overlapPolicy.options,
+  PauseReason: pauseReason.options,
   "PinnedToolList['source']": pinSource.options,
   ProcessKind: processKind.options,
   ProcessState: processState.options,
   AuthorizationStatus: authorizationStatus.options,
   RegistrationStatus: registrationStatus.options,
   RequestStatus: requestStatus.options,
+  RunOutcome: runOutcome.options,
   SessionStatus: sessionStatus.options,
   SignIn: signIn.options,
   "ToolDefinition['part']": definitionPart.options,

@@ -24,6 +24,8 @@ import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../../runtime/workload.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
 import { createWorkflows } from '../../workflows/client.ts';
+import { createSchedules } from '../../workflows/schedules-client.ts';
+import { unconnected } from './activities.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { untilFound } from './eventually.ts';
 import { loopbackServers } from './loopback-servers.ts';
@@ -100,6 +102,7 @@ export async function startSessionApi(
     reviseRegistration: workflows.reviseRegistration,
     startAuthorization: workflows.startAuthorization,
     settleAuthorization: workflows.settleAuthorization,
+    schedules: workflows.schedules,
   });
   const runtime = new RecordingRuntime();
   const worker = await startSessionWorker(api, runtime, { taskQueue, ...workerOptions });
@@ -175,8 +178,10 @@ function keepWatching(
     checkKeptSeconds: 3600,
     refusedCallKeptSeconds: 3600,
     channelMessagesKeptSeconds: 3600,
+    scheduleRunsKeptSeconds: 3600,
   };
-  const sweeping = { dependencies, workflows, workloads, ...kept };
+  const schedules = createSchedules(client.schedule, taskQueue);
+  const sweeping = { dependencies, workflows, schedules, workloads, ...kept };
   const stopSweeping = keepSweeping(sweepEveryMs === undefined ? {} : sweepParts(sweeping), {
     intervalMs: sweepEveryMs ?? 0,
     log,
@@ -206,7 +211,8 @@ async function startWorker(
     readImage: createReadImage(publicRegistriesOnly),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
-    workflows: { signalServicePreview: async () => false, signalSession: async () => false },
+    // Replaced once the worker is connected.
+    workflows: unconnected,
     patterns,
     masterKeys: config.MASTER_KEYS,
     sessionKeySeed: config.SESSION_KEY_SEED,
@@ -220,6 +226,10 @@ async function startWorker(
       SESSION_IDLE_SECONDS: 600,
       TOOL_CALL_RETENTION_FLOOR_DAYS: 30,
       CHECK_SECONDS: 60,
+      LIMIT_RUNNING_SESSIONS_PER_USER: config.LIMIT_RUNNING_SESSIONS_PER_USER,
+      LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: config.LIMIT_RUNNING_SESSIONS_PER_WORKSPACE,
+      RATE_SESSIONS_PER_HOUR_PER_USER: config.RATE_SESSIONS_PER_HOUR_PER_USER,
+      RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: config.RATE_SESSIONS_PER_HOUR_PER_WORKSPACE,
     },
     searchAttributesKnown: false,
     log,

@@ -8,6 +8,7 @@ import type { WorkloadExit } from '../../activities/workloads/workload-exit.ts';
 import type { ObservedCheckEnd, RequestOutcome, SessionEnding } from '../../contract/workflows.ts';
 import { messageActivities, type ScriptedMessage } from './scripted-messages.ts';
 import { registrationActivities, type ScriptedRegistration } from './scripted-registrations.ts';
+import { runActivities, type ScriptedRun } from './scripted-runs.ts';
 import { type ScriptedService, serviceActivities } from './scripted-services.ts';
 
 type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
@@ -104,6 +105,7 @@ export class ScriptedPlatform {
   readonly authorizations = new Map<string, ScriptedAuthorization>();
   readonly messages = new Map<string, ScriptedMessage>();
   readonly services = new Map<string, ScriptedService>();
+  readonly runs = new Map<string, ScriptedRun>();
 
   readonly activities: Activities = {
     freezeConfiguration: async ({ sessionId }) => {
@@ -180,6 +182,7 @@ export class ScriptedPlatform {
     ...registrationActivities(this.registrations),
     ...messageActivities(this.messages),
     ...serviceActivities(this.services),
+    ...runActivities(this.runs),
     carryOutDecision: async ({ decisionId }) => {
       for (const request of this.requests.values()) {
         const decision = request.decisions.get(decisionId);

@@ -16,12 +16,13 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { type FollowDependencies, followSchedules } from '../../schedules/follow.ts';
 import { authorityRoute } from './authority.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
 import { rightsAfterEdit } from './rights-after-edit.ts';
 
-type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'>;
+type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'> & FollowDependencies;
 
 const collection = '/workspaces/{slug}/agents';
 const path = '/agents/{agent_id}';
@@ -122,11 +123,12 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
   });
 }
 
-function removeRoute({ db }: AgentDependencies): AnyRoute {
+function removeRoute(dependencies: AgentDependencies): AnyRoute {
+  const { db } = dependencies;
   return defineRoute({
     method: 'delete',
     path,
-    summary: 'Remove an agent with its attachments, grants and ended sessions',
+    summary: 'Remove an agent with its attachments, grants and ended sessions; its schedules pause',
     scope: 'agent',
     access: agentEditors,
     response: z.strictObject({ ok: z.literal(true) }),
@@ -140,6 +142,7 @@ function removeRoute({ db }: AgentDependencies): AnyRoute {
           uses: removal.uses,
         });
       }
+      await followSchedules(dependencies, removal.pausedScheduleIds);
       return { ok: true } as const;
     },
   });

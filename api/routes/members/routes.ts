@@ -18,11 +18,12 @@ import { ApiError, invalid, notFound } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { type FollowDependencies, followSchedules } from '../../schedules/follow.ts';
 import type { WorkflowClient } from '../../workflow-client.ts';
 import { demoIssuer } from '../auth/routes.ts';
 
-export interface MemberDependencies extends Pick<ApiDependencies, 'db' | 'config'> {
-  workflows: Pick<WorkflowClient, 'signalSession'>;
+export interface MemberDependencies extends Pick<ApiDependencies, 'db' | 'config' | 'log'> {
+  workflows: Pick<WorkflowClient, 'signalSession'> & FollowDependencies['workflows'];
 }
 
 const path = '/workspaces/{slug}/members/{user_id}';
@@ -74,7 +75,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
     defineRoute({
       method: 'delete',
       path,
-      summary: 'Remove a member: their grants are revoked and their sessions end',
+      summary: 'Remove a member: their grants are revoked, their schedules pause and their sessions end',
       scope: 'workspace',
       stops: true,
       access: admins('members.manage'),
@@ -86,6 +87,7 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
         if (removal.result !== 'done') {
           throw removal.result === 'not_found' ? notFound('The member') : lastAdmin();
         }
+        await followSchedules(dependencies, removal.pausedScheduleIds);
         // The endings are stored; when Temporal is unavailable now, repeating the request notifies it.
         await Promise.all(
           removal.endedSessionIds.map((id) => workflows.signalSession(id, sessionSignals.terminate)),

@@ -12,7 +12,7 @@ import { readOpenedTools } from '../../../store/permission-requests/opened-tools
 import { type LineageMember, readLineages } from '../../../store/sessions/tree.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
-import { readableMembers, whyNotMuteSession } from '../../policies/sessions.ts';
+import { readableMembers, type SessionKeepers, whyNotMuteSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 const scopes = z.array(grantScope);
@@ -97,7 +97,7 @@ function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestIn
     : { may_decide: false, may_mute: false, may_grant: { agent: [], operator: [] } };
 }
 
-type Question = RequestInQuestion & { context: RequestContext };
+export type Question = RequestInQuestion & { session: SessionKeepers; context: RequestContext };
 
 /** Each request as policy input, by id; omits requests that were removed meanwhile. */
 export async function questionsOf(
@@ -111,10 +111,14 @@ export async function questionsOf(
   for (const request of requests) {
     const found = contexts.get(request.id);
     if (found !== undefined) {
-      const { agent, operator, rootOperator } = found;
+      const { agent, operator, rootOperator, scheduleMakerId } = found;
       questions.set(request.id, {
         request,
-        session: { operator_id: operator?.id ?? null, root_operator_id: rootOperator?.id ?? null },
+        session: {
+          operator_id: operator?.id ?? null,
+          root_operator_id: rootOperator?.id ?? null,
+          schedule_maker_id: scheduleMakerId,
+        },
         agentOwnerId: agent.ownerId,
         adminScope: scopeOf(request).some((scope) => adminScopes.has(scope)),
         context: found,

@@ -5,10 +5,9 @@ import type { PermissionRequest } from '../../../contract/permission-request.ts'
 import type { Db } from '../../../store/database.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
 import { notFound } from '../../errors.ts';
-import type { RequestInQuestion } from '../../policies/permission-requests.ts';
 import { readableBy } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
-import { questionsOf } from './present.ts';
+import { type Question, questionsOf } from './present.ts';
 
 export const params = z.object({ request_id: uuid });
 
@@ -27,7 +26,7 @@ export async function requireQuestion(
   db: Db,
   { workspace }: Pick<InWorkspace, 'workspace'>,
   request: PermissionRequest,
-): Promise<RequestInQuestion> {
+): Promise<Question> {
   const question = (await questionsOf(db, workspace.id, [request])).get(request.id);
   if (question === undefined) {
     throw notFound('The permission request');

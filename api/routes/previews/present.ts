@@ -27,6 +27,7 @@ export async function presentPreviews(
     const people = {
       operator_id: context.operator?.id ?? null,
       root_operator_id: context.rootOperator?.id ?? null,
+      schedule_maker_id: context.scheduleMaker?.id ?? null,
     };
     const visitor = { userId: user.id, role };
     const live = isLive(shown);

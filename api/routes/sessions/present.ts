@@ -24,6 +24,9 @@ export const shownSession = session.extend({
   parent_agent: named.nullable(),
   /** What the session that started it called it: an agent's words. */
   label: z.string().nullable(),
+  /** The schedule that started it, unless that was removed, and who had made it. */
+  schedule: named.nullable(),
+  schedule_maker: named.nullable(),
   /** Its permission requests are refused at once, and those of the sessions below it. */
   permission_requests_muted: z.boolean(),
   /** Who it waits for; null when nobody. */
@@ -74,6 +77,8 @@ export async function presentSessions(
             root_operator: found.rootOperator,
             parent_agent: found.parentAgent,
             label: found.label,
+            schedule: found.schedule,
+            schedule_maker: found.scheduleMaker,
             permission_requests_muted: found.requestsMuted,
             waiting_for: found.waitingFor,
             may_message: goesOn && whyNotMessageSession(visitor, session) === null,

@@ -140,7 +140,11 @@ describe('a session of a leaving member', () => {
     await untilSomebodyWaits();
     const late = await tenant.session(await tenant.agent());
     await freezing.commit();
-    expect(await removal).toEqual({ result: 'done', endedSessionIds: [session.id, late.id] });
+    expect(await removal).toEqual({
+      result: 'done',
+      endedSessionIds: [session.id, late.id],
+      pausedScheduleIds: [],
+    });
   });
 
   it('does not start, and none of its secrets is resolved', async () => {

@@ -21,6 +21,7 @@ function client(address: string, timeoutMs = 1500): WorkflowClient {
 const calls: [string, (workflows: WorkflowClient) => Promise<unknown>][] = [
   ['starting a session', (workflows) => workflows.startSession(randomUUID(), 'agent')],
   ['telling a session', (workflows) => workflows.signalSession(randomUUID(), 'terminate')],
+  ['asking for the next times of a schedule', (workflows) => workflows.schedules.readOutlook(randomUUID())],
   ['starting a request', (workflows) => workflows.startPermissionRequest(randomUUID(), 'summary')],
   ['deciding', (workflows) => workflows.decide(randomUUID(), randomUUID(), 'summary')],
   ['writing a grant', (workflows) => workflows.runGrant(randomUUID(), randomUUID(), 'summary')],
@@ -54,7 +55,7 @@ describe('while Temporal does not answer', () => {
 });
 
 describe('while no worker runs', () => {
-  it.each(calls.slice(3))('%s is refused as unavailable', async (_what, call) => {
+  it.each(calls.slice(4))('%s is refused as unavailable', async (_what, call) => {
     await expect(call(client(temporalAddress()))).rejects.toMatchObject({ code: 'unavailable' });
   });
 

@@ -123,7 +123,10 @@ describe('a gated call that nobody reported', () => {
   it('is recorded before its session is deleted with its agent', async () => {
     const call = await passedCall();
     await end();
-    expect(await removeAgent(database.db, agent.id, tenant.ada.id)).toEqual({ result: 'removed' });
+    expect(await removeAgent(database.db, agent.id, tenant.ada.id)).toEqual({
+      result: 'removed',
+      pausedScheduleIds: [],
+    });
     expect(await recorded()).toEqual([unknown(call)]);
     expect(await database.db('grant_uses').where({ session_id: session.id })).toEqual([]);
   });

@@ -11,6 +11,7 @@ describe('store/tables.ts', () => {
     'store/oauth-tables.ts',
     'store/graph-tables.ts',
     'store/preview-tables.ts',
+    'store/schedule-tables.ts',
     'store/vector-tables.ts',
   ]
     .map((path) => readFileSync(path, 'utf8'))

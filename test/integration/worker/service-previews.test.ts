@@ -8,6 +8,7 @@ import { servicePreviewWorkflowId } from '../../../contract/workflows.ts';
 import { setReportedUrl } from '../../../store/previews/services.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { serviceReady } from '../../../workflows/messages.ts';
+import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { agentWithServices, deployService } from '../../support/service-previews.ts';
@@ -56,7 +57,8 @@ const sweeping = () => ({
   workflows: workflows(),
   workloads: { lookAtAll: async () => undefined },
   ...{ outputKeptSeconds: 3600, checkKeptSeconds: 3600 },
-  ...{ refusedCallKeptSeconds: 3600, channelMessagesKeptSeconds: 3600 },
+  ...{ refusedCallKeptSeconds: 3600, channelMessagesKeptSeconds: 3600, scheduleRunsKeptSeconds: 3600 },
+  schedules: createSchedules(worker.client.schedule, worker.taskQueue),
 });
 const sweep = () => startLostWorkflows(sweeping());
 const handleOf = (id: string) => worker.client.workflow.getHandle(servicePreviewWorkflowId(id));

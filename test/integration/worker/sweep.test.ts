@@ -33,6 +33,7 @@ import { listUntoldSessions } from '../../../store/sessions/list-untold.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
+import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callKeys, freezeGates } from '../../support/granted.ts';
@@ -68,6 +69,8 @@ const sweeping = () => ({
   checkKeptSeconds: 3600,
   refusedCallKeptSeconds: 3600,
   channelMessagesKeptSeconds: 3600,
+  scheduleRunsKeptSeconds: 3600,
+  schedules: createSchedules(worker.client.schedule, worker.taskQueue),
 });
 /** Aborted by nobody. */
 const unstopped = new AbortController().signal;

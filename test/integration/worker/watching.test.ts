@@ -8,6 +8,7 @@ import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { ContainerState, WorkloadState } from '../../../runtime/workload.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createWorkflows, type Workflows } from '../../../workflows/client.ts';
+import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
@@ -71,6 +72,8 @@ const sweeping = (workloads: WorkloadWatch) => ({
   checkKeptSeconds: 3600,
   refusedCallKeptSeconds: 3600,
   channelMessagesKeptSeconds: 3600,
+  scheduleRunsKeptSeconds: 3600,
+  schedules: createSchedules(worker.client.schedule, worker.taskQueue),
 });
 
 const sessionIs = (id: string, expected: object) =>

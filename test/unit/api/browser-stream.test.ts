@@ -43,6 +43,7 @@ function source({ events, batchSize }: { events: number; batchSize: number }) {
               id: sessionId,
               workspace_id: workspaceId,
               root_operator_id: userId,
+              schedule_maker_id: null,
               operator_id: userId,
               shared_with_workspace: true,
               status: 'running' as const,

@@ -53,6 +53,7 @@ const watched = (events: SessionEvent[]) => ({
   id: sessionId,
   workspace_id: workspaceId,
   root_operator_id: userId,
+  schedule_maker_id: null,
   operator_id: userId,
   shared_with_workspace: false,
   status: 'running' as const,

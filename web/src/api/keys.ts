@@ -21,6 +21,7 @@ export const keys = {
   /** Not below `channels`: they change by themselves. */
   channelMessages: (slug: string, ...more: unknown[]) => ['w', slug, 'channel-messages', ...more],
   previews: (slug: string, ...more: unknown[]) => ['w', slug, 'previews', ...more],
+  schedules: (slug: string, ...more: unknown[]) => ['w', slug, 'schedules', ...more],
   secrets: (slug: string, ...more: unknown[]) => ['w', slug, 'secrets', ...more],
   mcpServers: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-servers', ...more],
   /** Not below `mcpServers`: what a check says does not change with the catalog. */

@@ -35,7 +35,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Remove an agent with its attachments, grants and ended sessions */
+        /** Remove an agent with its attachments, grants and ended sessions; its schedules pause */
         delete: {
             parameters: {
                 query?: never;
@@ -2026,7 +2026,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
-                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
                     tree?: string;
@@ -4121,7 +4121,7 @@ export interface paths {
             };
         };
         post?: never;
-        /** Remove a member: their grants are revoked and their sessions end */
+        /** Remove a member: their grants are revoked, their schedules pause and their sessions end */
         delete: {
             parameters: {
                 query?: never;
@@ -4523,6 +4523,411 @@ export interface paths {
                         [name: string]: unknown;
                     };
                     content?: never;
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/schedules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The schedules of a workspace, newest first; prompts for those who may change them */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                    agent_id?: string;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            schedules: components["schemas"]["Schedule"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        /** Have an agent run by a cron expression or an interval; its sessions count as the caller’s */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        agent_id: string;
+                        name: string;
+                        spec: {
+                            /** @constant */
+                            kind: "cron";
+                            expression: string;
+                        } | {
+                            /** @constant */
+                            kind: "interval";
+                            every_seconds: number;
+                        };
+                        time_zone?: string;
+                        prompt: string;
+                        /**
+                         * @default skip
+                         * @enum {string}
+                         */
+                        overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+                        /** @default 600 */
+                        catch_up_window_seconds?: number;
+                        /** @default 86400 */
+                        request_expiry_seconds?: number;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            schedule: components["schemas"]["Schedule"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/schedules/{schedule_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One schedule, with its next times; these are null while Temporal does not answer */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            schedule: components["schemas"]["Schedule"];
+                            outlook: components["schemas"]["ScheduleOutlook"] | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Remove a schedule with what is known of its runs; its sessions stay, and continue */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change a schedule; holds from the next run on */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        agent_id?: string;
+                        name?: string;
+                        spec?: {
+                            /** @constant */
+                            kind: "cron";
+                            expression: string;
+                        } | {
+                            /** @constant */
+                            kind: "interval";
+                            every_seconds: number;
+                        };
+                        time_zone?: string;
+                        prompt?: string;
+                        /** @enum {string} */
+                        overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+                        catch_up_window_seconds?: number;
+                        request_expiry_seconds?: number;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            schedule: components["schemas"]["Schedule"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/schedules/{schedule_id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause a schedule, with a note for those who find it paused; a running session continues */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        note?: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            schedule: components["schemas"]["Schedule"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/schedules/{schedule_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume a schedule; it becomes the caller’s when its maker is no longer a member */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            schedule: components["schemas"]["Schedule"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/schedules/{schedule_id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Run a schedule now, beside its times and by its policy on overlaps; the run appears in its history */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                /** @description Done */
+                202: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/schedules/{schedule_id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The outcome of each time of a schedule, newest first: its session, or why there is none */
+        get: {
+            parameters: {
+                query?: {
+                    cursor?: string;
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    slug: string;
+                    schedule_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            runs: components["schemas"]["ScheduleRun"][];
+                            next_cursor: string | null;
+                        };
+                    };
                 };
                 default: components["responses"]["Failure"];
             };
@@ -5035,7 +5440,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            event: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
             /** Format: date-time */
             at: string;
             actor: {
@@ -5771,6 +6176,67 @@ export interface components {
             /** Format: date-time */
             last_minute: string;
         };
+        Schedule: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            workspace_id: string;
+            agent_id: string | null;
+            maker_id: string | null;
+            name: string;
+            spec: {
+                /** @constant */
+                kind: "cron";
+                expression: string;
+            } | {
+                /** @constant */
+                kind: "interval";
+                every_seconds: number;
+            };
+            time_zone: string;
+            prompt: string | null;
+            /** @enum {string} */
+            overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+            catch_up_window_seconds: number;
+            request_expiry_seconds: number;
+            paused_at: string | null;
+            pause_reason: ("person" | "maker_left" | "agent_removed") | null;
+            pause_note: string | null;
+            version: number;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            agent: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            maker: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            may_change: boolean;
+        };
+        ScheduleOutlook: {
+            next_times: string[];
+            skipped_for_overlap: number;
+            missed: number;
+        };
+        ScheduleRun: {
+            /** Format: uuid */
+            id: string;
+            /** Format: date-time */
+            scheduled_at: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @enum {string} */
+            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached" | "too_late";
+            detail: string | null;
+            session_id: string | null;
+            session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;
+        };
         Secret: {
             name: string;
             is_set: boolean;
@@ -5801,6 +6267,8 @@ export interface components {
             operator_id: string | null;
             root_operator_id: string | null;
             parent_session_id: string | null;
+            schedule_id: string | null;
+            schedule_maker_id: string | null;
             /** @enum {string} */
             status: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
             status_reason: string | null;
@@ -5835,6 +6303,16 @@ export interface components {
                 name: string;
             } | null;
             label: string | null;
+            schedule: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            schedule_maker: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
             permission_requests_muted: boolean;
             waiting_for: ("approval" | "sign_in" | "answer") | null;
             may_message: boolean;
@@ -5888,6 +6366,8 @@ export interface components {
             operator_id: string | null;
             root_operator_id: string | null;
             parent_session_id: string | null;
+            schedule_id: string | null;
+            schedule_maker_id: string | null;
             /** @enum {string} */
             status: "pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated";
             status_reason: string | null;
@@ -5922,6 +6402,16 @@ export interface components {
                 name: string;
             } | null;
             label: string | null;
+            schedule: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
+            schedule_maker: {
+                /** Format: uuid */
+                id: string;
+                name: string;
+            } | null;
             permission_requests_muted: boolean;
             waiting_for: ("approval" | "sign_in" | "answer") | null;
             may_message: boolean;

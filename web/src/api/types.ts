@@ -32,6 +32,9 @@ export type Member = Schemas['Member'];
 export type PermissionRequest = Schemas['PermissionRequest'];
 export type Preview = Schemas['Preview'];
 export type RefusedCalls = Schemas['RefusedCalls'];
+export type Schedule = Schemas['Schedule'];
+export type ScheduleOutlook = Schemas['ScheduleOutlook'];
+export type ScheduleRun = Schemas['ScheduleRun'];
 export type Secret = Schemas['Secret'];
 export type ListedSecret = Schemas['ListedSecret'];
 export type SecretUse = Schemas['SecretUse'];
@@ -83,4 +86,5 @@ export type SignInParties = Body<
 >;
 export type ChannelInput = Body<paths['/api/workspaces/{slug}/channels']['post']>;
 export type ChannelSettings = Body<paths['/api/workspaces/{slug}/channels/{name}']['put']>;
+export type ScheduleInput = Body<paths['/api/workspaces/{slug}/schedules']['post']>;
 export type GrantInput = Body<paths['/api/workspaces/{slug}/grants']['post']>;

@@ -29,6 +29,7 @@ export type SectionPath =
   | 'approvals'
   | 'previews'
   | 'agents'
+  | 'schedules'
   | 'catalog'
   | 'secrets'
   | 'channels'

@@ -23,6 +23,7 @@ export const sections: readonly Section[] = [
   section('approvals', 'Approvals', () => import('../pages/approvals/approvals-section.tsx')),
   section('previews', 'Previews', () => import('../pages/previews/previews-section.tsx')),
   section('agents', 'Agents', () => import('../pages/agents/agents-section.tsx')),
+  section('schedules', 'Schedules', () => import('../pages/schedules/schedules-section.tsx')),
   section('catalog', 'MCP catalog', () => import('../pages/catalog/catalog-section.tsx')),
   section('secrets', 'Secrets', () => import('../pages/secrets/secrets-section.tsx')),
   section('channels', 'Channels', () => import('../pages/channels/channels-section.tsx'), true),

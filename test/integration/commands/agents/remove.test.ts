@@ -25,7 +25,10 @@ it('an agent with a long history is removed, regardless of the statement timeout
   `);
   const impatient = openDatabase(url, { poolSize: 1, statementTimeoutMs: 300 });
   try {
-    expect(await removeAgent(impatient, agent.id, tenant.ada.id)).toEqual({ result: 'removed' });
+    expect(await removeAgent(impatient, agent.id, tenant.ada.id)).toEqual({
+      result: 'removed',
+      pausedScheduleIds: [],
+    });
     // Of this transaction only.
     await expect(impatient.raw('select pg_sleep(5)')).rejects.toThrow('statement timeout');
   } finally {

@@ -129,7 +129,8 @@ describe('the refused call of a request', () => {
   ];
   it.each(table)('is shown as its rule says to %s', (_who, maker, content, isShared, may) => {
     const question = { ...asked, ...driven, agentOwnerId: null, ...content };
-    expect(whyNotReadCall(maker, question, isShared) === null).toBe(may);
+    const session = { ...question.session, schedule_maker_id: null };
+    expect(whyNotReadCall(maker, { ...question, session }, isShared) === null).toBe(may);
   });
 });
 

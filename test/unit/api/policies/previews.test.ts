@@ -6,10 +6,11 @@ import {
   whyNotOpenPreview,
 } from '../../../../api/policies/previews.ts';
 
-const own = { operator_id: 'max', root_operator_id: 'max' };
-const child = { operator_id: null, root_operator_id: 'max' };
-const foreign = { operator_id: 'olga', root_operator_id: 'olga' };
-const scheduled = { operator_id: null, root_operator_id: null };
+const own = { operator_id: 'max', root_operator_id: 'max', schedule_maker_id: null };
+const child = { operator_id: null, root_operator_id: 'max', schedule_maker_id: null };
+const foreign = { operator_id: 'olga', root_operator_id: 'olga', schedule_maker_id: null };
+const scheduled = { operator_id: null, root_operator_id: null, schedule_maker_id: 'olga' };
+const scheduledByMax = { operator_id: null, root_operator_id: null, schedule_maker_id: 'max' };
 
 describe('a preview', () => {
   it.each([
@@ -17,6 +18,7 @@ describe('a preview', () => {
     ['member', child, true],
     ['member', foreign, false],
     ['member', scheduled, false],
+    ['member', scheduledByMax, true],
     ['admin', foreign, true],
     ['admin', scheduled, true],
   ] as const)('of a session is ended by a %s with %j: %s', (role, session, may) => {

@@ -1,14 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
+import { whyNotGrant } from '../../../../api/policies/grants.ts';
 import {
   whyNotEndSession,
   whyNotMessageSession,
+  whyNotMuteSession,
   whyNotReadSession,
 } from '../../../../api/policies/sessions.ts';
 
-const own = { operator_id: 'max', root_operator_id: 'max' };
-const child = { operator_id: null, root_operator_id: 'max' };
-const foreign = { operator_id: 'olga', root_operator_id: 'olga' };
-const scheduled = { operator_id: null, root_operator_id: null };
+const own = { operator_id: 'max', root_operator_id: 'max', schedule_maker_id: null };
+const child = { operator_id: null, root_operator_id: 'max', schedule_maker_id: null };
+const foreign = { operator_id: 'olga', root_operator_id: 'olga', schedule_maker_id: null };
+const scheduled = { operator_id: null, root_operator_id: null, schedule_maker_id: 'olga' };
+const scheduledByMax = { operator_id: null, root_operator_id: null, schedule_maker_id: 'max' };
+
+describe('a session that a schedule started', () => {
+  it('is not its maker’s to decide about, nor to mute', () => {
+    const maker = { userId: 'max', role: 'member', membersGrantPersistent: true } as const;
+    const asked = { grantType: 'tool_scope', scope: 'once', userSubjectId: null, adminScope: false } as const;
+    const ofOlga = { ...asked, session: scheduledByMax, agentOwnerId: 'olga' };
+    expect(whyNotGrant(maker, ofOlga)).toMatch('needs a workspace admin, the agent’s owner');
+    expect(whyNotGrant(maker, { ...ofOlga, agentOwnerId: 'max' })).toBeNull();
+    expect(whyNotMuteSession(maker, scheduledByMax)).toMatch('Only the operator');
+  });
+});
 
 describe('a session', () => {
   it.each([
@@ -17,6 +31,7 @@ describe('a session', () => {
     ['member', child, true, false, true],
     ['member', foreign, false, false, false],
     ['member', scheduled, false, false, false],
+    ['member', scheduledByMax, true, false, true],
     ['admin', own, true, true, true],
     ['admin', child, true, false, true],
     ['admin', foreign, true, false, true],

@@ -66,6 +66,13 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
       ) : (
         <Button disabled>Start session</Button>
       )}
+      <Button
+        component={Link}
+        href={`${pathOf(slug, 'schedules')}?${new URLSearchParams({ agent: agent.id })}`}
+        variant="default"
+      >
+        Schedules
+      </Button>
       {mayEdit ? (
         <>
           <Button component={Link} href={pathOf(slug, 'agents', agent.id, 'edit')} variant="default">

@@ -43,6 +43,7 @@ export function SessionFacts({ session }: { session: Session }) {
             <SessionLabel label={session.label} />
           </Fact>
         )}
+        <ScheduleFact session={session} />
         <Fact name="Started">
           <RelativeTime at={session.created_at} />
         </Fact>
@@ -81,5 +82,31 @@ function Operator({ session: { operator, root_operator: root } }: { session: Ses
     <>
       none directly, started from a session of <VisibleText text={root.name} />
     </>
+  );
+}
+
+/** Which schedule started it, and whose that is. */
+function ScheduleFact({ session }: { session: Session }) {
+  const { slug } = useWorkspace();
+  const { schedule_id: scheduleId, schedule, schedule_maker: maker } = session;
+  return scheduleId === null ? null : (
+    <Fact name="Started by">
+      {schedule === null ? (
+        'a schedule that was removed'
+      ) : (
+        <>
+          the schedule{' '}
+          <TextLink to={pathOf(slug, 'schedules', schedule.id)}>
+            <VisibleText text={schedule.name} />
+          </TextLink>
+        </>
+      )}
+      {maker === null ? null : (
+        <>
+          {' '}
+          of <VisibleText text={maker.name} />
+        </>
+      )}
+    </Fact>
   );
 }

@@ -66,14 +66,19 @@ function Row({ session }: { session: Session }) {
 }
 
 /** Who drives it, or which agent started it, and for whom. */
-function Driver({ session: { operator, root_operator: root, parent_agent: parent } }: { session: Session }) {
+function Driver({ session }: { session: Session }) {
+  const { operator, root_operator: root, parent_agent: parent, schedule_maker: maker } = session;
   if (operator !== null) {
     return <VisibleText text={operator.name} />;
   }
   return (
     <Text span inherit c="dimmed">
       {parent === null ? (
-        'none'
+        maker === null ? (
+          'none'
+        ) : (
+          'started by a schedule'
+        )
       ) : (
         <>
           started by <VisibleText text={parent.name} />
@@ -82,6 +87,12 @@ function Driver({ session: { operator, root_operator: root, parent_agent: parent
       {root === null ? null : (
         <>
           , for <VisibleText text={root.name} />
+        </>
+      )}
+      {maker === null ? null : (
+        <>
+          {' '}
+          of <VisibleText text={maker.name} />
         </>
       )}
     </Text>

@@ -1,0 +1,26 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../store/database.ts';
+import { readSchedule } from '../../store/schedules/read.ts';
+import type { WorkflowClient } from '../workflow-client.ts';
+
+export interface FollowDependencies {
+  db: Db;
+  log: Logger;
+  workflows: { schedules: Pick<WorkflowClient['schedules'], 'put' | 'remove'> };
+}
+
+/** Has Temporal's copies follow rows that were changed. Rows count: where Temporal does not answer, a worker's sweep makes up for it. */
+export async function followSchedules(
+  { db, log, workflows: { schedules } }: FollowDependencies,
+  scheduleIds: readonly string[],
+): Promise<void> {
+  const follow = async (id: string) => {
+    const schedule = await readSchedule(db, id);
+    await (schedule === null ? schedules.remove(id) : schedules.put(schedule));
+  };
+  await Promise.all(
+    scheduleIds.map((id) =>
+      follow(id).catch((err: unknown) => log.warn({ err, schedule_id: id }, 'the schedule follows later')),
+    ),
+  );
+}

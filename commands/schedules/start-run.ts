@@ -1,0 +1,127 @@
+import type { RunOutcome, Schedule } from '../../contract/schedule.ts';
+import { systemActor } from '../../contract/session-event.ts';
+import type { DueRun } from '../../contract/workflows.ts';
+import { keepAgents } from '../../store/agents/keep-agents.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { lockMembers } from '../../store/members/lock-members.ts';
+import { lockBothQuotas } from '../../store/quotas/lock-quota.ts';
+import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
+import { lockSchedule } from '../../store/schedules/change.ts';
+import { readSchedule } from '../../store/schedules/read.ts';
+import { insertRun, readRun } from '../../store/schedules/runs.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
+import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
+import { createSession } from '../sessions/create.ts';
+import { pauseLocked } from './pause.ts';
+
+/** Of the run, and of the session that it starts. */
+export const runIdOf = ({ scheduleId, scheduledAt }: DueRun) =>
+  derivedId('schedule-run', scheduleId, new Date(scheduledAt).toISOString());
+
+/**
+ * Starts the session of a schedule that is due, or records why there is none: everything that a start depends on is looked at now. Returns its id,
+ * or null. Idempotent: a run of the same time is found again. A schedule whose maker or agent is gone is paused.
+ */
+export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): Promise<string | null> {
+  return inTransaction(db, async (trx) => {
+    const known = await readSchedule(trx, due.scheduleId);
+    if (known === null) {
+      return null;
+    }
+    const { workspace_id: workspaceId, maker_id: makerId } = known;
+    // Quotas, memberships, agents and schedules are locked in this order wherever several are.
+    if (makerId !== null) {
+      await lockBothQuotas(trx, { userId: makerId, workspaceId });
+    }
+    const members = await lockMembers(trx, workspaceId, makerId === null ? [] : [makerId]);
+    await keepAgents(trx, workspaceId, known.agent_id === null ? [] : [known.agent_id]);
+    const schedule = await lockSchedule(trx, { workspaceId, id: due.scheduleId });
+    if (schedule === null) {
+      return null;
+    }
+    const earlier = await readRun(trx, runIdOf(due));
+    if (earlier !== null) {
+      return earlier.session_id;
+    }
+    const isMember = makerId !== null && makerId === schedule.maker_id && members.has(makerId);
+    return isMember
+      ? start(trx, schedule, { ...due, makerId, quotas })
+      : endRun(trx, schedule, { ...due, outcome: 'maker_left' });
+  });
+}
+
+async function start(
+  trx: Transaction,
+  schedule: Schedule,
+  { makerId, quotas, ...due }: DueRun & { makerId: string; quotas: SessionQuotas },
+): Promise<string | null> {
+  const { id, workspace_id: workspaceId, agent_id: agentId } = schedule;
+  if (agentId === null) {
+    return endRun(trx, schedule, { ...due, outcome: 'agent_removed' });
+  }
+  if (schedule.paused_at !== null) {
+    return endRun(trx, schedule, { ...due, outcome: 'paused' });
+  }
+  if (isTooLate(schedule, due)) {
+    return endRun(trx, schedule, { ...due, outcome: 'too_late' });
+  }
+  const limit = await reachedLimit(trx, { userId: makerId, workspaceId }, quotas);
+  if (limit !== null) {
+    return endRun(trx, schedule, { ...due, outcome: 'limit_reached', detail: limit });
+  }
+  const { id: sessionId } = await createSession(trx, {
+    id: runIdOf(due),
+    workspaceId,
+    agentId,
+    operatorId: null,
+    rootOperatorId: null,
+    parentSessionId: null,
+    prompt: schedule.prompt,
+    schedule: { id, makerId, requestExpirySeconds: schedule.request_expiry_seconds },
+  });
+  const run = { id: sessionId, workspaceId, ...due, outcome: 'started', detail: null, sessionId } as const;
+  await insertRun(trx, run);
+  return sessionId;
+}
+
+/** Temporal keeps the window while it is down, and does not know for how long no worker ran. A run that waits for the one before may be late. */
+function isTooLate(
+  { overlap, catch_up_window_seconds: seconds }: Schedule,
+  { scheduledAt }: DueRun,
+): boolean {
+  const startsAtOnce = overlap === 'skip' || overlap === 'allow_all';
+  return startsAtOnce && Date.now() - Date.parse(scheduledAt) > seconds * 1000;
+}
+
+/** The sentence of the quota that is exhausted, or null. */
+async function reachedLimit(
+  trx: Transaction,
+  of: { userId: string; workspaceId: string },
+  quotas: SessionQuotas,
+): Promise<string | null> {
+  try {
+    await requireSessionQuotas(trx, of, quotas);
+    return null;
+  } catch (error) {
+    if (error instanceof QuotaExceededError) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+/** Records why the run has no session; what keeps every later run from one pauses the schedule. */
+async function endRun(
+  trx: Transaction,
+  schedule: Schedule,
+  { outcome, detail = null, ...due }: DueRun & { outcome: RunOutcome; detail?: string | null },
+): Promise<null> {
+  await insertRun(trx, {
+    ...due,
+    ...{ id: runIdOf(due), workspaceId: schedule.workspace_id, outcome, detail, sessionId: null },
+  });
+  if (schedule.paused_at === null && (outcome === 'maker_left' || outcome === 'agent_removed')) {
+    await pauseLocked(trx, schedule, { reason: outcome, note: null, by: systemActor });
+  }
+  return null;
+}

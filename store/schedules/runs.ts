@@ -1,0 +1,87 @@
+/** The outcome of each time of a schedule. */
+import * as z from 'zod';
+import { uuid } from '../../contract/names.ts';
+import type { Page, PageQuery } from '../../contract/page.ts';
+import { type RunOutcome, type ScheduleRun, scheduleRun, shownRun } from '../../contract/schedule.ts';
+import { sessionStatus } from '../../contract/session.ts';
+import type { Db, Transaction } from '../database.ts';
+import { pageByTime } from '../page-by-time.ts';
+import { readRow } from '../read-rows.ts';
+import { unfinishedStatus } from '../sessions/list-unfinished.ts';
+
+const runColumns = Object.keys(scheduleRun.shape) as (keyof ScheduleRun)[];
+
+export function readRun(db: Db, id: string): Promise<ScheduleRun | null> {
+  return readRow(db('schedule_runs').where({ id }).first(runColumns), scheduleRun);
+}
+
+export interface NewRun {
+  id: string;
+  workspaceId: string;
+  scheduleId: string;
+  scheduledAt: string;
+  outcome: RunOutcome;
+  detail: string | null;
+  sessionId: string | null;
+}
+
+export async function insertRun(trx: Transaction, run: NewRun): Promise<void> {
+  await trx('schedule_runs').insert({
+    id: run.id,
+    workspace_id: run.workspaceId,
+    schedule_id: run.scheduleId,
+    scheduled_at: run.scheduledAt,
+    outcome: run.outcome,
+    detail: run.detail,
+    session_id: run.sessionId,
+  });
+}
+
+/** The runs of a schedule with the states of their sessions, newest first. Throws InvalidCursorError. */
+export function listRuns(
+  db: Db,
+  scheduleId: string,
+  page: PageQuery,
+): Promise<Page<z.infer<typeof shownRun>>> {
+  const runs = db('schedule_runs as r')
+    .leftJoin('sessions as s', 's.id', 'r.session_id')
+    .where('r.schedule_id', scheduleId)
+    .select(...runColumns.map((column) => `r.${column}` as const), 's.status as session_status');
+  return pageByTime(db, db.from(runs.as('runs')), shownRun, 'created_at', page);
+}
+
+/** Whether a session that the schedule started has not ended. */
+export async function hasRunningSession(
+  db: Db,
+  { id, workspace_id }: { id: string; workspace_id: string },
+): Promise<boolean> {
+  const found = await db('sessions')
+    .where({ workspace_id, schedule_id: id })
+    .whereRaw(unfinishedStatus)
+    .first('id');
+  return found !== undefined;
+}
+
+const stateRow = z.object({ status: sessionStatus });
+
+/** The status of a session; null when it was removed. */
+export async function readSessionStatus(
+  db: Db,
+  sessionId: string,
+): Promise<z.infer<typeof sessionStatus> | null> {
+  const found = await readRow(db('sessions').where({ id: sessionId }).first('status'), stateRow);
+  return found?.status ?? null;
+}
+
+const startedRun = z.object({ schedule_id: uuid, scheduled_at: z.string() });
+
+/** Which run started this session; null for a session of another kind. */
+export function readRunOfSession(db: Db, sessionId: string): Promise<z.infer<typeof startedRun> | null> {
+  const query = db('schedule_runs').where({ session_id: sessionId });
+  return readRow(query.first('schedule_id', 'scheduled_at'), startedRun);
+}
+
+/** Removes what is known of runs this long after their time. */
+export async function removeOldRuns(db: Db, { keptSeconds }: { keptSeconds: number }): Promise<void> {
+  await db('schedule_runs').whereRaw('created_at < now() - make_interval(secs => ?)', [keptSeconds]).delete();
+}

@@ -1,0 +1,118 @@
+/** Schedules in a real browser: made, run, paused, changed and deleted, by their maker and seen by others. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Browser } from 'playwright-core';
+import { waitForever } from '../support/asking-steps.ts';
+import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
+import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+
+describeInBrowser('schedules in the web UI', () => {
+  let demo: DemoWorkspace;
+  let browser: Browser;
+  let agentId: string;
+
+  beforeAll(async () => {
+    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
+    const max = await demo.signIn('max');
+    ({ id: agentId } = await max.createAgent('reporter', [waitForever], {}));
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await demo?.close();
+  });
+
+  const open = async (as: DemoPerson, path: string, context = {}) => {
+    const visitor = await visit(browser, { ...demo, as, context });
+    await visitor.open(path);
+    return visitor;
+  };
+
+  it('are made from the agent’s page, run, paused, resumed and deleted by their maker', async () => {
+    const visitor = await open('max', `agents/${agentId}`, { timezoneId: 'America/New_York' });
+    const { page } = visitor;
+    await page.getByRole('main').getByRole('link', { name: 'Schedules' }).click();
+    await page.getByText('No schedules yet').waitFor();
+    await visitor.checkAccessibility();
+    await page.getByRole('link', { name: 'New schedule' }).first().click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Weekly report');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('Write the report of the week.');
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 30 2 *');
+    const zone = page.getByRole('combobox', { name: 'Time zone' });
+    expect(await zone.inputValue()).toBe('America/New_York');
+    await zone.fill('Europe/Berlin');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByText('never fires: none of its months has such a day').waitFor();
+    await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 * * MON');
+    await visitor.checkAccessibility();
+    await visitor.picture('schedule-form');
+    await page.getByRole('button', { name: 'Create schedule' }).click();
+    await page.getByRole('heading', { name: 'Weekly report', level: 1 }).waitFor();
+    const next = page.getByRole('list', { name: 'Next runs' }).getByRole('listitem');
+    await next.first().waitFor();
+    expect(await next.count()).toBe(5);
+    expect(await next.first().innerText()).toMatch(
+      /^Mon.* 09:00 \(Europe\/Berlin\), for you Mon.* 0[34]:00 \(America\/New_York\)$/,
+    );
+
+    await page.getByRole('button', { name: 'Run now' }).click();
+    const history = page.getByRole('table', { name: 'History' });
+    await history.getByText('Running').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('schedule');
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('The session of an earlier run has not ended').waitFor();
+    visitor.expectInConsole(/409/);
+
+    await history.getByRole('link', { name: /^Session / }).click();
+    const facts = page.getByRole('region', { name: 'About this session' });
+    await facts.getByRole('link', { name: 'Weekly report' }).waitFor();
+    await facts.getByText('none', { exact: true }).waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('scheduled-session');
+    await facts.getByRole('link', { name: 'Weekly report' }).click();
+
+    await page.getByRole('button', { name: 'Pause' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Pause Weekly report?' });
+    await dialog.getByRole('textbox', { name: 'Note' }).fill('On holiday');
+    await visitor.checkAccessibility();
+    await dialog.getByRole('button', { name: 'Pause schedule' }).click();
+    await page.getByText('This schedule is paused').waitFor();
+    await page.getByText('On holiday').waitFor();
+    await visitor.picture('schedule-paused');
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await next.first().waitFor();
+    await visitor.leave();
+  });
+
+  it('are seen by others without what they hold, and deleted by an admin', async () => {
+    const nora = await demo.signIn('nora');
+    const ada = await demo.signIn('ada');
+    await ada.ok('PUT', `${ada.workspace}/members/${(await nora.me()).user.id}`, { role: 'member' });
+    const other = await open('nora', 'schedules');
+    await other.page.getByRole('link', { name: 'Weekly report' }).click();
+    await other.page.getByText('Only its maker and workspace admins see its prompt').waitFor();
+    expect(await other.page.getByText('Write the report').count()).toBe(0);
+    expect(await other.page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+    await other.checkAccessibility();
+    await other.leave();
+
+    const admin = await open('ada', 'schedules');
+    const { page } = admin;
+    await page.getByRole('table', { name: 'Schedules' }).getByText('0 9 * * MON (Europe/Berlin)').waitFor();
+    await admin.checkAccessibility();
+    await admin.picture('schedules');
+    await page.getByRole('link', { name: 'Weekly report' }).click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('radio', { name: 'At an interval' }).check();
+    await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('must be from 1 to').waitFor();
+    await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('90');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('every 90 minutes').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete schedule' }).click();
+    await page.getByText('No schedules yet').waitFor();
+    await admin.leave();
+  });
+});

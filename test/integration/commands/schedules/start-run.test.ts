@@ -1,0 +1,181 @@
+/** What is looked at when a schedule is due. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { removeAgent } from '../../../../commands/agents/remove.ts';
+import { createSchedule } from '../../../../commands/schedules/create.ts';
+import { pauseSchedule } from '../../../../commands/schedules/pause.ts';
+import { removeSchedule } from '../../../../commands/schedules/remove.ts';
+import { runIdOf, startScheduledRun } from '../../../../commands/schedules/start-run.ts';
+import { createWithinQuotas } from '../../../../commands/sessions/create-within-quotas.ts';
+import { type Schedule, scheduleInput } from '../../../../contract/schedule.ts';
+import { readSchedule } from '../../../../store/schedules/read.ts';
+import { listRuns, removeOldRuns } from '../../../../store/schedules/runs.ts';
+import { requestEnding } from '../../../../store/sessions/ending.ts';
+import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
+import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const unlimited = {
+  LIMIT_RUNNING_SESSIONS_PER_USER: 1000,
+  LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: 1000,
+  RATE_SESSIONS_PER_HOUR_PER_USER: 1000,
+  RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: 1000,
+};
+/** A minute ago, and a few seconds later. */
+const begunMs = Date.now() - 60_000;
+const at = (second: number) => new Date(begunMs + second * 1000).toISOString();
+const scheduledAt = at(0);
+
+async function stored(): Promise<{ tenant: Tenant; schedule: Schedule }> {
+  const tenant = await createTenant(database.db, testMasterKeys());
+  const input = scheduleInput.parse({
+    agent_id: (await tenant.agent()).id,
+    name: 'Nightly',
+    prompt: 'Look',
+    spec: { kind: 'interval', every_seconds: 3600 },
+  });
+  const who = { workspaceId: tenant.workspace.id, makerId: tenant.max.id };
+  const made = await createSchedule(database.db, who, input, { limit: 5, shortestIntervalSeconds: 60 });
+  if (made.result !== 'saved') {
+    throw new Error(made.result);
+  }
+  return { tenant, schedule: made.schedule };
+}
+
+const start = ({ id }: Schedule, when = scheduledAt, quotas = unlimited) =>
+  startScheduledRun(database.db, { scheduleId: id, scheduledAt: when }, quotas);
+const runsOf = async ({ id }: Schedule) => (await listRuns(database.db, id, { limit: 10 })).items;
+
+describe('a schedule that is due', () => {
+  it('starts one session for one time, also when that comes twice at once', async () => {
+    const { schedule } = await stored();
+    const started = await Promise.all([start(schedule), start(schedule), start(schedule)]);
+    const id = runIdOf({ scheduleId: schedule.id, scheduledAt });
+    expect(started).toEqual([id, id, id]);
+    expect(await runsOf(schedule)).toMatchObject([{ id, outcome: 'started', session_status: 'pending' }]);
+    expect(await start(schedule, at(1))).not.toBe(id);
+  });
+
+  it('has no session once it is paused', async () => {
+    const { tenant, schedule } = await stored();
+    const key = { workspaceId: tenant.workspace.id, id: schedule.id };
+    await pauseSchedule(database.db, key, { userId: tenant.max.id, note: null });
+    expect(await start(schedule)).toBeNull();
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'paused', session_id: null }]);
+  });
+
+  it('has none, and is paused, once its maker is no member, however that came about', async () => {
+    const { tenant, schedule } = await stored();
+    await database.db('members').where({ user_id: tenant.max.id }).delete();
+    expect(await start(schedule)).toBeNull();
+    expect(await start(schedule, at(1))).toBeNull();
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'maker_left' }, { outcome: 'maker_left' }]);
+    expect(await readSchedule(database.db, schedule.id)).toMatchObject({ pause_reason: 'maker_left' });
+    const paused = await database
+      .db('audit_events')
+      .where({ event: 'schedule.paused', resource_id: schedule.id });
+    expect(paused).toMatchObject([{ actor_type: 'system', data: { reason: 'maker_left' } }]);
+  });
+
+  it('has none once its agent was removed', async () => {
+    const { tenant, schedule } = await stored();
+    const removed = await removeAgent(database.db, String(schedule.agent_id), tenant.max.id);
+    expect(removed).toEqual({ result: 'removed', pausedScheduleIds: [schedule.id] });
+    expect(await start(schedule)).toBeNull();
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'agent_removed' }]);
+  });
+
+  it('has none, and leaves no trace, once it was removed', async () => {
+    const { tenant, schedule } = await stored();
+    await start(schedule);
+    const key = { workspaceId: tenant.workspace.id, id: schedule.id };
+    expect(await removeSchedule(database.db, key, { userId: tenant.max.id })).toBe(true);
+    expect(await removeSchedule(database.db, key, { userId: tenant.max.id })).toBe(false);
+    expect(await start(schedule, at(1))).toBeNull();
+    expect(await runsOf(schedule)).toEqual([]);
+    const kept = await database.db('sessions').where({ schedule_id: schedule.id });
+    expect(kept).toHaveLength(1);
+  });
+});
+
+describe('a schedule that is late', () => {
+  const late = new Date(Date.now() - 3600_000).toISOString();
+
+  it.each([
+    ['skip', 600, 'too_late'],
+    ['allow_all', 600, 'too_late'],
+    ['skip', 7200, 'started'],
+    // It may have waited for the end of the run before.
+    ['buffer_one', 600, 'started'],
+    ['cancel_other', 600, 'started'],
+  ] as const)('by an hour, with %s and a window of %i s: %s', async (overlap, seconds, outcome) => {
+    const { schedule } = await stored();
+    await database
+      .db('schedules')
+      .where({ id: schedule.id })
+      .update({ overlap, catch_up_window_seconds: seconds });
+    await start(schedule, late);
+    expect(await runsOf(schedule)).toMatchObject([{ outcome }]);
+  });
+});
+
+describe('the limits of its maker', () => {
+  it.each([
+    ['LIMIT_RUNNING_SESSIONS_PER_USER', 'The limit is 2 running sessions per user; one has to end first'],
+    [
+      'LIMIT_RUNNING_SESSIONS_PER_WORKSPACE',
+      'The limit is 2 running sessions per workspace; one has to end first',
+    ],
+    ['RATE_SESSIONS_PER_HOUR_PER_USER', 'The limit is 2 new sessions an hour per user'],
+    ['RATE_SESSIONS_PER_HOUR_PER_WORKSPACE', 'The limit is 2 new sessions an hour per workspace'],
+  ] as const)('count its runs: %s', async (name, detail) => {
+    const { tenant, schedule } = await stored();
+    const quotas = { ...unlimited, [name]: 2 };
+    expect(await start(schedule, at(0), quotas)).not.toBeNull();
+    expect(await start(schedule, at(1), quotas)).not.toBeNull();
+    expect(await start(schedule, at(2), quotas)).toBeNull();
+    expect((await runsOf(schedule))[0]).toMatchObject({ outcome: 'limit_reached', detail });
+    expect(await readSchedule(database.db, schedule.id)).toMatchObject({ paused_at: null });
+    // They are the maker's own as well.
+    const own = {
+      ...{ id: randomUUID(), workspaceId: tenant.workspace.id, agentId: String(schedule.agent_id) },
+      ...{ operatorId: tenant.max.id, rootOperatorId: tenant.max.id, parentSessionId: null, prompt: '' },
+    };
+    await expect(createWithinQuotas(database.db, own, quotas)).rejects.toThrow(detail);
+  });
+
+  it('count the sessions that the maker drives', async () => {
+    const { tenant, schedule } = await stored();
+    await tenant.session(await tenant.agent());
+    const quotas = { ...unlimited, RATE_SESSIONS_PER_HOUR_PER_USER: 2 };
+    expect(await start(schedule, at(0), quotas)).not.toBeNull();
+    expect(await start(schedule, at(1), quotas)).toBeNull();
+  });
+});
+
+it('what is known of old runs is removed, and a session stays', async () => {
+  const { schedule } = await stored();
+  const sessionId = await start(schedule);
+  await removeOldRuns(database.db, { keptSeconds: 3600 });
+  expect(await runsOf(schedule)).toHaveLength(1);
+  await database
+    .db('schedule_runs')
+    .where({ schedule_id: schedule.id })
+    .update({ created_at: database.db.raw(`now() - interval '2 hours'`) });
+  await removeOldRuns(database.db, { keptSeconds: 3600 });
+  expect(await runsOf(schedule)).toEqual([]);
+  // The same time again finds the session.
+  expect(await start(schedule)).toBe(sessionId);
+  const by = { type: 'system', id: null } as const;
+  await requestEnding(database.db, String(sessionId), {
+    by,
+    status: 'terminated',
+    reason: 'x',
+    summary: null,
+  });
+});

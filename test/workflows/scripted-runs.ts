@@ -1,0 +1,34 @@
+/** Activities of a schedule's runs that do what a test says. */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { Activities } from '../../activities/index.ts';
+
+/** The session of one run, and what was called for it, in order. */
+export class ScriptedRun {
+  readonly calls: string[] = [];
+  hasSession = true;
+  hasEnded = false;
+}
+
+type RunActivities = Pick<
+  Activities,
+  'startScheduledSession' | 'lookAtScheduledSession' | 'endScheduledSession'
+>;
+
+/** By the schedule's id. */
+export function runActivities(runs: ReadonlyMap<string, ScriptedRun>): RunActivities {
+  const begin = (name: string, { scheduleId }: { scheduleId: string }): ScriptedRun => {
+    const run = runs.get(scheduleId);
+    if (run === undefined) {
+      throw ApplicationFailure.nonRetryable(`no script for schedule ${scheduleId}`);
+    }
+    run.calls.push(name);
+    return run;
+  };
+  return {
+    startScheduledSession: async (due) => ({ isStarted: begin('start', due).hasSession }),
+    lookAtScheduledSession: async (due) => ({ hasEnded: begin('look', due).hasEnded }),
+    endScheduledSession: async (due) => {
+      begin('end', due).hasEnded = true;
+    },
+  };
+}

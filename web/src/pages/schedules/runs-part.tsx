@@ -1,0 +1,78 @@
+import { Table, Text, Title } from '@mantine/core';
+import type { Schedule, ScheduleOutlook, ScheduleRun } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { ListState } from '../../components/query-state.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { timeIn, withoutSessionText } from '../../text/schedule-text.ts';
+import { SessionStatus } from '../sessions/session-status.tsx';
+import { useRuns } from './use-schedules.ts';
+
+/** The outcome of the times of a schedule. */
+export function RunsPart({ schedule, outlook }: { schedule: Schedule; outlook: ScheduleOutlook | null }) {
+  const { slug } = useWorkspace();
+  const list = useRuns(slug, schedule.id);
+  return (
+    <>
+      <Title order={2} size="h4">
+        History
+      </Title>
+      {outlook === null ? null : (
+        <Text size="sm" c="dimmed">
+          {outlook.skipped_for_overlap} left out because the one before still ran, {outlook.missed} missed
+          during an outage.
+        </Text>
+      )}
+      <ListState list={list} what="The history" empty={<Text c="dimmed">It has not run yet.</Text>}>
+        {(runs) => <RunsTable runs={runs} zone={schedule.time_zone} />}
+      </ListState>
+    </>
+  );
+}
+
+function RunsTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
+  return (
+    <Table.ScrollContainer minWidth={560}>
+      <Table verticalSpacing="sm" aria-label="History">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Due</Table.Th>
+            <Table.Th>Started</Table.Th>
+            <Table.Th>Session</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {runs.map((run) => (
+            <Table.Tr key={run.id}>
+              <Table.Td>{timeIn(run.scheduled_at, zone)}</Table.Td>
+              <Table.Td>
+                <RelativeTime at={run.created_at} />
+              </Table.Td>
+              <Table.Td>
+                <RunSession run={run} />
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function RunSession({ run }: { run: ScheduleRun }) {
+  const { slug } = useWorkspace();
+  const { session_id: id, session_status: status } = run;
+  const reason = withoutSessionText(run);
+  if (reason !== null) {
+    return <>None: {reason}</>;
+  }
+  return id === null || status === null ? (
+    <>Removed with its agent</>
+  ) : (
+    <>
+      <TextLink to={pathOf(slug, 'sessions', id)}>Session {id.slice(0, 8)}</TextLink>{' '}
+      <SessionStatus status={status} />
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { Badge, Button, Table, Text } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import type { Schedule } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { PageFrame } from '../../components/page-frame.tsx';
+import { ListState } from '../../components/query-state.tsx';
+import { EmptyState } from '../../components/state-views.tsx';
+import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { whenText } from '../../text/schedule-text.ts';
+import { useSchedules } from './use-schedules.ts';
+
+/** All schedules, or with `?agent=` those of one agent. */
+export function SchedulesPage() {
+  const { slug } = useWorkspace();
+  const [params] = useSearchParams();
+  const agentId = params.get('agent');
+  const list = useSchedules(slug, agentId);
+  const query = agentId === null ? '' : `?${new URLSearchParams({ agent: agentId })}`;
+  const add = (
+    <Button component={Link} href={`${pathOf(slug, 'schedules', 'new')}${query}`}>
+      New schedule
+    </Button>
+  );
+  return (
+    <PageFrame
+      title="Schedules"
+      description="Agents that run by themselves, at times that you choose. Nobody drives their sessions: you read them, end them, and answer their requests if the agent is yours."
+      actions={add}
+    >
+      {agentId === null ? null : (
+        <Text size="sm" component="div">
+          Of one agent only. <TextLink to={pathOf(slug, 'schedules')}>Show all schedules</TextLink>
+        </Text>
+      )}
+      <ListState
+        list={list}
+        what="The list of schedules"
+        empty={
+          <EmptyState
+            title="No schedules yet"
+            text="A schedule starts sessions of an agent by a cron expression or an interval."
+          >
+            {add}
+          </EmptyState>
+        }
+      >
+        {(schedules) => <SchedulesTable schedules={schedules} />}
+      </ListState>
+    </PageFrame>
+  );
+}
+
+function SchedulesTable({ schedules }: { schedules: Schedule[] }) {
+  return (
+    <Table.ScrollContainer minWidth={640}>
+      <Table verticalSpacing="sm" aria-label="Schedules">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Name</Table.Th>
+            <Table.Th>Agent</Table.Th>
+            <Table.Th>When</Table.Th>
+            <Table.Th>State</Table.Th>
+            <Table.Th>Maker</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {schedules.map((schedule) => (
+            <Row key={schedule.id} schedule={schedule} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+function Row({ schedule }: { schedule: Schedule }) {
+  const { slug } = useWorkspace();
+  const { id, name, agent, maker } = schedule;
+  return (
+    <Table.Tr>
+      <Table.Td>
+        <TextLink to={pathOf(slug, 'schedules', id)}>
+          <VisibleText text={name} />
+        </TextLink>
+      </Table.Td>
+      <Table.Td>
+        {agent === null ? (
+          'removed'
+        ) : (
+          <TextLink to={pathOf(slug, 'agents', agent.id)}>
+            <VisibleText text={agent.name} />
+          </TextLink>
+        )}
+      </Table.Td>
+      <Table.Td>{whenText(schedule)}</Table.Td>
+      <Table.Td>
+        <ScheduleState schedule={schedule} />
+      </Table.Td>
+      <Table.Td>{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</Table.Td>
+    </Table.Tr>
+  );
+}
+
+export function ScheduleState({ schedule: { paused_at: pausedAt } }: { schedule: Schedule }) {
+  return (
+    <Badge color={pausedAt === null ? 'green' : 'gray'} variant="dot" tt="none">
+      {pausedAt === null ? 'On' : 'Paused'}
+    </Badge>
+  );
+}

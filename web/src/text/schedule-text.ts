@@ -1,0 +1,72 @@
+/** What people read about schedules. Pure. */
+import type { Schedule, ScheduleRun } from '../api/types.ts';
+
+const units: [string, number][] = [
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+
+/** "10 minutes", "1 hour", "90 minutes": in the largest unit that needs no fraction. */
+export function secondsText(seconds: number): string {
+  const [unit, length] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
+  const count = seconds / length;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+/** When it runs, in one line. */
+export function whenText({ spec, time_zone: zone }: Pick<Schedule, 'spec' | 'time_zone'>): string {
+  return spec.kind === 'cron' ? `${spec.expression} (${zone})` : `every ${secondsText(spec.every_seconds)}`;
+}
+
+export const overlapLabels: Record<Schedule['overlap'], string> = {
+  skip: 'Leave the run out',
+  buffer_one: 'Wait for its end',
+  cancel_other: 'End it, then start',
+  allow_all: 'Start beside it',
+};
+
+/** Why a schedule does not run; null while it does. */
+export function pauseText({ pause_reason: reason }: Pick<Schedule, 'pause_reason'>): string | null {
+  switch (reason) {
+    case null:
+      return null;
+    case 'person':
+      return 'Somebody paused it.';
+    case 'maker_left':
+      return 'Its maker is no longer a member of the workspace. An admin who resumes it takes it over.';
+    case 'agent_removed':
+      return 'Its agent was removed. Name another one, then resume it.';
+  }
+}
+
+/** Why a run has no session; null for one that started. */
+export function withoutSessionText({
+  outcome,
+  detail,
+}: Pick<ScheduleRun, 'outcome' | 'detail'>): string | null {
+  switch (outcome) {
+    case 'started':
+      return null;
+    case 'paused':
+      return 'The schedule was paused';
+    case 'maker_left':
+      return 'Its maker was no longer a member of the workspace';
+    case 'agent_removed':
+      return 'Its agent was removed';
+    case 'too_late':
+      return 'It came too late: nothing could start before its catch-up window was over';
+    case 'limit_reached':
+      return detail ?? 'A limit was reached';
+  }
+}
+
+/** "Fri 1 Jan 2027, 06:00", in a time zone. */
+export function timeIn(at: string, timeZone: string): string {
+  return new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    ...({ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' } as const),
+    ...({ hour: '2-digit', minute: '2-digit' } as const),
+  }).format(new Date(at));
+}
