@@ -109,6 +109,7 @@ describeInBrowser('the web UI', () => {
       'Approvals',
       'Previews',
       'Agents',
+      'Schedules',
       'MCP catalog',
       'Secrets',
       'Grants',
