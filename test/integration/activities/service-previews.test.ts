@@ -36,10 +36,13 @@ afterEach(() => {
 afterAll(() => activities.drop());
 
 /** Of an agent with a service `web` and whatever a test adds; its configuration is frozen. */
-async function startSession(more: object = {}): Promise<Session> {
+async function startSession(more: object = {}, saved: { services?: string } = {}): Promise<Session> {
   const agent = await tenant.agent(
     agentWithServices({ network: 'internet', egress_allow: [], env: { ONLY: 'the agent' }, ...more }),
   );
+  if (saved.services !== undefined) {
+    await activities.db('agents').where({ id: agent.id }).update(saved);
+  }
   const started = await tenant.session(agent);
   await activities.run('freezeConfiguration', { sessionId: started.id });
   return started;
@@ -147,9 +150,9 @@ describe('freezing', () => {
     expect((await look(runs)).ending).toEqual(stopped);
   });
 
-  it('is refused for a service whose port cannot be asked', async () => {
-    const services = [{ name: 'web', run: serviceRun, env: { PORT: '80' } }];
-    const id = await deploy('web', await startSession({ services }));
+  it('is refused for a service whose port cannot be asked, as an earlier release saved it', async () => {
+    const services = JSON.stringify([{ name: 'web', run: serviceRun, env: { PORT: '80' } }]);
+    const id = await deploy('web', await startSession({}, { services }));
     await expect(freeze(id)).rejects.toMatchObject({
       ...{ type: 'launch_refused', nonRetryable: true },
       message: 'service "web": variable PORT must be a port from 1024 to 65535',
