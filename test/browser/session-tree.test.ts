@@ -25,8 +25,8 @@ describeInBrowser('the pages of a tree of sessions', () => {
 
   const spawn = (agent: Agent, label: string) => ({
     call: 'platform.spawn_session',
-    arguments: { agent_id: agent.id, prompt: `Do the part ${label}`, label },
-    save: { [label]: 'session_id' },
+    arguments: { agent_id: agent.id, prompt: 'Do your part', label },
+    save: { [agent.name]: 'session_id' },
   });
 
   /** An orchestrator that may start both of its helpers, once somebody tells it to begin. */
@@ -47,7 +47,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     const writer = await ada.createAgent('writer', [say('Writing'), waitForever], {});
     const tell = {
       call: 'platform.inject_message',
-      arguments: { session_id: { $saved: 'tickets' }, text: 'Leave out closed ones' },
+      arguments: { session_id: { $saved: 'reader' }, text: 'Leave out closed ones' },
     };
     const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
       name: 'planner',
@@ -57,7 +57,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
         steps: [
           waitFor('begin'),
           spawn(reader, 'tickets'),
-          spawn(writer, 'summary'),
+          spawn(writer, imitation),
           tell,
           { wait_for_message: { contains: 'seven', kind: 'session_message', timeout_seconds: 300 } },
           waitForever,
@@ -116,6 +116,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await expectChain(small.page.getByRole('status').filter({ hasText: 'waiting for you' }));
     await expectNoWider(small.page);
     await small.picture('session-tree-root-390');
+    await expectWithin(rowOf(small.page, 'reader').getByText('waits for you'), treeOf(small.page));
     await treeOf(small.page).scrollIntoViewIfNeeded();
     await small.picture('session-tree-panel-390');
     await small.leave();
@@ -169,14 +170,20 @@ describeInBrowser('the pages of a tree of sessions', () => {
     const { page } = visitor;
     const path = page.getByRole('navigation', { name: 'Where this session comes from' });
     await path.getByRole('link', { name: 'planner' }).waitFor();
-    expect(words(await path.locator('[aria-current=page]').innerText())).toBe('writer summary');
+    expect((await path.getByRole('listitem').allInnerTexts()).map(words)).toEqual([
+      'planner',
+      `writer ${imitation}`,
+    ]);
+    expect(await path.locator('[aria-current=page]').count()).toBe(1);
     const drives = page.getByRole('region', { name: 'Who drives this session' });
     await drives.getByText('Nobody drives this session: the agent planner started it').waitFor();
     await drives.getByText('Its permission requests come to you').waitFor();
     expect(await page.getByRole('textbox', { name: 'Message to the agent' }).count()).toBe(0);
     const prompt = entries(page).filter({ hasText: 'Prompt by planner (agent of another session)' });
     expect(await prompt.getAttribute('class')).toBe('entry entry-other-agent');
-    expect(words(await treeOf(page).locator('[aria-current=page]').innerText())).toContain('writer summary');
+    expect(words(await treeOf(page).locator('[aria-current=page]').innerText())).toContain(
+      `writer ${imitation}`,
+    );
     await rowOf(page, 'reader').getByText('Completed').waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('session-tree-child');
@@ -192,8 +199,15 @@ describeInBrowser('the pages of a tree of sessions', () => {
     const { page } = visitor;
     await visitor.open('sessions');
     const row = page.getByRole('row').filter({ hasText: 'writer' });
-    await row.getByText('summary', { exact: true }).waitFor();
+    await row.getByText(imitation, { exact: true }).waitFor();
     await row.getByText('started by planner').waitFor();
+    const cutOff = await page.evaluate<number>(
+      `[...document.querySelectorAll('td .mantine-Badge-label')].filter((state) => state.scrollWidth > state.clientWidth).length`,
+    );
+    expect({ cutOff, states: await page.locator('td .mantine-Badge-label').count() }).toEqual({
+      cutOff: 0,
+      states: 3,
+    });
     await visitor.picture('session-tree-list');
     await page.getByRole('checkbox', { name: 'Leave out sessions that agents started' }).check();
     await row.waitFor({ state: 'detached' });
@@ -231,9 +245,19 @@ describeInBrowser('the pages of a tree of sessions', () => {
   }
 });
 
+/** As long as a label may be, and like a further session of a chain. */
+const imitation = `summary › admin ${'of all '.repeat(12)}`.trim();
+
 const words = (text: string) => text.replace(/\s+/g, ' ').trim();
 
+async function expectWithin(what: Locator, place: Locator): Promise<void> {
+  const [inner, outer] = [await what.boundingBox(), await place.boundingBox()];
+  const right = (box: typeof inner) => (box === null ? Number.NaN : box.x + box.width);
+  expect(right(inner)).toBeLessThanOrEqual(right(outer));
+}
+
 async function expectNoWider(page: Page): Promise<void> {
-  const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
-  expect(wider).toBeLessThanOrEqual(0);
+  // A phone zooms out over what is too wide, so that the window grows with it.
+  const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+  expect(width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
 }

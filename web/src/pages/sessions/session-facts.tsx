@@ -5,7 +5,6 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
@@ -39,8 +38,11 @@ export function SessionFacts({ session }: { session: Session }) {
             <TextLink to={pathOf(slug, 'sessions', parentId)}>
               <VisibleText text={parent.name} />
             </TextLink>
-            {session.label === null ? null : ', as'}
-            <SessionLabel label={session.label} />
+          </Fact>
+        )}
+        {session.label === null ? null : (
+          <Fact name="Label, by that agent">
+            <VisibleText text={session.label} />
           </Fact>
         )}
         <ScheduleFact session={session} />

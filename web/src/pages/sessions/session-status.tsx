@@ -4,7 +4,7 @@ import { type ShownState, sessionStateColor, sessionStateLabel } from './status-
 /** A status, or whom a session waits for (`stateOf`). */
 export function SessionStatus({ status }: { status: ShownState }) {
   return (
-    <Badge color={sessionStateColor(status)} variant="dot" tt="none">
+    <Badge color={sessionStateColor(status)} variant="dot" tt="none" miw="max-content">
       {sessionStateLabel(status)}
     </Badge>
   );
