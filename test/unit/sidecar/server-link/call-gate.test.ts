@@ -79,6 +79,7 @@ describe('a call for which a permission is missing', () => {
     const { refusal } = await check();
     expect(refusal).toEqual({
       ...usual,
+      differs_from_approved: true,
       message:
         'Exactly one call of the tool write of files was approved, and this one differs from it in its arguments, so it was not made.',
       next_steps: [
