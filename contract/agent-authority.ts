@@ -39,7 +39,7 @@ export const agentAuthority = z.strictObject({
   agent: z.strictObject({ id: uuid, name: z.string(), kind: agentKind, owner: named.nullable() }),
   network,
   egress_allow: z.array(egressRule),
-  /** Whether a remote MCP server is attached: only a person can start such an agent. */
+  /** Whether a remote MCP server is attached: no session can start such an agent. */
   remote: z.boolean(),
   servers: first(attachedAuthority),
   more_servers: more,

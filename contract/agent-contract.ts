@@ -39,7 +39,7 @@ export type MessageSender = z.infer<typeof messageSender>;
 export const inputMessage = z.strictObject({
   id: uuid,
   seq: z.int().positive(),
-  /** Only the first three speak for a person or the platform: `session_message` is what another agent wrote. */
+  /** Whose words the text is follows from this alone: those of a `session_message` are another agent's, all others the operator's or the platform's. */
   kind: z.enum(['user_message', 'permission_decision', 'input_answer', 'session_message', 'child_ended']),
   text: z.string(),
   decision: permissionDecision.nullable(),

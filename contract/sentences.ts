@@ -13,4 +13,4 @@ export const operatorLeftSentence = 'The operator of the session is no longer a 
 
 /** What an agent is told that asks a person in a session that nobody drives: only an operator sends messages. */
 export const nobodyToAsk =
-  'Nobody drives this session, so nobody would answer: message_caller reaches who started it';
+  'Nobody drives this session, so nobody would answer. If another session started this one, ask that with message_caller; else decide yourself, or end the session';

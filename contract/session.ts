@@ -64,6 +64,13 @@ export const session = z.strictObject({
 });
 export type Session = z.infer<typeof session>;
 
+/** Whose quotas and turns count what a session does: the person at the root of its tree, or who had made the schedule that started that; null without either. */
+export const chargedPersonOf = ({
+  root_operator_id,
+  schedule_maker_id,
+}: Pick<Session, 'root_operator_id' | 'schedule_maker_id'>): string | null =>
+  root_operator_id ?? schedule_maker_id;
+
 export const sessionInput = z.strictObject({ agent_id: uuid, prompt: z.string().max(256 * 1024) });
 export type SessionInput = z.infer<typeof sessionInput>;
 

@@ -195,11 +195,9 @@ export const permissionRequestAnswer = z.discriminatedUnion('status', [
   }),
 ]);
 export type PermissionRequestAnswer = z.infer<typeof permissionRequestAnswer>;
-/**
- * `GET .../permission-requests/{request_id}`. `exact_call`: the grant permits that call alone. Sidecars of earlier releases refuse a field that they
- * do not know, so it is sent to those that name it in this header.
- */
+/** Names a field of an answer that sidecars of earlier releases would refuse: it is sent to those alone that name it here. */
 export const readsHeader = 'x-sidecar-reads';
+/** `GET .../permission-requests/{request_id}`. `exact_call`: the grant permits that call alone. */
 export const permissionRequestState = z.object({
   request_id: uuid,
   status: requestStatus,

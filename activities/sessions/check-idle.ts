@@ -6,7 +6,7 @@ const pausedCheckMs = 15_000;
 
 /**
  * Remaining idle time; zero or less when exceeded. The clock pauses while the session waits for a person or for its children, each of which has a clock
- * of its own, and until the time up to which its agent expects to be quiet.
+ * of its own; it does not run out before the time up to which its agent expects to be quiet.
  */
 export async function checkIdle(
   { db }: Pick<ActivityDependencies, 'db'>,

@@ -1,7 +1,7 @@
 /** Refuses a session that must not start, before anything of it is started. */
 
 import { moveSession } from '../../commands/sessions/move.ts';
-import type { FrozenConfiguration } from '../../contract/session.ts';
+import { chargedPersonOf, type FrozenConfiguration } from '../../contract/session.ts';
 import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
 import { readExposedSecrets } from '../../store/grants/exposed-secrets.ts';
@@ -9,7 +9,6 @@ import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readCapacity } from '../../store/sessions/capacity.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import {
@@ -28,14 +27,13 @@ export async function validateLaunch(
   { db, runtime, patterns, limits }: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<{ needsSignIn: boolean }> {
-  await moveSession(db, sessionId, { to: 'validating', reason: null });
+  const session = await moveSession(db, sessionId, { to: 'validating', reason: null });
   await requireWanted(db, sessionId);
   await requirePlace(db, sessionId, limits.WORKER_MAX_SESSIONS);
   const configuration = await requireConfiguration(db, sessionId);
-  const session = await readSession(db, sessionId);
-  const judge = await patterns.check(session?.root_operator_id ?? sessionId, launchPatterns(configuration));
-  const hasOperator = typeof session?.operator_id === 'string';
-  const isChild = typeof session?.parent_session_id === 'string';
+  const judge = await patterns.check(chargedPersonOf(session) ?? sessionId, launchPatterns(configuration));
+  const hasOperator = session.operator_id !== null;
+  const isChild = session.parent_session_id !== null;
   const facts = { ...(await readLaunchFacts(db, configuration)), judge, hasOperator, isChild };
   const problems = launchProblems(configuration, facts);
   if (problems.length > 0) {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { childAgentOf, listSpawnGrants } from '../../commands/grants/use-spawn.ts';
 import type { Agent } from '../../contract/agent.ts';
 import { grantScope } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import { reads } from '../../contract/platform-tools.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
-import { listActiveGrantsOfSession } from '../../store/grants/read.ts';
-import { whyNotAsChild } from './session-fields.ts';
+import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
 import { defineTool, type ToolDependencies } from './tool.ts';
 
 /** More grants than this are not looked at: each is a decision that a person made. */
@@ -14,7 +14,7 @@ const mostGrants = 100;
 
 export const listSpawnableAgents = defineTool({
   name: 'list_spawnable_agents',
-  title: 'See which agents it may start',
+  title: 'See which agents this one may start',
   annotations: reads,
   description:
     'Lists the agents that people have allowed this one to start with spawn_session: each with the grant that allows it. A grant of scope "once" is used up by one session.',
@@ -44,10 +44,12 @@ export const listSpawnableAgents = defineTool({
     },
   },
   async run(_given, caller, dependencies) {
-    const grants = await listActiveGrantsOfSession(dependencies.db, caller.id, 'spawn');
+    await requireOrchestrator(caller, dependencies);
+    const grants = await listSpawnGrants(dependencies.db, caller.id);
     const agents = [];
-    for (const { id, scope, details } of grants.slice(0, mostGrants)) {
-      const agent = await readAgent(dependencies.db, String(details['child_agent_id']));
+    for (const grant of grants.slice(0, mostGrants)) {
+      const { id, scope } = grant;
+      const agent = await readAgent(dependencies.db, childAgentOf(grant));
       if (agent?.workspace_id === caller.workspace_id) {
         agents.push({ ...(await describe(agent, dependencies)), grant_id: id, scope });
       }

@@ -1,6 +1,6 @@
 /** A message to the session above or below: what inject_message and message_caller share. */
 import { sendBetweenSessions } from '../../commands/session-inputs/send-between-sessions.ts';
-import { announceInput } from './session-fields.ts';
+import { announceInput } from '../sessions/announce-input.ts';
 import { type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
 
 /** Throws ToolFailure, and QuotaExceededError. */
@@ -23,7 +23,12 @@ export async function sendMessage(
   );
   switch (sent.result) {
     case 'unrelated':
-      throw new ToolFailure('not_found', 'session_id: this session has started no such session');
+      throw new ToolFailure(
+        'not_found',
+        'childId' in to
+          ? 'session_id: this session has started no such session'
+          : 'The session that started this one is gone',
+      );
     case 'sender_ended':
       throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be sent from it');
     case 'receiver_ended':

@@ -4,7 +4,6 @@ import type { Agent } from '../../contract/agent.ts';
 import { maxMessageLength } from '../../contract/channel.ts';
 import { notForChildren } from '../../contract/remote-server-validation.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
-import { sessionSignals } from '../../contract/workflows.ts';
 import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
 import { agentKindOf } from '../../store/sessions/agent-kind.ts';
 import { readWhyUnavailable } from '../availability/why-unavailable.ts';
@@ -34,11 +33,4 @@ export async function whyNotAsChild(agent: Agent, dependencies: ToolDependencies
     return `"${remote}" ${notForChildren}`;
   }
   return (await readWhyUnavailable(dependencies, [agent]))(agent);
-}
-
-/** Tells a session's workflow that a message waits; a worker does it later when Temporal is unavailable now. */
-export async function announceInput({ workflows, log }: ToolDependencies, sessionId: string): Promise<void> {
-  await workflows
-    .signalSession(sessionId, sessionSignals.inputAvailable)
-    .catch((err: unknown) => log.warn({ err, session_id: sessionId }, 'the message is delivered later'));
 }

@@ -6,7 +6,7 @@ import { type Session, sessionInput, sessionStatus } from '../../contract/sessio
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { childIdOf, readChild } from '../../store/sessions/children.ts';
-import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
+import { beginSession } from '../sessions/begin-session.ts';
 import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
 import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
 
@@ -38,9 +38,7 @@ export const spawnSession = defineTool({
   },
   async run(input, caller, dependencies) {
     const session = await start(input, caller, dependencies);
-    if (session.status === 'pending') {
-      await beginSession(session, dependencies);
-    }
+    await beginSession(dependencies, session);
     return { session_id: session.id, status: session.status };
   },
 });
@@ -83,10 +81,3 @@ async function start(
 }
 
 const noSuchAgent = () => new ToolFailure('not_found', 'agent_id: there is no such agent in this workspace');
-
-/** The session is stored: a worker starts it later when Temporal is unavailable now. */
-async function beginSession({ id }: Session, { db, workflows, log }: ToolDependencies): Promise<void> {
-  await workflows
-    .startSession(id, await readSessionSummary(db, id))
-    .catch((err: unknown) => log.warn({ err, session_id: id }, 'the session starts later'));
-}

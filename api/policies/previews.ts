@@ -14,7 +14,7 @@ export function whyNotOpenPreview(
 export function whyNotEndPreview(visitor: SessionVisitor, session: SessionKeepers): Refusal {
   return visitor.role === 'admin' || keepsSession(visitor, session)
     ? null
-    : 'Only the operator of its session or a workspace admin may end a preview';
+    : 'Only the operator of its session, the maker of its schedule or a workspace admin may end a preview';
 }
 
 /** A page elsewhere must not open a preview in a person's browser. `site` is the header `Sec-Fetch-Site`; empty where there is none. */

@@ -34,7 +34,7 @@ export function whyNotReadSession(
 ): Refusal {
   return visitor.role === 'admin' || isShared || keepsSession(visitor, session)
     ? null
-    : 'Only its operator, a workspace admin, or members it is shared with may read a session';
+    : 'Only its operator, the maker of its schedule, a workspace admin, or members it is shared with may read a session';
 }
 
 /** Of whose sessions lists show the visitor those, and those that are shared; undefined for an admin, who may see all. */
@@ -65,5 +65,5 @@ export function whyNotMuteSession(visitor: SessionVisitor, session: People): Ref
 export function whyNotEndSession(visitor: SessionVisitor, session: SessionKeepers): Refusal {
   return visitor.role === 'admin' || keepsSession(visitor, session)
     ? null
-    : 'Only its operator or a workspace admin may end a session';
+    : 'Only its operator, the maker of its schedule or a workspace admin may end a session';
 }

@@ -1,15 +1,20 @@
 /** The use of the grant that a session starts a child under. */
 import type { Grant } from '../../contract/grant.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
-import type { Transaction } from '../../store/database.ts';
+import type { Db, Transaction } from '../../store/database.ts';
 import { insertGrantUse } from '../../store/grants/change.ts';
 import { listActiveGrantsOfSession } from '../../store/grants/read.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { takeGrant } from './take-grant.ts';
 
-/** One that is bound to a tool permits calls of that tool, and starts nothing. */
-const permitsChild = ({ details, bound_to }: Grant, childAgentId: string): boolean =>
-  details['child_agent_id'] === childAgentId && (bound_to === null || bound_to.tool === null);
+/** The active grants under which a session may start others. One that is bound to a tool permits calls of that tool, and starts nothing. */
+export async function listSpawnGrants(db: Db, sessionId: string): Promise<Grant[]> {
+  const grants = await listActiveGrantsOfSession(db, sessionId, 'spawn');
+  return grants.filter(({ bound_to }) => bound_to === null || bound_to.tool === null);
+}
+
+/** The agent that a `spawn` grant lets its holder start. */
+export const childAgentOf = ({ details }: Grant): string => String(details['child_agent_id']);
 
 /** A `once` grant is used only when nothing else fits. */
 const widestFirst: Grant['scope'][] = ['persistent', 'session', 'once'];
@@ -22,8 +27,8 @@ export async function takeSpawnGrant(
   trx: Transaction,
   { sessionId, childAgentId, childId }: { sessionId: string; childAgentId: string; childId: string },
 ): Promise<string | null> {
-  const grants = await listActiveGrantsOfSession(trx, sessionId, 'spawn');
-  const fitting = grants.filter((grant) => permitsChild(grant, childAgentId));
+  const grants = await listSpawnGrants(trx, sessionId);
+  const fitting = grants.filter((grant) => childAgentOf(grant) === childAgentId);
   fitting.sort((a, b) => widestFirst.indexOf(a.scope) - widestFirst.indexOf(b.scope));
   for (const grant of fitting) {
     if (await takeGrant(trx, grant, sessionId)) {

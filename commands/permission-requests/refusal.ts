@@ -76,7 +76,7 @@ async function invalidSpawn(
   }
   return (await listRemoteAttachments(trx, childAgentId)).length === 0
     ? null
-    : refused('invalid_request', 'that agent has a remote MCP server attached: only a person can start it');
+    : refused('invalid_request', 'that agent has a remote MCP server attached: no session can start it');
 }
 
 /** A denial holds for the whole tree, so that nobody is asked again by another session of it. Its reason is for the session that was denied. */

@@ -43,7 +43,11 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
     if (earlier !== null) {
       return earlier.session_id;
     }
-    const isMember = makerId !== null && makerId === schedule.maker_id && members.has(makerId);
+    if (schedule.maker_id !== makerId) {
+      // Somebody else resumed it between the read and the lock: the next attempt locks their membership.
+      throw new Error('the maker of the schedule changed meanwhile');
+    }
+    const isMember = makerId !== null && members.has(makerId);
     return isMember
       ? start(trx, schedule, { ...due, makerId, quotas })
       : endRun(trx, schedule, { ...due, outcome: 'maker_left' });

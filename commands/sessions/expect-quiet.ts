@@ -8,7 +8,7 @@ import { expectQuiet, readIdleState } from '../../store/sessions/activity.ts';
 import { lockSession } from '../../store/sessions/status.ts';
 
 /**
- * Pauses the idle clock of a session for `seconds` from now, and says so in its transcript. Of two such times the later one stays. Returns it, or null once
+ * Keeps a session from being ended for being idle for `seconds` from now, and says so in its transcript. Of two such times the later one stays. Returns it, or null once
  * the session has ended. Idempotent by call. Throws QuotaExceededError.
  */
 export function expectQuietFor(

@@ -1,5 +1,5 @@
-import { isTerminal, type Session } from '../../contract/session.ts';
-import { keepAgent } from '../../store/agents/read.ts';
+import { chargedPersonOf, isTerminal, type Session } from '../../contract/session.ts';
+import { keepAgents } from '../../store/agents/keep-agents.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { lockBothQuotas, lockQuota } from '../../store/quotas/lock-quota.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
@@ -54,7 +54,8 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
     if ((await readRequestedEnding(trx, parent.session.id)) !== null) {
       return { result: 'session_ended' };
     }
-    if (!(await keepAgent(trx, parent.session.workspace_id, input.childAgentId))) {
+    const { childAgentId } = input;
+    if (!(await keepAgents(trx, parent.session.workspace_id, [childAgentId])).has(childAgentId)) {
       return { result: 'no_such_agent' };
     }
     const grantId = await takeSpawnGrant(trx, {
@@ -67,7 +68,7 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
     }
     await requireRoomInTree(trx, parent.lineage, quotas);
     const { workspace_id: workspaceId } = parent.session;
-    await requireSessionQuotas(trx, { userId: personOf(parent.session), workspaceId }, quotas);
+    await requireSessionQuotas(trx, { userId: chargedPersonOf(parent.session), workspaceId }, quotas);
     return { result: 'spawned', session: await insert(trx, parent.session, { ...input, id, grantId }) };
   });
 }
@@ -81,15 +82,12 @@ async function lockParent(
   if (before === null) {
     return null;
   }
-  const [userId, workspaceId] = [personOf(before), before.workspace_id];
+  const [userId, workspaceId] = [chargedPersonOf(before), before.workspace_id];
   await (userId === null ? lockQuota(trx, { workspaceId }) : lockBothQuotas(trx, { userId, workspaceId }));
   const lineage = await lockTree(trx, id);
   const session = await readSession(trx, id);
   return session === null ? null : { session, lineage };
 }
-
-/** Whose quotas count what a session starts: the person at the root of its tree, or who had made the schedule that started that. */
-const personOf = ({ root_operator_id, schedule_maker_id }: Session) => root_operator_id ?? schedule_maker_id;
 
 async function insert(
   trx: Transaction,

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type Agent, agent } from '../../contract/agent.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import type { Db, Transaction } from '../database.ts';
+import type { Db } from '../database.ts';
 import { decodeCursor } from '../page-cursor.ts';
 import { readPage } from '../read-page.ts';
 import { agentColumns, presentAgent } from './row.ts';
@@ -17,12 +17,6 @@ export async function readAgent(db: Db, id: string): Promise<Agent | null> {
 export async function lockAgent(db: Db, id: string): Promise<Agent | null> {
   const row = await db('agents').where({ id }).forUpdate().first(agentColumns);
   return row === undefined ? null : presentAgent(row);
-}
-
-/** Whether the workspace has the agent, which then stays until the transaction ends. */
-export async function keepAgent(trx: Transaction, workspaceId: string, id: string): Promise<boolean> {
-  const query = trx('agents').where({ id, workspace_id: workspaceId }).forKeyShare().first('id');
-  return (await query) !== undefined;
 }
 
 /** A workspace's agents by name. Throws InvalidCursorError. */

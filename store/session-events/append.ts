@@ -3,7 +3,7 @@ import { type Db, hasSqlState, prepared, sqlState, type Transaction } from '../d
 import { readRows } from '../read-rows.ts';
 import { eventRow, presentEvent } from './row.ts';
 
-/** Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`. */
+/** Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`, without a `seq` for a change that has no event. */
 export const sessionEventChannel = 'session_events';
 
 /**

@@ -36,12 +36,6 @@ export async function readChild(db: Db, parentSessionId: string, id: string): Pr
   );
 }
 
-/** What the parent called a session when it started it; null without a label, and for a session without a parent. */
-export async function readLabel(db: Db, sessionId: string): Promise<string | null> {
-  const row = await db('child_sessions').where({ session_id: sessionId }).first('label');
-  return row?.label ?? null;
-}
-
 /** Ids of the sessions that this one started and that have not ended. */
 export async function listUnfinishedChildren(db: Db, parentSessionId: string): Promise<string[]> {
   const rows = await db('sessions')

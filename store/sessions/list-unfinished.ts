@@ -31,7 +31,7 @@ export async function listOpenRequestIds(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Ids of the sessions that have not ended and that a user drives, directly or from the top of their tree, or by a schedule. */
+/** Ids of the sessions that are kept by a user (`keptBy`) and have not ended. */
 export async function listUnfinishedSessionsOfUser(
   db: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { addMessage } from '../../../commands/session-inputs/add-message.ts';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { Session } from '../../../contract/session.ts';
-import { sessionSignals } from '../../../contract/workflows.ts';
 import type { User } from '../../../contract/workspace.ts';
+import { announceInput } from '../../sessions/announce-input.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 /**
@@ -11,7 +11,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
  * stays stored and goes with the next delivery. Throws QuotaExceededError while too much is undelivered.
  */
 export async function sendMessage(
-  { db, config, workflows, log }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,
+  { db, config, ...dependencies }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,
   { session, user, text }: { session: Session; user: User; text: string },
 ): Promise<InputMessage> {
   const message = await addMessage(db, session.id, {
@@ -20,8 +20,6 @@ export async function sendMessage(
     text,
     limitBytes: config.LIMIT_UNDELIVERED_MESSAGE_BYTES,
   });
-  await workflows
-    .signalSession(session.id, sessionSignals.inputAvailable)
-    .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the message is delivered later'));
+  await announceInput(dependencies, session.id);
   return message;
 }

@@ -3,10 +3,10 @@ import { createWithinQuotas } from '../../../commands/sessions/create-within-quo
 import type { Session, SessionInput } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { findSession } from '../../../store/sessions/insert.ts';
-import { readSessionSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import { invalid, reusedKey } from '../../errors.ts';
 import type { InWorkspace } from '../../route.ts';
+import { beginSession } from '../../sessions/begin-session.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
@@ -20,7 +20,7 @@ export async function startSession(
   { workspace, user, body }: Pick<InWorkspace, 'workspace' | 'user'> & { body: SessionInput },
   idempotencyKey: string | null,
 ): Promise<Session> {
-  const { db, config, workflows, log } = dependencies;
+  const { db, config } = dependencies;
   const who = { workspaceId: workspace.id, operatorId: user.id, idempotencyKey };
   const earlier = await findSession(db, who);
   if (earlier === null) {
@@ -43,12 +43,7 @@ export async function startSession(
   if (session.agent_id !== body.agent_id || session.prompt !== body.prompt) {
     throw reusedKey();
   }
-  if (session.status === 'pending') {
-    // The session is stored: a worker starts it later when Temporal is unavailable now.
-    await workflows
-      .startSession(session.id, await readSessionSummary(db, session.id))
-      .catch((err: unknown) => log.warn({ err, session_id: session.id }, 'the session starts later'));
-  }
+  await beginSession(dependencies, session);
   return session;
 }
 

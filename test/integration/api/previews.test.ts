@@ -174,7 +174,12 @@ describe('live previews', () => {
     expect(await isOpenAt(await open(id))).toBe(true);
     expect(await member.send('DELETE', one(id))).toMatchObject({
       status: 403,
-      body: { error: { message: 'Only the operator of its session or a workspace admin may end a preview' } },
+      body: {
+        error: {
+          message:
+            'Only the operator of its session, the maker of its schedule or a workspace admin may end a preview',
+        },
+      },
     });
   });
 

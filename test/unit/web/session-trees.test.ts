@@ -49,7 +49,9 @@ describe('a tree of sessions', () => {
     expect(awaitedPerson({ ...child, waiting_for: null }, max.id)).toBeNull();
     expect(awaitedPerson({ operator: ada, root_operator: ada, waiting_for: 'sign_in' }, max.id)).toBe('Ada');
     const nobody = { operator: null, root_operator: null };
-    expect(awaitedPerson({ ...nobody, waiting_for: 'approval' }, max.id)).toBe('a workspace admin');
+    expect(awaitedPerson({ ...nobody, waiting_for: 'approval' }, max.id)).toBe(
+      'a workspace admin or the owner of its agent',
+    );
   });
 });
 

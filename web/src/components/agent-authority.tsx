@@ -102,8 +102,8 @@ const RefusedAsChild = ({ marks }: { marks: object }) => (
     title="Other agents cannot start it"
     {...marks}
   >
-    It has a remote MCP server attached, which only works in sessions that a person starts. A permission has
-    no effect until that server is detached.
+    It has a remote MCP server attached, so no session of another agent can start it. A permission has no
+    effect until that server is detached.
   </Alert>
 );
 

@@ -117,7 +117,7 @@ describe('a request to start another agent', () => {
     await tenant.attach(worker, 'files', {});
     await tenant.attach(worker, 'tickets', {});
     expect(await askToStart(session, worker.id)).toEqual(
-      refused('that agent has a remote MCP server attached: only a person can start it'),
+      refused('that agent has a remote MCP server attached: no session can start it'),
     );
     const remote = database.db('mcp_servers').where({ name: 'tickets', workspace_id: session.workspace_id });
     await database.db('agent_mcp_attachments').whereIn('mcp_server_id', remote.select('id')).delete();

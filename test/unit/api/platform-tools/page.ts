@@ -93,12 +93,12 @@ export function platformToolsPage(
 ): string {
   const head = `# Tools that the API runs
 
-Tools of the server \`platform\` that work on data of the workspace. Made from their definitions in [\`api/platform-tools/\`](../api/platform-tools) by \`npm run docs\`; [what an agent can rely
+Tools of the server \`platform\` that the API runs: on data of the workspace, and for trees of sessions. Made from their definitions in [\`api/platform-tools/\`](../api/platform-tools) by \`npm run docs\`; [what an agent can rely
 on](agent-contract.md) has the rest of the server. The sidecar lists them and passes calls and answers on; the API validates, and decides by the session whose sidecar asks
 ([decision](decisions/0047-tools-that-the-api-runs.md)).
 
 - A result is JSON text and \`structuredContent\`. It has ${maxAnswerBytes / 1024} KiB at most; tools leave out what is beyond, and say so.
-- A session calls them ${defaults.perMinute} times a minute (\`RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE\`); each process of the API runs ${defaults.atATime} calls of a workspace at a time (\`LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS\`), and others wait for their turn.
+- A session calls them ${defaults.perMinute} times a minute (\`RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE\`); each process of the API runs ${defaults.atATime} calls of a workspace at a time (\`LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS\`), and others wait for their turn; \`read_child_output\` takes no place.
 - A call may be sent twice, when its answer was lost: what it writes is the same as once.
 - Numbers are those of JavaScript. One that would lose digits, such as \`9007199254740993\` or \`1e400\`, is refused: send it as text.
 

@@ -24,7 +24,7 @@ export function RunsPart({ schedule, outlook }: { schedule: Schedule; outlook: S
           during an outage.
         </Text>
       )}
-      <ListState list={list} what="The history" empty={<Text c="dimmed">It has not run yet.</Text>}>
+      <ListState list={list} what="The history" empty={<Text c="dimmed">No runs on record.</Text>}>
         {(runs) => <RunsTable runs={runs} zone={schedule.time_zone} />}
       </ListState>
     </>
@@ -38,7 +38,7 @@ function RunsTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>Due</Table.Th>
-            <Table.Th>Started</Table.Th>
+            <Table.Th>Recorded</Table.Th>
             <Table.Th>Session</Table.Th>
           </Table.Tr>
         </Table.Thead>

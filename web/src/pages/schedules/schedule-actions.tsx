@@ -55,7 +55,7 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
       <FailureAlert error={run.error ?? resume.error} />
       {run.isSuccess ? (
         <Text size="sm" role="status">
-          The run was asked for: it appears in the history.
+          The run was asked for: it appears in the history when it begins.
         </Text>
       ) : null}
       <PauseDialog schedule={schedule} opened={pausing} onClose={pause.close} />

@@ -144,7 +144,7 @@ function RunFields({ form }: { form: Form }) {
         {...form.getInputProps('catchUpMinutes')}
       />
       <NumberInput
-        label="Permission requests wait for minutes"
+        label="Minutes that permission requests wait"
         description="For a person to decide. A session that ends earlier takes its requests with it."
         required
         min={1}

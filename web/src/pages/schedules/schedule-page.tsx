@@ -78,7 +78,9 @@ function Facts({ schedule }: { schedule: Schedule }) {
       </Fact>
       <Fact name="Runs">{whenText(schedule)}</Fact>
       <Fact name="While the one before still runs">{overlapLabels[overlap]}</Fact>
-      <Fact name="Catches up after an outage">within {secondsText(schedule.catch_up_window_seconds)}</Fact>
+      <Fact name="After an outage">
+        runs up to {secondsText(schedule.catch_up_window_seconds)} late are made up for
+      </Fact>
       <Fact name="Permission requests wait">{secondsText(schedule.request_expiry_seconds)}</Fact>
       <Fact name="Maker">{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</Fact>
       {prompt === null ? null : (

@@ -92,7 +92,7 @@ function ScheduleFact({ session }: { session: Session }) {
   const { slug } = useWorkspace();
   const { schedule_id: scheduleId, schedule, schedule_maker: maker } = session;
   return scheduleId === null ? null : (
-    <Fact name="Started by">
+    <Fact name={session.parent_session_id === null ? 'Started by' : 'Tree started by'}>
       {schedule === null ? (
         'a schedule that was removed'
       ) : (

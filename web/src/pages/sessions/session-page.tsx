@@ -12,7 +12,6 @@ import { FailedState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AncestorsPath } from './ancestors-path.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
-import { ChildNotice } from './child-notice.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
@@ -34,6 +33,7 @@ import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
 import { transcriptEntries } from './transcript-entries.ts';
 import { TreePanel } from './tree-panel.tsx';
+import { UndrivenNotice } from './undriven-notice.tsx';
 import { useSessionNames } from './use-session-names.ts';
 import { type SessionTree, useSessionTree } from './use-session-tree.ts';
 import { useToolCalls } from './use-tool-calls.ts';
@@ -113,7 +113,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
             {session.may_message ? (
               <MessageForm session={session} question={openQuestions(events)[0]} />
             ) : null}
-            {goesOn ? <ChildNotice session={session} /> : null}
+            {goesOn ? <UndrivenNotice session={session} /> : null}
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>

@@ -56,7 +56,7 @@ export function awaitedPerson(
   }
   const person = operator ?? (wait === 'approval' ? root : null);
   if (person === null) {
-    return wait === 'approval' ? 'a workspace admin' : null;
+    return wait === 'approval' ? 'a workspace admin or the owner of its agent' : null;
   }
   return person.id === userId ? 'you' : person.name;
 }

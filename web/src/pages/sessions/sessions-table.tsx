@@ -91,8 +91,8 @@ function Driver({ session }: { session: Session }) {
       )}
       {maker === null ? null : (
         <>
-          {' '}
-          of <VisibleText text={maker.name} />
+          {parent === null ? ' of ' : ', for a schedule of '}
+          <VisibleText text={maker.name} />
         </>
       )}
     </Text>

@@ -4,14 +4,21 @@ import type { Session } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
-/** In the place of the message field of a session that an agent started: why there is none, and who decides instead. */
-export function ChildNotice({ session }: { session: Session }) {
-  const { parent_agent: parent, root_operator: root } = session;
-  return parent === null ? null : (
+/** In the place of the message field of a session that an agent or a schedule started: why there is none, and who decides instead. */
+export function UndrivenNotice({ session }: { session: Session }) {
+  const { operator, parent_agent: parent, root_operator: root } = session;
+  return operator !== null ? null : (
     <Card withBorder padding="sm" component="section" aria-label="Who drives this session">
       <Text size="sm">
-        Nobody drives this session: the agent <VisibleText text={parent.name} /> started it, and only that
-        agent sends it messages. <Deciders root={root} />
+        {parent === null ? (
+          'Nobody drives this session, and it takes no messages.'
+        ) : (
+          <>
+            Nobody drives this session: the agent <VisibleText text={parent.name} /> started it, and only that
+            agent sends it messages.
+          </>
+        )}{' '}
+        <Deciders root={root} />
       </Text>
     </Card>
   );
