@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { agentKind } from './agent.ts';
 import { egressRule, network, unlistedTools } from './catalog.ts';
+import { channelName } from './channel.ts';
 import { grant } from './grant.ts';
 import { entryName, named, secretName, toolScope, uuid } from './names.ts';
 
@@ -46,6 +47,9 @@ export const agentAuthority = z.strictObject({
   /** The active grants that a new session of the agent can use: of the scopes `persistent` and `once`, and bound to no session. */
   grants: first(heldGrant),
   more_grants: more,
+  /** Channels that list the agent: what it posts there leaves the platform. */
+  channels: first(channelName),
+  more_channels: more,
   /** Secrets that the environment of the agent, its siblings and its services refers to: they can read them. */
   ...secrets,
 });

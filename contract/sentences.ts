@@ -9,7 +9,8 @@ export const askedToEnd = 'The session was asked to end';
 /** Of a session whose schedule ends it in favour of the next one. */
 export const supersededSentence = 'It was time for the next run of its schedule';
 
-export const operatorLeftSentence = 'The operator of the session is no longer a member of the workspace';
+export const operatorLeftSentence =
+  'The person whom the session runs for is no longer a member of the workspace';
 
 /** What an agent is told that asks a person in a session that nobody drives: only an operator sends messages. */
 export const nobodyToAsk =

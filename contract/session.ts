@@ -160,8 +160,8 @@ export const frozenConfiguration = z.strictObject({
       session_id: uuid.optional(),
     })
     .optional(),
-  /** Whether a person drives it, who answers its agent's questions; every session of earlier releases has one. */
-  has_operator: z.boolean().default(true),
+  /** False when no person drives it who could answer its agent's questions. Absent else: earlier releases refuse it, and every session of theirs has one. */
+  has_operator: z.boolean().optional(),
   /** The workspace's setting of that name. */
   log_tool_payloads: z.boolean().default(false),
   frozen_at: timestamp,

@@ -39,7 +39,7 @@ export const servicePreviewWorkflowId = (previewId: string) => `service-preview/
 export const temporalScheduleId = (scheduleId: string) => `schedule/${scheduleId}`;
 /** The schedule that has this copy; null for one that is not the platform's. */
 export const scheduleOfTemporal = (temporalId: string): string | null =>
-  temporalId.startsWith(temporalScheduleId('')) ? temporalId.slice(temporalScheduleId('').length) : null;
+  /^schedule\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(temporalId)?.[1] ?? null;
 
 /** When a schedule is due. */
 export interface DueRun {
@@ -55,7 +55,8 @@ export const scheduledRunWorkflowId = ({ scheduleId, scheduledAt }: DueRun) =>
 export function dueRunOf(workflowId: string): DueRun | null {
   const [, scheduleId, scheduledAt] =
     /^schedule-run\/([0-9a-f-]{36})-(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)$/.exec(workflowId) ?? [];
-  return scheduleId === undefined || scheduledAt === undefined ? null : { scheduleId, scheduledAt };
+  const isDue = scheduledAt !== undefined && !Number.isNaN(Date.parse(scheduledAt));
+  return scheduleId === undefined || !isDue ? null : { scheduleId, scheduledAt };
 }
 /** Summaries shown in the Temporal UI. */
 export const checkSummary = 'Check of a catalog entry';

@@ -44,6 +44,7 @@ import * as createChannels from './20261126230000_create_channels.ts';
 import * as createPreviews from './20261126235900_create_previews.ts';
 import * as createPreviewServices from './20261127000000_create_preview_services.ts';
 import * as createChildSessions from './20261127060000_create_child_sessions.ts';
+import * as addMessageSenders from './20261127060050_add_message_senders.ts';
 import * as indexStartedChildren from './20261127060100_index_started_children.ts';
 import * as createSchedules from './20261127100000_create_schedules.ts';
 import * as indexScheduledSessions from './20261127100100_index_scheduled_sessions.ts';
@@ -93,6 +94,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261126235900_create_previews': createPreviews,
   '20261127000000_create_preview_services': createPreviewServices,
   '20261127060000_create_child_sessions': createChildSessions,
+  '20261127060050_add_message_senders': addMessageSenders,
   '20261127060100_index_started_children': indexStartedChildren,
   '20261127100000_create_schedules': createSchedules,
   '20261127100100_index_scheduled_sessions': indexScheduledSessions,

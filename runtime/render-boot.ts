@@ -53,7 +53,7 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     agent: { session_id, agent: { id, name, kind, instructions, model }, prompt },
     servers: servers.map(sidecarServer),
     siblings: siblings.map((each) => each.name),
-    hasOperator: configuration.has_operator,
+    hasOperator: configuration.has_operator ?? true,
     logToolPayloads: configuration.log_tool_payloads,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };

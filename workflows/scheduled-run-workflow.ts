@@ -65,7 +65,9 @@ async function untilEnded(session: Session, historyLimit: number): Promise<'ende
     await condition(() => session.mayHaveEnded, longestWaitMs, {
       summary: 'Wait for the end of the session',
     });
-    if (workflowInfo().historyLength > historyLimit) {
+    // A cancellation that came with the timer is not left behind in the run before.
+    const { consideredCancelled } = CancellationScope.current();
+    if (workflowInfo().historyLength > historyLimit && !consideredCancelled) {
       return 'history full';
     }
   }

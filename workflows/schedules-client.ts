@@ -29,8 +29,8 @@ export interface ScheduleCopy {
 
 /** Every function throws what Temporal's client throws. */
 export interface Schedules {
-  /** Makes the copy what the row is; one of a later version stays. */
-  put(schedule: Schedule): Promise<void>;
+  /** Makes the copy what the row is, and returns true. One of a later version stays, unless `overwrites` says otherwise; then it returns false. */
+  put(schedule: Schedule, options?: { overwrites: boolean }): Promise<boolean>;
   /** Does nothing when there is no copy. */
   remove(scheduleId: string): Promise<void>;
   /** Has a run begin now, by the schedule's policy on overlaps. */
@@ -59,16 +59,18 @@ class NewerCopy extends Error {}
 
 /** `sessionsQueue`: the task queue for sessions, after which the others are named. */
 export function createSchedules(client: ScheduleClient, sessionsQueue: string): Schedules {
-  const put = async (schedule: Schedule): Promise<void> => {
+  const put: Schedules['put'] = async (schedule, { overwrites } = { overwrites: false }) => {
     const options = optionsOf(schedule, sessionsQueue);
     const scheduleId = temporalScheduleId(schedule.id);
     try {
       await client.create<RunWorkflow>({ ...options, scheduleId, memo: { queue: sessionsQueue } });
+      return true;
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) {
         throw error;
       }
-      await update(client, scheduleId, { version: schedule.version, options });
+      const upTo = overwrites ? Number.POSITIVE_INFINITY : schedule.version;
+      return update(client, scheduleId, { upTo, options });
     }
   };
   return {
@@ -171,22 +173,25 @@ function calendarsOf(times: CronTimes): CalendarSpec[] {
     : [{ ...ofDay, dayOfMonth, dayOfWeek }];
 }
 
+/** False, and nothing changed, for a copy of a later version than `upTo`. */
 async function update(
   client: ScheduleClient,
   scheduleId: string,
-  { version, options }: { version: number; options: RunOptions },
-): Promise<void> {
+  { upTo, options }: { upTo: number; options: RunOptions },
+): Promise<boolean> {
   try {
     await client.getHandle(scheduleId).update<RunWorkflow>(({ state }) => {
-      if (versionIn(state.note) > version) {
+      if (versionIn(state.note) > upTo) {
         throw new NewerCopy();
       }
       return options;
     });
+    return true;
   } catch (error) {
-    if (!(error instanceof NewerCopy)) {
-      throw error;
+    if (error instanceof NewerCopy) {
+      return false;
     }
+    throw error;
   }
 }
 

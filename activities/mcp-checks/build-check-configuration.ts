@@ -45,7 +45,6 @@ export function buildCheckConfiguration(sources: CheckSources): FrozenConfigurat
     servers: [freezeServer({ ...attached(check, entry), sign_in: signIn }, secretVersions)],
     siblings: [],
     services: [],
-    has_operator: false,
     log_tool_payloads: false,
     frozen_at: frozenAt,
   };

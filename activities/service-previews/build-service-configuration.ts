@@ -37,7 +37,6 @@ export function buildServiceConfiguration(sources: ServiceSources): FrozenConfig
     siblings: [],
     services: [],
     service: { port, session_id: session.session_id },
-    has_operator: false,
     log_tool_payloads: false,
     frozen_at: frozenAt,
   };

@@ -61,7 +61,7 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
     servers: servers.map((server) => freezeServer(server, secretVersions)),
     siblings: companions(agent.siblings),
     services: companions(agent.services),
-    has_operator: session.operator_id !== null,
+    ...(session.operator_id === null ? { has_operator: false } : {}),
     log_tool_payloads: logToolPayloads,
     frozen_at: frozenAt,
   };

@@ -16,6 +16,7 @@ export const spawnSession = defineTool({
   annotations: adds,
   description:
     'Starts a session of another agent of the workspace, as a child of this one, and returns at once. It works on its own, with its own servers and permissions: it has none of yours, and asks a person for what it lacks. Read what it does with read_child_output; when it ends, a message says so. It ends with this session at the latest. You need a permission to start that agent: list_spawnable_agents shows which you have. Without one this fails with permission_required: ask once with request_grant (grant_type "spawn", details {"child_agent_id": ...}, scope "session"), wait for the decision, then call this again.',
+  bringsMessages: true,
   input: z.strictObject({
     agent_id: uuid,
     prompt: sessionInput.shape.prompt.refine(isStorable, storable).describe('What the child is to do'),

@@ -81,6 +81,8 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   annotations: ToolAnnotations;
   /** It may wait for something else to happen, so it takes no turn of its workspace. It holds no connection to the database meanwhile. */
   waits?: true;
+  /** It leads to messages with a sender, which sidecars of earlier releases refuse: only those get it that read them. */
+  bringsMessages?: true;
   input: Input;
   output: Output;
   example: { input: z.input<Input>; output: z.input<Output> };
@@ -97,6 +99,7 @@ export interface PlatformTool {
   description: string;
   annotations: ToolAnnotations;
   waits?: true;
+  bringsMessages?: true;
   input: z.ZodObject;
   output: z.ZodObject;
   example: { input: unknown; output: unknown };

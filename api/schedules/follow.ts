@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../store/database.ts';
 import { readSchedule } from '../../store/schedules/read.ts';
+import { followSchedule } from '../../workflows/follow-schedule.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 export interface FollowDependencies {
@@ -14,10 +15,7 @@ export async function followSchedules(
   { db, log, workflows: { schedules } }: FollowDependencies,
   scheduleIds: readonly string[],
 ): Promise<void> {
-  const follow = async (id: string) => {
-    const schedule = await readSchedule(db, id);
-    await (schedule === null ? schedules.remove(id) : schedules.put(schedule));
-  };
+  const follow = (id: string) => followSchedule(schedules, (each) => readSchedule(db, each), id);
   await Promise.all(
     scheduleIds.map((id) =>
       follow(id).catch((err: unknown) => log.warn({ err, schedule_id: id }, 'the schedule follows later')),

@@ -5,6 +5,7 @@ import { revokeEndedConnections } from '../../activities/oauth-connections/revok
 import { settleEnded } from '../../activities/workloads/settle-ended.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
 import { endExpiredPreviews } from '../../commands/previews/end-expired.ts';
+import { endForgottenChildren } from '../../commands/sessions/end-in-tree.ts';
 import { keepVectorIndexes } from '../../commands/vectors/keep-indexes.ts';
 import {
   authorizationSummary,
@@ -46,8 +47,8 @@ import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/too
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
 import type { Schedules } from '../../workflows/schedules-client.ts';
-import { followSchedules } from './follow-schedules.ts';
 import type { SweepWork } from './keep-sweeping.ts';
+import { repairScheduleCopies } from './repair-schedule-copies.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 
 /** A delivery that is still being tried is younger. */
@@ -103,7 +104,11 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
     'revoke ended connections': () => revokeEndedConnections(dependencies),
     'remove leftovers': () => removeLeftovers(sweeping),
     'remove old calls': () => removeOldCalls(sweeping),
-    'follow schedules': () => followSchedules({ ...dependencies, schedules: sweeping.schedules }),
+    'repair copies of schedules': (run) =>
+      repairScheduleCopies(
+        { ...dependencies, schedules: sweeping.schedules },
+        { trustsList: run % sweepsPerFullStart !== 0 },
+      ),
     'remove old runs': () =>
       removeOldRuns(dependencies.db, { keptSeconds: sweeping.scheduleRunsKeptSeconds }),
     'index vectors': (_run, stopping) => keepVectorIndexes(dependencies.db, vectorIndexes, stopping),
@@ -205,6 +210,7 @@ export async function tellAgain({
   dependencies: { db },
   workflows,
 }: Pick<Sweeping, 'dependencies' | 'workflows'>): Promise<void> {
+  await endForgottenChildren(db);
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
     await workflows.signalSession(id, signal);
   }

@@ -44,13 +44,14 @@ export async function removeMember(
     for (const connection of await listConnectionsIn(trx, { workspaceId, userId })) {
       await endSignIn(trx, connection, 'left', { by });
     }
-    const pausedScheduleIds = await pauseSchedulesOf(trx, { workspaceId, makerId: userId }, by);
     for (const sessionId of sessionIds) {
       // Several of them may be of one tree, whose writers take its lock first.
       await lockTree(trx, sessionId);
       const reason = operatorLeftSentence;
       await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
     }
+    // After the trees: a start of a child locks its tree and then its agent, and the removal of an agent its schedules.
+    const pausedScheduleIds = await pauseSchedulesOf(trx, { workspaceId, makerId: userId }, by);
     await appendAuditEvent(trx, {
       workspaceId,
       event: 'workspace.member.removed',

@@ -2,6 +2,7 @@ import type { FieldProblem } from '../../contract/errors.ts';
 import type { Schedule, ScheduleInput } from '../../contract/schedule.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
+import { lockMembers } from '../../store/members/lock-members.ts';
 import { insertSchedule } from '../../store/schedules/change.ts';
 import { requireRoomInWorkspace } from '../quotas/room-in-workspace.ts';
 import { auditOf, decisionsOf } from './audit.ts';
@@ -25,6 +26,9 @@ export function createSchedule(
 ): Promise<SavedSchedule> {
   return inTransaction(db, async (trx) => {
     await requireRoomInWorkspace(trx, workspaceId, 'schedules', { limit });
+    if (!(await lockMembers(trx, workspaceId, [makerId])).has(makerId)) {
+      return { result: 'not_found' };
+    }
     const problems = await scheduleProblems(trx, workspaceId, input, limits);
     if (problems.length > 0) {
       return { result: 'refused', problems };

@@ -8,7 +8,7 @@ import { lockBothQuotas } from '../../store/quotas/lock-quota.ts';
 import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { lockSchedule } from '../../store/schedules/change.ts';
 import { readSchedule } from '../../store/schedules/read.ts';
-import { insertRun, readRun } from '../../store/schedules/runs.ts';
+import { hasSessionSince, insertRun, readRun } from '../../store/schedules/runs.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
 import { createSession } from '../sessions/create.ts';
@@ -43,9 +43,9 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
     if (earlier !== null) {
       return earlier.session_id;
     }
-    if (schedule.maker_id !== makerId) {
-      // Somebody else resumed it between the read and the lock: the next attempt locks their membership.
-      throw new Error('the maker of the schedule changed meanwhile');
+    if (schedule.maker_id !== makerId || schedule.agent_id !== known.agent_id) {
+      // Between the read and the lock: the next attempt locks the membership and the agent that count now.
+      throw new Error('the schedule changed meanwhile');
     }
     const isMember = makerId !== null && members.has(makerId);
     return isMember
@@ -66,7 +66,7 @@ async function start(
   if (schedule.paused_at !== null) {
     return endRun(trx, schedule, { ...due, outcome: 'paused' });
   }
-  if (isTooLate(schedule, due)) {
+  if (await isTooLate(trx, schedule, due)) {
     return endRun(trx, schedule, { ...due, outcome: 'too_late' });
   }
   const limit = await reachedLimit(trx, { userId: makerId, workspaceId }, quotas);
@@ -88,13 +88,14 @@ async function start(
   return sessionId;
 }
 
-/** Temporal keeps the window while it is down, and does not know for how long no worker ran. A run that waits for the one before may be late. */
-function isTooLate(
-  { overlap, catch_up_window_seconds: seconds }: Schedule,
-  { scheduledAt }: DueRun,
-): boolean {
-  const startsAtOnce = overlap === 'skip' || overlap === 'allow_all';
-  return startsAtOnce && Date.now() - Date.parse(scheduledAt) > seconds * 1000;
+/**
+ * Temporal keeps the window while it is down, and does not know for how long no worker ran. Only a run that waited for the session of the one before may
+ * be late.
+ */
+async function isTooLate(trx: Transaction, schedule: Schedule, { scheduledAt }: DueRun): Promise<boolean> {
+  const isLate = Date.now() - Date.parse(scheduledAt) > schedule.catch_up_window_seconds * 1000;
+  const waits = schedule.overlap === 'buffer_one' || schedule.overlap === 'cancel_other';
+  return isLate && !(waits && (await hasSessionSince(trx, schedule, scheduledAt)));
 }
 
 /** The sentence of the quota that is exhausted, or null. */

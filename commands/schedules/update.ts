@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Schedule, ScheduleInput, SchedulePatch } from '../../contract/schedule.ts';
 import { keepAgents } from '../../store/agents/keep-agents.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
-import { type Db, inTransaction } from '../../store/database.ts';
+import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
 import { lockSchedule, replaceSchedule, type ScheduleKey } from '../../store/schedules/change.ts';
 import { readSchedule } from '../../store/schedules/read.ts';
 import { auditOf, decisionsOf } from './audit.ts';
@@ -10,45 +10,60 @@ import type { SavedSchedule, ScheduleLimits } from './create.ts';
 import { scheduleProblems } from './problems.ts';
 
 /** Changes what is given; holds from the next run on. Identical values change nothing and write no event. */
-export function updateSchedule(
+export async function updateSchedule(
   db: Db,
+  key: ScheduleKey,
+  patch: SchedulePatch,
+  rights: ScheduleLimits & { userId: string },
+): Promise<SavedSchedule> {
+  try {
+    return await inTransaction(db, (trx) => change(trx, key, patch, rights));
+  } catch (error) {
+    // Another transaction took the name meanwhile.
+    if (hasSqlState(error, sqlState.uniqueViolation)) {
+      return { result: 'name_taken' };
+    }
+    throw error;
+  }
+}
+
+async function change(
+  trx: Transaction,
   key: ScheduleKey,
   patch: SchedulePatch,
   { userId, ...limits }: ScheduleLimits & { userId: string },
 ): Promise<SavedSchedule> {
-  return inTransaction(db, async (trx) => {
-    // Agents are locked before schedules wherever both are.
-    const agents = [patch.agent_id, (await readSchedule(trx, key.id))?.agent_id].filter((id) => id != null);
-    await keepAgents(trx, key.workspaceId, agents);
-    const before = await lockSchedule(trx, key);
-    if (before === null) {
-      return { result: 'not_found' };
-    }
-    const wanted = wantedOf(before, patch);
-    if (isDeepStrictEqual(wanted, wantedOf(before, {}))) {
-      return { result: 'saved', schedule: before };
-    }
-    const { agent_id: agentId } = wanted;
-    if (agentId === null) {
-      const message = 'its agent was removed: name another one';
-      return { result: 'refused', problems: [{ path: 'agent_id', code: 'agent_removed', message }] };
-    }
-    const input: ScheduleInput = { ...wanted, agent_id: agentId };
-    const problems = await scheduleProblems(trx, key.workspaceId, input, limits);
-    if (problems.length > 0) {
-      return { result: 'refused', problems };
-    }
-    const schedule = await replaceSchedule(trx, before, input);
-    if (schedule === null) {
-      return { result: 'name_taken' };
-    }
-    const data = { ...decisionsOf(schedule), prompt_changed: schedule.prompt !== before.prompt };
-    await appendAuditEvent(
-      trx,
-      auditOf('schedule.updated', schedule, { by: { type: 'user', id: userId }, data }),
-    );
-    return { result: 'saved', schedule };
-  });
+  // Agents are locked before schedules wherever both are.
+  const agents = [patch.agent_id, (await readSchedule(trx, key.id))?.agent_id].filter((id) => id != null);
+  await keepAgents(trx, key.workspaceId, agents);
+  const before = await lockSchedule(trx, key);
+  if (before === null) {
+    return { result: 'not_found' };
+  }
+  const wanted = wantedOf(before, patch);
+  if (isDeepStrictEqual(wanted, wantedOf(before, {}))) {
+    return { result: 'saved', schedule: before };
+  }
+  const { agent_id: agentId } = wanted;
+  if (agentId === null) {
+    const message = 'its agent was removed: name another one';
+    return { result: 'refused', problems: [{ path: 'agent_id', code: 'agent_removed', message }] };
+  }
+  const input: ScheduleInput = { ...wanted, agent_id: agentId };
+  const problems = await scheduleProblems(trx, key.workspaceId, input, limits);
+  if (problems.length > 0) {
+    return { result: 'refused', problems };
+  }
+  const schedule = await replaceSchedule(trx, before, input);
+  if (schedule === null) {
+    return { result: 'name_taken' };
+  }
+  const data = { ...decisionsOf(schedule), prompt_changed: schedule.prompt !== before.prompt };
+  await appendAuditEvent(
+    trx,
+    auditOf('schedule.updated', schedule, { by: { type: 'user', id: userId }, data }),
+  );
+  return { result: 'saved', schedule };
 }
 
 /** A schedule as it would be after the change; its agent may be gone. */

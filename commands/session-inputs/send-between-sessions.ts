@@ -6,7 +6,7 @@ import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { findSessionOfEvent } from '../../store/session-events/published-bytes.ts';
 import { addSessionInput } from '../../store/session-inputs/add.ts';
-import { requireRoomForInput } from '../../store/session-inputs/delivery.ts';
+import { requireRoomForInput, requireRoomForSessionMessage } from '../../store/session-inputs/delivery.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
@@ -14,6 +14,9 @@ import { type MessageLimits, takeAllowance } from '../channel-messages/take-allo
 
 /** What one session is to another. */
 type Relation = MessageSender['relation'];
+
+/** Its sidecar keeps what a session receives, however many children send it. */
+const maxReceivedBytes = 16 * 1024 * 1024;
 
 export interface SessionMessage {
   /** Of the sender's call; stays when the call is sent again. */
@@ -105,6 +108,7 @@ async function deliver(
   });
   // The event has locked the receiver's row: of two messages at the limit one is refused.
   await requireRoomForInput(trx, receiver.id, { text, limitBytes: limits.undeliveredBytes });
+  await requireRoomForSessionMessage(trx, receiver.id, { text, limitBytes: maxReceivedBytes });
   await addSessionInput(trx, receiver.id, {
     id: messageId,
     kind: 'session_message',

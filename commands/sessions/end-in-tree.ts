@@ -1,13 +1,14 @@
 /** What the end of a session means for the sessions above and below it. */
 import type { Session, TerminalStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
-import type { Transaction } from '../../store/database.ts';
+import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { addSessionInput } from '../../store/session-inputs/add.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
-import { listUnfinishedChildren } from '../../store/sessions/children.ts';
+import { listEndedWithChildren, listUnfinishedChildren } from '../../store/sessions/children.ts';
 import { requestEnding } from '../../store/sessions/ending.ts';
+import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { isUnfinished } from '../../store/sessions/status.ts';
 
 /** Why a session was ended that outlived its parent. */
@@ -24,6 +25,16 @@ export async function endChildren(trx: Transaction, sessionId: string): Promise<
       status: 'terminated',
       reason: parentEnded,
       summary: null,
+    });
+  }
+}
+
+/** Asks the children of ended sessions to end that nobody asked: a worker of an earlier release knows no children. */
+export async function endForgottenChildren(db: Db): Promise<void> {
+  for (const parentId of await listEndedWithChildren(db)) {
+    await inTransaction(db, async (trx) => {
+      await lockTree(trx, parentId);
+      await endChildren(trx, parentId);
     });
   }
 }

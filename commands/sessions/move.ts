@@ -50,7 +50,8 @@ export function moveSession(
       await cancelAuthorizations(trx, { session_id: id });
       await endServicesWithSession(trx, id);
       await endChildren(trx, id);
-      await tellParent(trx, before, { status: to, reason });
+      // An agent's own words about its end are in its outcome, not in the platform's sentence.
+      await tellParent(trx, before, { status: to, reason: asked?.by.type === 'agent' ? null : reason });
       await auditEnd(trx, before, { status: to, reason, by: asked?.by ?? systemActor });
     }
     return (await readSession(trx, id)) ?? before;

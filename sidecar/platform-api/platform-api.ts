@@ -145,13 +145,20 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
         permissionRequestState,
       ),
     async listTools(timeLimitMs) {
-      const request = { method: 'GET', path: 'platform-tools', timeLimitMs } as const;
+      const request = { method: 'GET', path: 'platform-tools', reads: 'sender', timeLimitMs } as const;
       return (await requestPlatform(address, request, platformToolList)).tools;
     },
     callTool: (body) =>
       requestPlatform(
         address,
-        { method: 'POST', path: 'platform-tools/calls', body, limitIsAnswer: true, ...toolLimits },
+        {
+          method: 'POST',
+          path: 'platform-tools/calls',
+          reads: 'sender',
+          body,
+          limitIsAnswer: true,
+          ...toolLimits,
+        },
         platformToolAnswer,
       ),
     storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),

@@ -12,6 +12,7 @@ import { egressRule, network } from '../../contract/catalog.ts';
 import { grantType } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import { listRemoteAttachments } from '../attachments/read-for-launch.ts';
+import { listChannelNamesOfAgent } from '../channels/read.ts';
 import { type Db, inSnapshot } from '../database.ts';
 import { type FirstItems, noItems, readFirstOfEach } from '../first-of-each.ts';
 import { grantColumns, grantRow, presentGrant } from '../grants/row.ts';
@@ -37,6 +38,7 @@ export function readAgentAuthority(db: Db, whose: Whose): Promise<AgentAuthority
       remote: (await listRemoteAttachments(trx, whose.agentId)).length > 0,
       ...(await readServers(trx, whose, secrets)),
       ...(await readHeldGrants(trx, whose)),
+      ...(await readChannels(trx, whose)),
       ...shownSecrets(secrets.get(ownSide)),
     };
   });
@@ -111,6 +113,14 @@ const scopesOfServers = (trx: Knex.Transaction, agentId: string) =>
      where t.agent_id = ?`,
     [agentId],
   );
+
+async function readChannels(
+  trx: Knex.Transaction,
+  { workspaceId, agentId }: Whose,
+): Promise<Pick<AgentAuthority, 'channels' | 'more_channels'>> {
+  const names = await listChannelNamesOfAgent(trx, workspaceId, agentId);
+  return { channels: names.slice(0, mostOfAuthority), more_channels: more(names.length) };
+}
 
 const grantWithChild = grantRow.extend({
   child_id: uuid.nullable(),

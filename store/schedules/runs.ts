@@ -62,6 +62,19 @@ export async function hasRunningSession(
   return found !== undefined;
 }
 
+/** Whether a session that the schedule started was still there at this time, or began later. `at`: ISO 8601. */
+export async function hasSessionSince(
+  db: Db,
+  { id, workspace_id }: { id: string; workspace_id: string },
+  at: string,
+): Promise<boolean> {
+  const found = await db('sessions')
+    .where({ workspace_id, schedule_id: id })
+    .where((either) => either.whereNull('ended_at').orWhere('ended_at', '>', at))
+    .first('id');
+  return found !== undefined;
+}
+
 const stateRow = z.object({ status: sessionStatus });
 
 /** The status of a session; null when it was removed. */

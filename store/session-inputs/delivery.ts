@@ -47,3 +47,24 @@ export async function requireRoomForInput(
     );
   }
 }
+
+/**
+ * Throws QuotaExceededError when all that other sessions have sent this one, and `text`, exceed `limitBytes`: its sidecar keeps every message. The
+ * session's row must be locked.
+ */
+export async function requireRoomForSessionMessage(
+  db: Db,
+  sessionId: string,
+  { text, limitBytes }: { text: string; limitBytes: number },
+): Promise<void> {
+  const query = db('session_inputs')
+    .where({ session_id: sessionId, kind: 'session_message' })
+    .select(db.raw('coalesce(sum(octet_length(text)), 0)::bigint as bytes'));
+  const { bytes } = onlyRow(await readRows(query, z.object({ bytes: z.int() })));
+  if (bytes + Buffer.byteLength(text) > limitBytes) {
+    throw new QuotaExceededError(
+      limitBytes,
+      'bytes of messages that a session takes from others in its life',
+    );
+  }
+}

@@ -63,3 +63,14 @@ export async function readParentId(db: Db, sessionId: string): Promise<string | 
   const row = await db('sessions').where({ id: sessionId }).first('parent_session_id');
   return uuid.nullable().parse(row?.parent_session_id ?? null);
 }
+
+/** Ended sessions that have a child which has neither ended nor been asked to. */
+export async function listEndedWithChildren(db: Db): Promise<string[]> {
+  const rows = await db('sessions as child')
+    .join('sessions as parent', 'parent.id', 'child.parent_session_id')
+    .whereNotNull('parent.ended_at')
+    .whereNull('child.ended_at')
+    .whereNull('child.requested_ending')
+    .distinct('parent.id');
+  return rows.map(({ id }) => id);
+}

@@ -38,7 +38,7 @@ const exceptions: Record<string, Partial<Record<MigrationRule, string>>> = {
   '20261125210000_create_tool_definitions': {
     'checked at once': 'catalog entries are written by hand, some hundred in a workspace',
   },
-  '20261127060000_create_child_sessions': {
+  '20261127060050_add_message_senders': {
     contraction: 'the constraint comes back wider in the same statement',
   },
   '20261124100000_keep_uses_of_grants': {

@@ -376,6 +376,13 @@ describeInBrowser('previews', () => {
 
     const left = await deploy();
     await ada.ok('POST', `/api/sessions/${left.sessionId}/terminate`, {});
+    await eventually(async () => {
+      const { preview } = await ada.ok<{ preview: { session_ended: boolean } }>(
+        'GET',
+        `/api/workspaces/${demo.slug}/previews/${left.previewId}`,
+      );
+      expect(preview.session_ended).toBe(true);
+    });
     await visitor.open(`previews/${left.previewId}`);
     await page.getByRole('button', { name: 'End preview' }).click();
     await dialog.getByText('This cannot be undone.').waitFor();

@@ -151,7 +151,7 @@ export async function startTestApi(
     reviseRegistration: async () => {},
     startAuthorization: async () => {},
     settleAuthorization: async () => true,
-    schedules: { put: async () => {}, remove: async () => {} },
+    schedules: { put: async () => true, remove: async () => {} },
     ...moreWorkflows,
   };
   const patterns = createPatternChecker();

@@ -1,5 +1,7 @@
+import type { Context } from 'koa';
 import { platformToolAnswer, platformToolCall, platformToolList } from '../../../contract/platform-tools.ts';
 import { isTerminal } from '../../../contract/session.ts';
+import { readsHeader } from '../../../contract/sidecar.ts';
 import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createTurns } from '../../../lib/timing/in-turn.ts';
 import type { Db } from '../../../store/database.ts';
@@ -11,18 +13,22 @@ import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { createUserTurns } from '../../middleware/user-turns.ts';
 import { createChildWaits } from '../../platform-tools/child-waits.ts';
 import { platformTools } from '../../platform-tools/index.ts';
-import { shownSchema, type ToolDependencies } from '../../platform-tools/tool.ts';
+import { type PlatformTool, shownSchema, type ToolDependencies } from '../../platform-tools/tool.ts';
 import { itsSidecar } from '../../policies/access.ts';
 import { linkOriginOf } from '../../remote-servers/addresses.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 /** It does not count as activity of the agent. */
 export function platformToolsRoute(): AnyRoute {
-  const tools = platformTools.map(({ name, title, description, annotations, input, output }) => ({
-    ...{ name, title, description, annotations },
-    input_schema: shownSchema(input, 'input'),
-    output_schema: shownSchema(output, 'output'),
-  }));
+  const tools = platformTools.map((tool) => {
+    const { name, title, description, annotations, input, output } = tool;
+    const listed = {
+      ...{ name, title, description, annotations },
+      input_schema: shownSchema(input, 'input'),
+      output_schema: shownSchema(output, 'output'),
+    };
+    return { tool, listed };
+  });
   return defineRoute({
     method: 'get',
     path: '/sessions/{session_id}/platform-tools',
@@ -30,9 +36,15 @@ export function platformToolsRoute(): AnyRoute {
     scope: 'internal',
     access: itsSidecar,
     response: platformToolList,
-    handler: async () => ({ tools }),
+    handler: async ({ ctx }) => ({
+      tools: tools.filter(({ tool }) => isFor(ctx, tool)).map(({ listed }) => listed),
+    }),
   });
 }
+
+/** Whether the sidecar that asks can take what comes of the tool. */
+const isFor = (ctx: Pick<Context, 'get'>, { bringsMessages }: PlatformTool) =>
+  bringsMessages !== true || ctx.get(readsHeader) === 'sender';
 
 /** A sidecar within its own limit stays below this. */
 const slack = 2;
@@ -79,7 +91,7 @@ export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallD
     async handler({ session, body, ctx }) {
       called.take(session.id);
       const tool = platformTools.find(({ name }) => name === body.name);
-      if (tool === undefined) {
+      if (tool === undefined || !isFor(ctx, tool)) {
         throw notFound('The tool');
       }
       const { id, workspace_id, agent_id } = session;

@@ -87,11 +87,11 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
         if (removal.result !== 'done') {
           throw removal.result === 'not_found' ? notFound('The member') : lastAdmin();
         }
-        await followSchedules(dependencies, removal.pausedScheduleIds);
         // The endings are stored; when Temporal is unavailable now, repeating the request notifies it.
-        await Promise.all(
-          removal.endedSessionIds.map((id) => workflows.signalSession(id, sessionSignals.terminate)),
-        );
+        await Promise.all([
+          followSchedules(dependencies, removal.pausedScheduleIds),
+          ...removal.endedSessionIds.map((id) => workflows.signalSession(id, sessionSignals.terminate)),
+        ]);
         return { ok: true } as const;
       },
     }),

@@ -125,7 +125,7 @@ describe('a session of a leaving member', () => {
   const freeze = () => activities.run('freezeConfiguration', { sessionId: session.id });
   const refused = {
     type: 'launch_refused',
-    message: 'The operator of the session is no longer a member of the workspace',
+    message: 'The person whom the session runs for is no longer a member of the workspace',
   };
 
   it('is not frozen when the removal was first', async () => {

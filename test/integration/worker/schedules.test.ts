@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createActivities } from '../../../activities/index.ts';
-import { followSchedules } from '../../../bin/worker/follow-schedules.ts';
+import { repairScheduleCopies } from '../../../bin/worker/repair-schedule-copies.ts';
 import { removeMember } from '../../../commands/members/remove.ts';
 import { createSchedule } from '../../../commands/schedules/create.ts';
 import { pauseSchedule } from '../../../commands/schedules/pause.ts';
@@ -51,8 +51,8 @@ afterAll(async () => {
 });
 
 const { log } = { log: { warn: () => {} } };
-const sweep = (with_: Pick<Schedules, 'list' | 'put' | 'remove'> = schedules) =>
-  followSchedules({ db: activities.db, schedules: with_, log });
+const sweep = (with_: Pick<Schedules, 'list' | 'put' | 'remove'> = schedules, trustsList = true) =>
+  repairScheduleCopies({ db: activities.db, schedules: with_, log }, { trustsList });
 const key = (id: string) => ({ workspaceId: tenant.workspace.id, id });
 
 /** A row of Max's, whose times are far away unless `fields` say otherwise. */
@@ -91,7 +91,9 @@ const describeCopy = (id: string) => worker.client.schedule.getHandle(temporalSc
 async function endSession(id: string): Promise<void> {
   const by = { type: 'system', id: null } as const;
   await requestEnding(activities.db, id, { by, status: 'terminated', reason: 'Enough', summary: null });
-  await worker.client.workflow.getHandle(sessionWorkflowId(id)).signal(sessionSignals.terminate);
+  // Its row is there a moment before its workflow.
+  const workflow = worker.client.workflow.getHandle(sessionWorkflowId(id));
+  await eventually(() => workflow.signal(sessionSignals.terminate));
 }
 
 /** Asks for a run in a second of its own: two of one second are one run. */

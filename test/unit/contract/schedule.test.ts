@@ -66,7 +66,13 @@ describe('the workflow of a run', () => {
     expect(dueRunOf(workflowId)).toEqual({ scheduleId: id, scheduledAt: '2026-11-27T06:00:00Z' });
   });
 
-  it.each([`schedule-run/${id}`, `schedule-run/${id}-now`, `session/${id}`, ''])('is not "%s"', (name) => {
+  it.each([
+    `schedule-run/${id}`,
+    `schedule-run/${id}-now`,
+    `schedule-run/${id}-2026-99-99T99:99:99Z`,
+    `session/${id}`,
+    '',
+  ])('is not "%s"', (name) => {
     expect(dueRunOf(name)).toBeNull();
   });
 });

@@ -29,6 +29,6 @@ it.each([true, false])('tells the sidecar whether a person drives the session: %
 
 it('takes a session that an earlier release froze, or launched, for one that a person drives', () => {
   const { has_operator: _frozen, ...earlier } = configuration();
-  expect(frozenConfiguration.parse(earlier).has_operator).toBe(true);
+  expect(sessionDescription(frozenConfiguration.parse(earlier)).hasOperator).toBe(true);
   expect(sidecarBoot.shape.has_operator.parse(undefined)).toBe(true);
 });

@@ -5410,6 +5410,8 @@ export interface components {
                 } | null;
             }[];
             more_grants: number;
+            channels: string[];
+            more_channels: number;
             secrets: string[];
             more_secrets: number;
         };
@@ -5715,8 +5717,7 @@ export interface components {
                 /** Format: uuid */
                 session_id?: string;
             };
-            /** @default true */
-            has_operator: boolean;
+            has_operator?: boolean;
             /** @default false */
             log_tool_payloads: boolean;
             /** Format: date-time */

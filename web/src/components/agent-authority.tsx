@@ -25,7 +25,7 @@ interface AuthorityPartProps {
 export function AuthorityPart({ query: { data, error, refetch }, decides = false }: AuthorityPartProps) {
   return (
     <section className="recorded-call" aria-label="What the agent to start can do">
-      {data !== undefined ? (
+      {data !== undefined && error === null ? (
         <Facts authority={data} marks={decides ? { 'data-decides': true } : {}} />
       ) : error === null ? (
         <Group gap="xs" role="status">
@@ -79,6 +79,9 @@ function Facts({ authority, marks }: FactsProps) {
         </Fact>
         <Fact name="Has grants to">
           <HeldGrants authority={authority} marks={marks} />
+        </Fact>
+        <Fact name="Posts to channels">
+          <Channels authority={authority} marks={marks} />
         </Fact>
         <Fact name="Can read secrets">
           <OwnSecrets authority={authority} marks={marks} />
@@ -147,6 +150,16 @@ function HeldGrants({ authority: { grants, more_grants: more, agent }, marks }: 
           </Capped>
         );
       }}
+    </FoldedList>
+  );
+}
+
+function Channels({ authority: { channels, more_channels: more }, marks }: FactsProps) {
+  return channels.length === 0 ? (
+    <div {...marks}>none</div>
+  ) : (
+    <FoldedList items={channels} more={more} what="channels" keyOf={(name) => name} marks={marks}>
+      {(name) => <CodeText text={name} />}
     </FoldedList>
   );
 }

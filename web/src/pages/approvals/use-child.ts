@@ -16,7 +16,9 @@ export interface ShownChild {
 export function useChild({ grant_type: type, child_agent: child }: PermissionRequest): ShownChild {
   const id = type === 'spawn' ? (child?.id ?? null) : null;
   const query = useAuthority(id, { everyMs: lookEveryMs });
-  const { data } = query;
-  const state = type !== 'spawn' ? 'none' : data === undefined ? 'unread' : 'shown';
+  const { data, error } = query;
+  // What could not be read again may have changed.
+  const isRead = data !== undefined && error === null;
+  const state = type !== 'spawn' ? 'none' : isRead ? 'shown' : 'unread';
   return { query, state, facts: data === undefined ? '' : JSON.stringify(data) };
 }
