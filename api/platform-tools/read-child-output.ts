@@ -68,15 +68,20 @@ export const readChildOutput = defineTool({
       ],
     },
   },
-  async run({ session_id: id, after, wait_seconds }, caller, { db, childWaits }) {
+  async run({ session_id: id, after, wait_seconds }, caller, { db, childWaits, inTurn }) {
+    // One look of a workspace at a time: it may read a page of events that nobody is shown.
+    const look = (position: number) =>
+      inTurn(`child output ${caller.workspace_id}`, async () => {
+        // Its state first: what it published before its end is read then, too.
+        const child = await requireChild(db, caller.id, id);
+        return { child, ...(await readShown(db, id, position)) };
+      });
     await requireChild(db, caller.id, id);
     const wait = childWaits.begin({ sessionId: caller.id, watchedId: id, seconds: wait_seconds });
     try {
       let position = after;
       while (true) {
-        // Its state first: what it published before its end is read then, too.
-        const child = await requireChild(db, caller.id, id);
-        const { events, nextAfter } = await readShown(db, id, position);
+        const { child, events, nextAfter } = await look(position);
         position = nextAfter;
         if (events.length > 0 || isTerminal(child.status) || !(await wait.untilWoken())) {
           const waitingFor = (await readSessionContexts(db, [id])).get(id)?.waitingFor ?? null;
