@@ -152,6 +152,7 @@ export const runOutcome = z.enum([
   'limit_reached',
   /** Beyond the catch-up window: no worker ran. */
   'too_late',
+  'repeated',
 ]);
 export type RunOutcome = z.infer<typeof runOutcome>;
 

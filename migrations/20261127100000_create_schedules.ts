@@ -39,7 +39,7 @@ export async function up(knex: Knex): Promise<void> {
       schedule_id uuid not null,
       scheduled_at timestamptz not null,
       outcome text not null check (outcome in
-        ('started', 'paused', 'maker_left', 'agent_removed', 'limit_reached', 'too_late')),
+        ('started', 'paused', 'maker_left', 'agent_removed', 'limit_reached', 'too_late', 'repeated')),
       detail text,
       session_id uuid,
       created_at timestamptz not null default now(),

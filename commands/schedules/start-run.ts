@@ -13,6 +13,7 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
 import { createSession } from '../sessions/create.ts';
 import { pauseLocked } from './pause.ts';
+import { isRepeated } from './repeated-hour.ts';
 
 /** Of the run, and of the session that it starts. */
 export const runIdOf = ({ scheduleId, scheduledAt }: DueRun) =>
@@ -69,6 +70,11 @@ async function start(
   if (await isTooLate(trx, schedule, due)) {
     return endRun(trx, schedule, { ...due, outcome: 'too_late' });
   }
+  const hourBefore = runIdOf({ ...due, scheduledAt: hourBeforeOf(due) });
+  const ranAnHourBefore = (await readRun(trx, hourBefore)) !== null;
+  if (isRepeated(schedule, { ...due, ranAnHourBefore })) {
+    return endRun(trx, schedule, { ...due, outcome: 'repeated' });
+  }
   const limit = await reachedLimit(trx, { userId: makerId, workspaceId }, quotas);
   if (limit !== null) {
     return endRun(trx, schedule, { ...due, outcome: 'limit_reached', detail: limit });
@@ -87,6 +93,8 @@ async function start(
   await insertRun(trx, run);
   return sessionId;
 }
+
+const hourBeforeOf = ({ scheduledAt }: DueRun) => new Date(Date.parse(scheduledAt) - 3_600_000).toISOString();
 
 /**
  * Temporal keeps the window while it is down, and does not know for how long no worker ran. Only a run that waited for the session of the one before may

@@ -36,6 +36,8 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.picture('sessions');
 
     await page.getByRole('link', { name: 'Start session' }).click();
+    await page.getByRole('combobox', { name: 'Agent' }).click();
+    await page.getByRole('option', { name: 'scribe' }).click();
     await page.getByLabel('Prompt').fill('Write the report.');
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Start', exact: true }).click();

@@ -196,7 +196,13 @@ describe('workspace secrets', () => {
       run,
       env: { OWN: '${TOKEN}' },
       siblings: [{ name: 'side', run, env: { S: '${TOKEN}' } }],
-      services: [{ name: 'web', run, env: { W: '${TOKEN}', PLAIN: 'x' } }],
+      services: [
+        {
+          name: 'web',
+          run: { type: 'command', command: 'serve', args: [] },
+          env: { W: '${TOKEN}', PLAIN: 'x' },
+        },
+      ],
     });
     const env = { KEY: '${TOKEN}', TEXT: '${TOKEN}' };
     await admin.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'notes', env });

@@ -201,6 +201,21 @@ describe('a schedule', () => {
       '2027-11-01T01:30:00.000Z',
     ]);
   });
+
+  it('fires twice in a repeated hour of zones west of Greenwich, and again after the hour before it', async () => {
+    const west = await daily('30 1 * * *', 'America/New_York');
+    expect(await timesOf(west, '2027-11-07T00:00:00Z', '2027-11-08T00:00:00Z')).toEqual([
+      '2027-11-07T05:30:00.000Z',
+      '2027-11-07T06:30:00.000Z',
+    ]);
+    const skipped = await daily('30 2 * * *', 'America/New_York');
+    expect(await timesOf(skipped, '2027-03-14T00:00:00Z', '2027-03-15T00:00:00Z')).toEqual([]);
+    const before = await daily('0 1 * * *', 'Europe/Berlin');
+    expect(await timesOf(before, '2027-10-30T12:00:00Z', '2027-10-31T12:00:00Z')).toEqual([
+      '2027-10-30T23:00:00.000Z',
+      '2027-10-31T00:00:00.000Z',
+    ]);
+  });
 });
 
 describe('a run', () => {

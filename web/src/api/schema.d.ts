@@ -6233,7 +6233,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @enum {string} */
-            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached" | "too_late";
+            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "limit_reached" | "too_late" | "repeated";
             detail: string | null;
             session_id: string | null;
             session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;

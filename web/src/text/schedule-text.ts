@@ -57,6 +57,8 @@ export function withoutSessionText({
       return 'Its agent was removed';
     case 'too_late':
       return 'It came too late: nothing could start before its catch-up window was over';
+    case 'repeated':
+      return 'The clock was put back: the run before it was for the same time';
     case 'limit_reached':
       return detail ?? 'A limit was reached';
   }

@@ -110,9 +110,9 @@ describe('a schedule that is late', () => {
     ['skip', 600, 'too_late'],
     ['allow_all', 600, 'too_late'],
     ['skip', 7200, 'started'],
-    // It may have waited for the end of the run before.
-    ['buffer_one', 600, 'started'],
-    ['cancel_other', 600, 'started'],
+    // Nothing was there to wait for.
+    ['buffer_one', 600, 'too_late'],
+    ['cancel_other', 600, 'too_late'],
   ] as const)('by an hour, with %s and a window of %i s: %s', async (overlap, seconds, outcome) => {
     const { schedule } = await stored();
     await database
@@ -122,6 +122,36 @@ describe('a schedule that is late', () => {
     await start(schedule, late);
     expect(await runsOf(schedule)).toMatchObject([{ outcome }]);
   });
+});
+
+it.each(['buffer_one', 'cancel_other'] as const)(
+  'a run that is late because it waited for the session before it is started, with %s',
+  async (overlap) => {
+    const { schedule } = await stored();
+    await database
+      .db('schedules')
+      .where({ id: schedule.id })
+      .update({ overlap, catch_up_window_seconds: 60 });
+    const waited = new Date(begunMs - 60_000).toISOString();
+    const before = await start(schedule, at(0));
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'started', session_id: before }]);
+    await start(schedule, waited);
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'started' }, { outcome: 'started' }]);
+  },
+);
+
+it('a time that comes twice when the clock is put back has one session', async () => {
+  const { schedule } = await stored();
+  await database
+    .db('schedules')
+    .where({ id: schedule.id })
+    .update({
+      spec: JSON.stringify({ kind: 'cron', expression: '30 1 * * *' }),
+      time_zone: 'America/New_York',
+    });
+  await start(schedule, '2027-11-07T05:30:00Z');
+  expect(await start(schedule, '2027-11-07T06:30:00Z')).toBeNull();
+  expect(await runsOf(schedule)).toMatchObject([{ outcome: 'repeated' }, { outcome: 'started' }]);
 });
 
 describe('the limits of its maker', () => {
