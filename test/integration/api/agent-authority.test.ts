@@ -27,13 +27,14 @@ beforeEach(async () => {
   agent = await create('child', {
     env: { TOKEN: '${OWN_TOKEN}', PLAIN: 'plain text' },
     siblings: [{ name: 'db', run: scripted, env: { PASSWORD: '${SIBLING_PASSWORD}' } }],
-    services: [{ name: 'web', run: scripted, env: { KEY: '${SERVICE_KEY}', TOKEN: '${OWN_TOKEN}' } }],
+    services: [{ name: 'web', run: served, env: { KEY: '${SERVICE_KEY}', TOKEN: '${OWN_TOKEN}' } }],
     instructions: 'never to be shown',
   });
 });
 afterAll(() => api.stop());
 
 const scripted = { type: 'builtin', name: 'scripted' };
+const served = { type: 'command', command: 'serve', args: [] };
 
 async function create(name: string, fields: object = {}): Promise<Agent> {
   const body = { name, run: scripted, ...fields };
@@ -91,9 +92,21 @@ it('names what the agent is, and the secrets that it and its companions can read
     more_servers: 0,
     grants: [],
     more_grants: 0,
+    channels: [],
+    more_channels: 0,
     secrets: ['OWN_TOKEN', 'SERVICE_KEY', 'SIBLING_PASSWORD'],
     more_secrets: 0,
   });
+});
+
+it('names the channels that list it, which are a way out for what another agent tells it', async () => {
+  for (const [name, agents] of [
+    ['partners', [agent.id]],
+    ['others', []],
+  ]) {
+    await there.admin.ok('POST', `${there.base}/channels`, { name, address: '${OWN_TOKEN}', agents });
+  }
+  expect(await authorityOf()).toMatchObject({ channels: ['partners'], more_channels: 0 });
 });
 
 it('names its servers, what each gates, and the secrets that each is given', async () => {

@@ -14,7 +14,7 @@ import { createSession } from '../../../commands/sessions/create.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { type ListedPlatformTool, platformToolList } from '../../../contract/platform-tools.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
-import { internalTokenHeader } from '../../../contract/sidecar.ts';
+import { internalTokenHeader, readsHeader } from '../../../contract/sidecar.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { noWorkflows, silentFeed } from '../../support/no-workflows.ts';
 
@@ -63,7 +63,10 @@ const write = (key: string) => call('graph_write', { nodes: [{ type: 'thing', ke
 
 describe('the tools that the API runs', () => {
   it('are listed with JSON Schemas for the session whose token asks', async () => {
-    const listed = await api.anonymous.send('GET', path(), undefined, headers());
+    const listed = await api.anonymous.send('GET', path(), undefined, {
+      ...headers(),
+      [readsHeader]: 'sender',
+    });
     expect(listed.status).toBe(200);
     const { tools } = platformToolList.parse(listed.body);
     expect(tools.map(({ name }: ListedPlatformTool) => name)).toEqual(platformTools.map(({ name }) => name));
@@ -72,6 +75,15 @@ describe('the tools that the API runs', () => {
     expect(await api.anonymous.send('GET', path(), undefined, { cookie: member.cookie })).toMatchObject({
       status: 401,
     });
+  });
+
+  it('lead a sidecar of an earlier release to no message that it refuses', async () => {
+    const listed = await api.anonymous.send('GET', path(), undefined, headers());
+    const names = platformToolList.parse(listed.body).tools.map(({ name }) => name);
+    expect(names).not.toContain('spawn_session');
+    expect(names).toContain('graph_write');
+    const given = { agent_id: randomUUID(), prompt: 'Begin' };
+    expect(await call('spawn_session', given)).toMatchObject({ status: 404 });
   });
 
   it('are run for that session, and answer 200 also when they fail', async () => {

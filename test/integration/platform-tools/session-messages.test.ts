@@ -237,3 +237,17 @@ describe('bounds', () => {
     expect(answer).toMatchObject({ code: 'validation_failed', message: expect.stringContaining(named) });
   });
 });
+
+it('a session takes so much from others in its life, however many send it', async () => {
+  const text = 'x'.repeat(16 * 1024 * 1024 - 100);
+  await tools.db('session_inputs').insert({
+    ...{ id: randomUUID(), session_id: parent.id, seq: 1000, kind: 'session_message', text },
+    ...{ sender: JSON.stringify({}), delivered_at: new Date().toISOString() },
+  });
+  expect(await up('fits')).toMatchObject({ status: 'ok' });
+  expect(await up('y'.repeat(200))).toMatchObject({
+    status: 'failed',
+    code: 'limit_reached',
+    message: expect.stringContaining('bytes of messages that a session takes from others in its life'),
+  });
+});

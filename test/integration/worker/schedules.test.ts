@@ -292,6 +292,35 @@ describe('a run', () => {
 });
 
 describe('Temporal', () => {
+  it('has no copy for long of a version that no row has, nor one that was changed under its own', async () => {
+    const schedule = await followed();
+    const handle = worker.client.schedule.getHandle(temporalScheduleId(schedule.id));
+    const change = (note: string) =>
+      handle.update((copy) => ({
+        ...copy,
+        policies: { ...copy.policies, overlap: 'ALLOW_ALL' as const },
+        state: { ...copy.state, note },
+      }));
+    await change('version 999999');
+    await eventually(async () => {
+      await sweep();
+      const { policies, state } = await describeCopy(schedule.id);
+      expect([policies.overlap, state.note]).toEqual(['SKIP', 'version 1']);
+    });
+    await change('version 1');
+    await sweep(schedules, false);
+    expect((await describeCopy(schedule.id)).policies.overlap).toBe('SKIP');
+  });
+
+  it('is written every copy while it does not list them', async () => {
+    const schedule = await stored();
+    const list = async () => {
+      throw new Error('a memo of another application cannot be read');
+    };
+    await sweep({ ...schedules, list });
+    expect((await describeCopy(schedule.id)).state.note).toBe('version 1');
+  });
+
   it('follows a row that it was not notified of, its change, its pause and its end', async () => {
     const unreachable = async () => {
       throw new Error('Temporal does not answer');

@@ -131,8 +131,8 @@ it.each(['buffer_one', 'cancel_other'] as const)(
     await database
       .db('schedules')
       .where({ id: schedule.id })
-      .update({ overlap, catch_up_window_seconds: 60 });
-    const waited = new Date(begunMs - 60_000).toISOString();
+      .update({ overlap, catch_up_window_seconds: 600 });
+    const waited = new Date(begunMs - 3_600_000).toISOString();
     const before = await start(schedule, at(0));
     expect(await runsOf(schedule)).toMatchObject([{ outcome: 'started', session_id: before }]);
     await start(schedule, waited);

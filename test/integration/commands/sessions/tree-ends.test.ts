@@ -7,6 +7,7 @@ import { removeMember } from '../../../../commands/members/remove.ts';
 import { askForPermission } from '../../../../commands/permission-requests/ask.ts';
 import { sendBetweenSessions } from '../../../../commands/session-inputs/send-between-sessions.ts';
 import { endSession } from '../../../../commands/sessions/end.ts';
+import { endForgottenChildren, parentEnded } from '../../../../commands/sessions/end-in-tree.ts';
 import { moveSession } from '../../../../commands/sessions/move.ts';
 import type { Agent } from '../../../../contract/agent.ts';
 import type { Session } from '../../../../contract/session.ts';
@@ -45,6 +46,19 @@ const endedBelow = (id: string) =>
     .where({ session_id: id, type: 'child.ended' })
     .orderBy('seq')
     .select('payload');
+
+it('a child whose parent was ended by a worker that knows no children is asked by the sweep', async () => {
+  const child = await childOf(database.db, root, orchestrator);
+  const below = await childOf(database.db, child, await tenant.agent());
+  const ended_at = new Date().toISOString();
+  await database.db('sessions').where({ id: root.id }).update({ status: 'completed', ended_at });
+  await endForgottenChildren(database.db);
+  expect(await readRequestedEnding(database.db, child.id)).toMatchObject({ reason: parentEnded });
+  expect(await readRequestedEnding(database.db, below.id)).toBeNull();
+  await askToEnd(child.id, 'later');
+  await endForgottenChildren(database.db);
+  expect(await readRequestedEnding(database.db, child.id)).toMatchObject({ reason: parentEnded });
+});
 
 describe('the end of a parent', () => {
   it.each(['completed', 'failed', 'terminated'] as const)(
@@ -161,7 +175,9 @@ describe('an agent', () => {
       uses: [{ type: 'session', id: child.id, name: worker.name }],
     });
     await endSession(database.db, child.id, observed);
-    expect(await removeAgent(database.db, orchestrator.id, tenant.max.id)).toEqual({ result: 'removed' });
+    expect(await removeAgent(database.db, orchestrator.id, tenant.max.id)).toMatchObject({
+      result: 'removed',
+    });
     expect(await readSession(database.db, child.id)).toBeNull();
     expect(await database.db('grant_uses').whereIn('session_id', [root.id, child.id])).toEqual([]);
   });
