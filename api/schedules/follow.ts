@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
+import { followSchedule } from '../../commands/schedules/follow.ts';
 import type { Db } from '../../store/database.ts';
-import { readSchedule } from '../../store/schedules/read.ts';
-import { followSchedule } from '../../workflows/follow-schedule.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 export interface FollowDependencies {
@@ -15,7 +14,7 @@ export async function followSchedules(
   { db, log, workflows: { schedules } }: FollowDependencies,
   scheduleIds: readonly string[],
 ): Promise<void> {
-  const follow = (id: string) => followSchedule(schedules, (each) => readSchedule(db, each), id);
+  const follow = (id: string) => followSchedule(db, schedules, id);
   await Promise.all(
     scheduleIds.map((id) =>
       follow(id).catch((err: unknown) => log.warn({ err, schedule_id: id }, 'the schedule follows later')),

@@ -1,8 +1,8 @@
 /** Makes Temporal's copies of schedules what the rows are, however they came to differ. */
 import type { Logger } from 'pino';
+import { followSchedule } from '../../commands/schedules/follow.ts';
 import type { Db } from '../../store/database.ts';
-import { listScheduleStates, readSchedule } from '../../store/schedules/read.ts';
-import { followSchedule } from '../../workflows/follow-schedule.ts';
+import { listScheduleStates } from '../../store/schedules/read.ts';
 import type { ScheduleCopy, Schedules } from '../../workflows/schedules-client.ts';
 
 export interface ScheduleRepair {
@@ -31,7 +31,7 @@ export async function repairScheduleCopies(
     return !trustsList || copy?.version !== version || copy.isPaused !== isPaused;
   });
   for (const id of [...removed, ...changed.map((row) => row.id)]) {
-    await followSchedule(schedules, (each) => readSchedule(db, each), id).catch((err: unknown) =>
+    await followSchedule(db, schedules, id).catch((err: unknown) =>
       log.warn({ err, schedule_id: id }, 'a schedule does not follow'),
     );
   }

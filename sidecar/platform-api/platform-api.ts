@@ -90,7 +90,13 @@ const checkLimits = {
 } as const;
 const artifactTimeoutMs = 120_000;
 /** A tool may wait for its turn, and then run for some statements of the database; after one attempt without an answer there is another. */
-const toolLimits = { timeLimitMs: 50_000, attemptLimitMs: 25_000 } as const;
+const toolCall = {
+  method: 'POST',
+  reads: 'sender',
+  limitIsAnswer: true,
+  timeLimitMs: 50_000,
+  attemptLimitMs: 25_000,
+} as const;
 
 export function createPlatformApi(address: PlatformAddress): PlatformApi {
   const post = <Answer extends z.ZodType>(
@@ -149,18 +155,7 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       return (await requestPlatform(address, request, platformToolList)).tools;
     },
     callTool: (body) =>
-      requestPlatform(
-        address,
-        {
-          method: 'POST',
-          path: 'platform-tools/calls',
-          reads: 'sender',
-          body,
-          limitIsAnswer: true,
-          ...toolLimits,
-        },
-        platformToolAnswer,
-      ),
+      requestPlatform(address, { path: 'platform-tools/calls', body, ...toolCall }, platformToolAnswer),
     storeArtifact: (metadata, bytes) => storeArtifact(address, metadata, bytes),
     async reportProcess(report, timeLimitMs) {
       await post('processes', report, timeLimitMs, taken);

@@ -66,11 +66,11 @@ export async function readParentId(db: Db, sessionId: string): Promise<string | 
 
 /** Ended sessions that have a child which has neither ended nor been asked to. */
 export async function listEndedWithChildren(db: Db): Promise<string[]> {
-  const rows = await db('sessions as child')
+  const parents = db('sessions as child')
     .join('sessions as parent', 'parent.id', 'child.parent_session_id')
     .whereNotNull('parent.ended_at')
     .whereNull('child.ended_at')
     .whereNull('child.requested_ending')
     .distinct('parent.id');
-  return rows.map(({ id }) => id);
+  return (await readRows(parents, z.object({ id: uuid }))).map(({ id }) => id);
 }

@@ -13,7 +13,7 @@ import { internalToken } from '../../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { silentFeed } from '../../support/no-workflows.ts';
+import { noWorkflows, silentFeed } from '../../support/no-workflows.ts';
 import { requestAtHost } from '../../support/request-at-host.ts';
 
 let api: TestApi;
@@ -27,13 +27,7 @@ let session: string;
 beforeAll(async () => {
   const log = pino({ level: 'silent' });
   const overrides = { LIMIT_PREVIEWS_PER_SESSION: '50' };
-  const workflows = {
-    startChannelMessage: async () => undefined,
-    startServicePreview: async () => undefined,
-    startSession: async () => undefined,
-    signalSession: async () => true,
-    signalServicePreview: async () => true,
-  };
+  const workflows = { ...noWorkflows, signalServicePreview: async () => true };
   api = await startTestApi(overrides, (db, config) => [
     platformToolCallRoute({
       db,
