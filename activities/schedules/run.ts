@@ -4,8 +4,9 @@ import { supersededSentence } from '../../contract/sentences.ts';
 import { isTerminal } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import { type DueRun, sessionSignals } from '../../contract/workflows.ts';
-import { readRunOfSession, readSessionStatus } from '../../store/schedules/runs.ts';
+import { readRunOfSession } from '../../store/schedules/runs.ts';
 import { requestEnding } from '../../store/sessions/ending.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
 import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
@@ -18,7 +19,8 @@ export async function startScheduledSession(
   if (sessionId === null) {
     return { isStarted: false };
   }
-  if ((await readSessionStatus(db, sessionId)) === 'pending') {
+  const session = await readSession(db, sessionId);
+  if (session?.status === 'pending') {
     await workflows.startSession(sessionId, await readSessionSummary(db, sessionId));
   }
   return { isStarted: true };
@@ -29,8 +31,8 @@ export async function lookAtScheduledSession(
   { db }: ActivityDependencies,
   due: DueRun,
 ): Promise<{ hasEnded: boolean }> {
-  const status = await readSessionStatus(db, runIdOf(due));
-  return { hasEnded: status === null || isTerminal(status) };
+  const session = await readSession(db, runIdOf(due));
+  return { hasEnded: session === null || isTerminal(session.status) };
 }
 
 /** Asks the session to end. Idempotent: the first request counts, and one that has ended stays as it is. */

@@ -3,7 +3,7 @@ import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { readableBy as readableCondition } from '../sessions/readable.ts';
+import { readableCondition } from '../sessions/readable.ts';
 
 /** A call that a grant permitted; for an `agent_env` grant, a session that started with the secret. */
 const grantUse = z.object({

@@ -4,7 +4,7 @@ import type { Page, PageQuery } from '../../contract/page.ts';
 import type { PermissionRequest, RequestStatus } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
-import { readableBy } from '../sessions/readable.ts';
+import { readableCondition } from '../sessions/readable.ts';
 import { presentRequest, requestColumns, requestRow } from './row.ts';
 
 /** One request, or null; with `workspaceId` and `readableBy` only when it is of that workspace and for that user to see. */
@@ -60,7 +60,7 @@ export async function listPermissionRequests(
 
 function restrictToReadable(query: Knex.QueryBuilder, userId: string): void {
   query.whereRaw(
-    `(session_id in (select id from sessions where ${readableBy})
+    `(session_id in (select id from sessions where ${readableCondition})
       or agent_id in (select id from agents where owner_id = :userId))`,
     { userId },
   );

@@ -4,6 +4,7 @@ import { uuid } from '../../contract/names.ts';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
+import { withTree } from '../sessions/tree.ts';
 
 /** The workspace's setting; off for a deleted one. */
 export async function allowsRuntimeRequests(db: Db, workspaceId: string): Promise<boolean> {
@@ -17,13 +18,6 @@ export async function allowsRuntimeRequests(db: Db, workspaceId: string): Promis
 export async function hasAgent(db: Db, workspaceId: string, agentId: string): Promise<boolean> {
   return (await db('agents').where({ id: agentId, workspace_id: workspaceId }).first('id')) !== undefined;
 }
-
-/** Sessions of the tree below a root, itself included, as the start of a statement: bound to the root's id. */
-const inTree = `
-  with recursive tree as (
-    select id from sessions where id = :rootSessionId
-    union all select s.id from sessions s join tree on s.parent_session_id = tree.id
-  )`;
 
 /** A denial in a tree of sessions. */
 export interface RecentDenial {
@@ -42,7 +36,7 @@ export async function findRecentDenial(
   { withinSeconds }: { withinSeconds: number },
 ): Promise<RecentDenial | null> {
   const statement = db.raw(
-    `${inTree}
+    `${withTree}
      select session_id, reason from permission_requests
      where session_id in (select id from tree) and status = 'denied'
        and grant_type = :grantType and scope = :scope and details = :details::jsonb
@@ -65,7 +59,7 @@ export async function findRecentDenial(
 /** How many requests are open in the tree below a session, its own included. */
 export async function countOpenInTree(db: Db, rootSessionId: string): Promise<number> {
   const statement = db.raw(
-    `${inTree}
+    `${withTree}
      select count(*) from permission_requests where status = 'open' and session_id in (select id from tree)`,
     { rootSessionId },
   );

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type RunOutcome, type ScheduleRun, scheduleRun, shownRun } from '../../contract/schedule.ts';
-import { sessionStatus } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { readRow } from '../read-rows.ts';
@@ -73,17 +72,6 @@ export async function hasSessionSince(
     .where((either) => either.whereNull('ended_at').orWhere('ended_at', '>', at))
     .first('id');
   return found !== undefined;
-}
-
-const stateRow = z.object({ status: sessionStatus });
-
-/** The status of a session; null when it was removed. */
-export async function readSessionStatus(
-  db: Db,
-  sessionId: string,
-): Promise<z.infer<typeof sessionStatus> | null> {
-  const found = await readRow(db('sessions').where({ id: sessionId }).first('status'), stateRow);
-  return found?.status ?? null;
 }
 
 const startedRun = z.object({ schedule_id: uuid, scheduled_at: z.string() });

@@ -7,6 +7,7 @@ import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import { derivedId } from '../session-events/derived-id.ts';
 import { unfinishedStatus } from './list-unfinished.ts';
 import { sessionColumns } from './row.ts';
+import { withTree } from './tree.ts';
 
 /** The id of the session that a call of its parent starts: of one call there is one child, however often the call arrives. */
 export const childIdOf = (parentSessionId: string, callId: string): string =>
@@ -48,13 +49,7 @@ export async function listUnfinishedChildren(db: Db, parentSessionId: string): P
 
 /** How many sessions a tree has, its root and those that have ended included. */
 export async function countInTree(db: Db, rootSessionId: string): Promise<number> {
-  const statement = db.raw(
-    `with recursive tree as (
-       select id from sessions where id = ?
-       union all select s.id from sessions s join tree on s.parent_session_id = tree.id
-     ) select count(*)::int as count from tree`,
-    [rootSessionId],
-  );
+  const statement = db.raw(`${withTree} select count(*)::int as count from tree`, { rootSessionId });
   return onlyRow(await readRows(statement, z.object({ count: z.int() }))).count;
 }
 
@@ -69,7 +64,7 @@ export async function listEndedWithChildren(db: Db): Promise<string[]> {
   const parents = db('sessions as child')
     .join('sessions as parent', 'parent.id', 'child.parent_session_id')
     .whereNotNull('parent.ended_at')
-    .whereNull('child.ended_at')
+    .whereRaw(`child.${unfinishedStatus}`)
     .whereNull('child.requested_ending')
     .distinct('parent.id');
   return (await readRows(parents, z.object({ id: uuid }))).map(({ id }) => id);

@@ -1,7 +1,7 @@
 /** Unfinished work in all workspaces: each needs a workflow to end it. */
 import { terminalStatus } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
-import { keptBy } from './readable.ts';
+import { keptCondition } from './readable.ts';
 
 /** Written out as in the partial indexes of sessions, which a list of parameters would not match. */
 export const unfinishedStatus = `status not in (${terminalStatus.options.map((status) => `'${status}'`).join(', ')})`;
@@ -31,14 +31,14 @@ export async function listOpenRequestIds(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Ids of the sessions that are kept by a user (`keptBy`) and have not ended. */
+/** Ids of the sessions that are kept by a user (`keptCondition`) and have not ended. */
 export async function listUnfinishedSessionsOfUser(
   db: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },
 ): Promise<string[]> {
   const rows = await db('sessions')
     .where({ workspace_id: workspaceId })
-    .whereRaw(keptBy, { userId })
+    .whereRaw(keptCondition, { userId })
     .whereNotIn('status', terminalStatus.options)
     .orderBy('created_at')
     .select('id');

@@ -5,6 +5,13 @@ import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { whereReadableBy } from './readable.ts';
 
+/** Prefix of a statement over `tree`: the ids of a root and of every session below it. Takes `:rootSessionId`. */
+export const withTree = `
+  with recursive tree as (
+    select id from sessions where id = :rootSessionId
+    union all select s.id from sessions s join tree on s.parent_session_id = tree.id
+  )`;
+
 /** A session on the way from a root down to another one, with what decides who may read it. */
 export interface LineageMember {
   id: string;

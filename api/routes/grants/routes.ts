@@ -8,6 +8,7 @@ import { listGrants, readStoredGrant } from '../../../store/grants/read.ts';
 import { listGrantUses } from '../../../store/grants/uses.ts';
 import { invalid, notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
+import { readableBy } from '../../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
@@ -125,8 +126,7 @@ function usesRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
     response: z.strictObject({ uses: z.array(grantUse), next_cursor: nextCursor }),
     async handler({ params, query, ...visit }) {
       const { id } = await requireGrant(db, visit, params.grant_id);
-      const readableBy = visit.role === 'admin' ? undefined : visit.user.id;
-      const page = await listGrantUses(db, id, { readableBy }, query);
+      const page = await listGrantUses(db, id, { readableBy: readableBy(visit) }, query);
       const uses = page.items.map(({ id: call_id, server, tool, ...use }) => ({
         ...use,
         call_id,

@@ -11,6 +11,7 @@ import type { ApiDependencies } from '../../dependencies.ts';
 import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { whyNotEndPreview, whyNotOpenFrom, whyNotOpenPreview } from '../../policies/previews.ts';
+import { readableBy } from '../../policies/sessions.ts';
 import { isLive, openPreview } from '../../previews/open.ts';
 import { tellService } from '../../previews/tell-service.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
@@ -39,7 +40,7 @@ function listRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
     query: pageQuery.extend({ session_id: uuid.optional() }),
     response: z.strictObject({ previews: z.array(shownPreview), next_cursor: nextCursor }),
     async handler({ query: { session_id: sessionId, ...page }, ...visit }) {
-      const openableBy = visit.role === 'admin' ? undefined : visit.user.id;
+      const openableBy = readableBy(visit);
       const filter = { sessionId, openableBy };
       const { items, nextCursor } = await listLivePreviews(db, visit.workspace.id, filter, page);
       return { previews: await presentPreviews(db, visit, items), next_cursor: nextCursor };
