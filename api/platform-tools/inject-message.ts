@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
+import { messageText } from './message-fields.ts';
 import { sendMessage } from './send-message.ts';
-import { messageText } from './session-fields.ts';
 import { defineTool } from './tool.ts';
 
 export const injectMessage = defineTool({

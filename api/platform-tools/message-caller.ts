@@ -3,8 +3,8 @@ import { postMessage } from '../../commands/channel-messages/post.ts';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
 import { readParentId } from '../../store/sessions/children.ts';
+import { messageLimitsOf, messageText } from './message-fields.ts';
 import { sendMessage } from './send-message.ts';
-import { messageText } from './session-fields.ts';
 import { defineTool, ToolFailure } from './tool.ts';
 
 export const messageCaller = defineTool({
@@ -20,21 +20,13 @@ export const messageCaller = defineTool({
     output: { message_id: '2b3c4d5e-6f7a-8b9c-8d0e-1f2a3b4c5d6e' },
   },
   async run({ text }, caller, dependencies) {
-    const { db, config } = dependencies;
+    const { db } = dependencies;
     const parentId = await readParentId(db, caller.id);
     if (parentId !== null) {
       return sendMessage({ to: { parentId }, text }, caller, dependencies);
     }
-    const posted = await postMessage(
-      db,
-      caller,
-      { callId: caller.call_id, text, channel: null },
-      {
-        perMinute: config.RATE_SESSION_MESSAGES_PER_MINUTE,
-        waitingPerChannel: config.LIMIT_WAITING_MESSAGES_PER_CHANNEL,
-        publishedBytes: config.LIMIT_SESSION_EVENT_BYTES,
-      },
-    );
+    const message = { callId: caller.call_id, text, channel: null };
+    const posted = await postMessage(db, caller, message, messageLimitsOf(dependencies));
     if (posted.result !== 'posted') {
       throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be sent from it');
     }

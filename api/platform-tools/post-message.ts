@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { postMessage as post } from '../../commands/channel-messages/post.ts';
-import { givenChannelName, maxMessageLength } from '../../contract/channel.ts';
+import { givenChannelName } from '../../contract/channel.ts';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
-import { isStorable, storable } from '../../contract/stored-data.ts';
 import { listChannelNamesOfAgent } from '../../store/channels/read.ts';
 import { beginDeliveries } from '../channels/begin-deliveries.ts';
+import { messageLimitsOf, messageText } from './message-fields.ts';
 import { defineTool, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 export const postMessage = defineTool({
@@ -16,11 +16,7 @@ export const postMessage = defineTool({
   description:
     'Posts a message to the people of this session, or to a channel of the workspace where an admin lists this agent. A channel shows plain text: nobody is mentioned and no link can be followed, and each message begins with the name of the agent and the id of the session. A message to a channel is delivered later, and tried again for a while; whether it was delivered is shown to admins.',
   input: z.strictObject({
-    text: z
-      .string()
-      .max(maxMessageLength)
-      .refine(isStorable, storable)
-      .refine((text) => text.trim() !== '', 'must not be empty'),
+    text: messageText,
     channel: givenChannelName
       .optional()
       .describe('The name of a channel; without it the message is in the conversation of the session'),
@@ -31,17 +27,8 @@ export const postMessage = defineTool({
     output: { message_id: '2b3c4d5e-6f7a-8b9c-8d0e-1f2a3b4c5d6e' },
   },
   async run({ text, channel = null }, caller, dependencies) {
-    const { db, config } = dependencies;
-    const posted = await post(
-      db,
-      caller,
-      { callId: caller.call_id, text, channel },
-      {
-        perMinute: config.RATE_SESSION_MESSAGES_PER_MINUTE,
-        waitingPerChannel: config.LIMIT_WAITING_MESSAGES_PER_CHANNEL,
-        publishedBytes: config.LIMIT_SESSION_EVENT_BYTES,
-      },
-    );
+    const message = { callId: caller.call_id, text, channel };
+    const posted = await post(dependencies.db, caller, message, messageLimitsOf(dependencies));
     switch (posted.result) {
       case 'not_allowed':
         throw await notAllowed(caller, dependencies);

@@ -76,7 +76,6 @@ export const readChildOutput = defineTool({
         const child = await requireChild(db, caller.id, id);
         return { child, ...(await readShown(db, id, position)) };
       });
-    await requireChild(db, caller.id, id);
     const wait = childWaits.begin({ sessionId: caller.id, watchedId: id, seconds: wait_seconds });
     try {
       let position = after;

@@ -1,6 +1,7 @@
 /** A message to the session above or below: what inject_message and message_caller share. */
 import { sendBetweenSessions } from '../../commands/session-inputs/send-between-sessions.ts';
 import { announceInput } from '../sessions/announce-input.ts';
+import { messageLimitsOf } from './message-fields.ts';
 import { type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
 
 /** Throws ToolFailure, and QuotaExceededError. */
@@ -9,17 +10,12 @@ export async function sendMessage(
   caller: ToolCall,
   dependencies: ToolDependencies,
 ): Promise<{ message_id: string }> {
-  const { db, config } = dependencies;
   const relation = 'childId' in to ? 'child' : 'parent';
   const receiverId = 'childId' in to ? to.childId : to.parentId;
   const sent = await sendBetweenSessions(
-    db,
+    dependencies.db,
     { callId: caller.call_id, senderId: caller.id, receiverId, relation, text },
-    {
-      perMinute: config.RATE_SESSION_MESSAGES_PER_MINUTE,
-      publishedBytes: config.LIMIT_SESSION_EVENT_BYTES,
-      undeliveredBytes: config.LIMIT_UNDELIVERED_MESSAGE_BYTES,
-    },
+    messageLimitsOf(dependencies),
   );
   switch (sent.result) {
     case 'unrelated':

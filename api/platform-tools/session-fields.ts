@@ -1,20 +1,10 @@
 /** What the tools that work on other sessions have in common. */
-import * as z from 'zod';
 import type { Agent } from '../../contract/agent.ts';
-import { maxMessageLength } from '../../contract/channel.ts';
 import { notForChildren } from '../../contract/remote-server-validation.ts';
-import { isStorable, storable } from '../../contract/stored-data.ts';
 import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
 import { agentKindOf } from '../../store/sessions/agent-kind.ts';
 import { readWhyUnavailable } from '../availability/why-unavailable.ts';
 import { type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
-
-/** What one agent writes to another. */
-export const messageText = z
-  .string()
-  .max(maxMessageLength)
-  .refine(isStorable, storable)
-  .refine((text) => text.trim() !== '', 'must not be empty');
 
 /** Throws ToolFailure unless the session's agent is an orchestrator, as the session froze it. */
 export async function requireOrchestrator(caller: ToolCaller, { db }: ToolDependencies): Promise<void> {

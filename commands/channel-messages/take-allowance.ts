@@ -1,7 +1,7 @@
 import { takeMessageAllowance } from '../../store/channel-messages/messages.ts';
 import type { Transaction } from '../../store/database.ts';
 import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
-import { takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { requirePublishedBytes } from '../session-events/require-published-bytes.ts';
 
 export interface MessageLimits {
   perMinute: number;
@@ -19,7 +19,5 @@ export async function takeAllowance(
     const seconds = Math.ceil(60 / perMinute);
     throw new QuotaExceededError(perMinute, `messages a minute; try again in ${seconds} s`, seconds);
   }
-  if (!(await takePublishedBytes(trx, sessionId, { sizeBytes, limitBytes }))) {
-    throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
-  }
+  await requirePublishedBytes(trx, sessionId, { sizeBytes, limitBytes });
 }

@@ -1,11 +1,11 @@
 import { isTerminal, type Session } from '../../contract/session.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
-import { findSessionOfEvent, takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { findSessionOfEvent } from '../../store/session-events/published-bytes.ts';
 import { expectQuiet, readIdleState } from '../../store/sessions/activity.ts';
 import { lockSession } from '../../store/sessions/status.ts';
+import { requirePublishedBytes } from '../session-events/require-published-bytes.ts';
 
 /**
  * Keeps a session from being ended for being idle for `seconds` from now, and says so in its transcript. Of two such times the later one stays. Returns it, or null once
@@ -28,9 +28,7 @@ export function expectQuietFor(
       return (await readIdleState(trx, id)).quietUntil;
     }
     const sizeBytes = Buffer.byteLength(JSON.stringify(payload));
-    if (!(await takePublishedBytes(trx, id, { sizeBytes, limitBytes }))) {
-      throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
-    }
+    await requirePublishedBytes(trx, id, { sizeBytes, limitBytes });
     await appendSessionEvent(trx, id, {
       id: eventId,
       type: 'agent.status',
