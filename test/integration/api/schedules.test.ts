@@ -67,6 +67,16 @@ async function startedSession(who: Person, schedule: ShownSchedule): Promise<str
   return sessionId;
 }
 
+/** Requests that only a schedule's maker and admins may make. */
+const ofMaker = [
+  ['PATCH', '', { name: 'Mine' }],
+  ['POST', '/pause', {}],
+  ['POST', '/resume', {}],
+  ['POST', '/run', {}],
+  ['GET', '/runs', undefined],
+  ['DELETE', '', undefined],
+] as const;
+
 describe('a schedule', () => {
   it('is made by a member, and shows its next times in its zone', async () => {
     const schedule = await create(member, { time_zone: 'europe/berlin' });
@@ -99,14 +109,7 @@ describe('a schedule', () => {
       status: 200,
       body: { schedule: { prompt: null } },
     });
-    for (const [method, path, body] of [
-      ['PATCH', '', { name: 'Mine' }],
-      ['POST', '/pause', {}],
-      ['POST', '/resume', {}],
-      ['POST', '/run', {}],
-      ['GET', '/runs', undefined],
-      ['DELETE', '', undefined],
-    ] as const) {
+    for (const [method, path, body] of ofMaker) {
       expect(await other.send(method, at(schedule, path), body)).toMatchObject({
         status: 403,
         body: { error: { message: expect.stringContaining('the maker of the schedule') } },
@@ -119,15 +122,7 @@ describe('a schedule', () => {
     const schedule = await create(member);
     const elsewhere = await api.workspace();
     for (const id of [schedule.id, randomUUID()]) {
-      for (const [method, path, body] of [
-        ['GET', '', undefined],
-        ['PATCH', '', { name: 'Mine' }],
-        ['POST', '/pause', {}],
-        ['POST', '/resume', {}],
-        ['POST', '/run', {}],
-        ['GET', '/runs', undefined],
-        ['DELETE', '', undefined],
-      ] as const) {
+      for (const [method, path, body] of [['GET', '', undefined], ...ofMaker] as const) {
         const answer = await elsewhere.admin.send(method, `${elsewhere.base}/schedules/${id}${path}`, body);
         expect(answer).toMatchObject({
           status: 404,

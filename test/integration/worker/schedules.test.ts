@@ -1,7 +1,6 @@
 /** Schedules on the real Temporal: what fires, what overlaps, and how its copies follow the rows. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createActivities } from '../../../activities/index.ts';
 import { repairScheduleCopies } from '../../../bin/worker/repair-schedule-copies.ts';
 import { removeMember } from '../../../commands/members/remove.ts';
 import { createSchedule } from '../../../commands/schedules/create.ts';
@@ -23,9 +22,10 @@ import { readSession } from '../../../store/sessions/read-session.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createSchedules, type Schedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { startActivityWorker } from '../../support/activity-worker.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';
-import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
+import type { TestWorker } from '../../support/worker.ts';
 
 let activities: TestActivities;
 let tenant: Tenant;
@@ -35,10 +35,7 @@ let schedules: Schedules;
 beforeAll(async () => {
   activities = await createTestActivities();
   tenant = await activities.tenant();
-  worker = await startTestWorker({
-    bundle: await workflowBundle(),
-    activities: createActivities(activities.dependencies),
-  });
+  worker = await startActivityWorker(activities.dependencies);
   activities.dependencies.workflows = createWorkflows(worker.client.workflow, worker.taskQueue);
   schedules = createSchedules(worker.client.schedule, worker.taskQueue);
 });

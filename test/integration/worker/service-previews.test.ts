@@ -1,6 +1,5 @@
 /** Services of previews go on, and end rightly, whoever is lost meanwhile. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createActivities } from '../../../activities/index.ts';
 import { startLostWorkflows, sweepParts } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -10,10 +9,11 @@ import { createWorkflows } from '../../../workflows/client.ts';
 import { serviceReady } from '../../../workflows/messages.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { startActivityWorker } from '../../support/activity-worker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { agentWithServices, deployService } from '../../support/service-previews.ts';
 import type { Tenant } from '../../support/tenant.ts';
-import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
+import type { TestWorker } from '../../support/worker.ts';
 
 let activities: TestActivities;
 let tenant: Tenant;
@@ -21,12 +21,8 @@ let session: Session;
 let worker: TestWorker;
 let watch: WorkloadWatch | null = null;
 
-const startWorker = async (taskQueue?: string) =>
-  startTestWorker({
-    bundle: await workflowBundle(),
-    activities: createActivities(activities.dependencies),
-    ...(taskQueue === undefined ? {} : { taskQueue }),
-  });
+const startWorker = (options?: { taskQueue: string }) =>
+  startActivityWorker(activities.dependencies, options);
 
 beforeAll(async () => {
   activities = await createTestActivities();
@@ -105,7 +101,7 @@ it('a service that crashes while there is no worker ends when there is one again
   const { taskQueue } = worker;
   await worker.stop();
   crash(id);
-  worker = await startWorker(taskQueue);
+  worker = await startWorker({ taskQueue });
   startWatching();
   await rowIs(id, crashed);
 });

@@ -1,7 +1,6 @@
 /** However a session ends, those below it end with it, each once and with a reason; nothing of them is left running. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createActivities } from '../../../activities/index.ts';
 import { startLostWorkflows, tellAgain } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
@@ -14,9 +13,10 @@ import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { startActivityWorker } from '../../support/activity-worker.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';
-import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
+import type { TestWorker } from '../../support/worker.ts';
 
 let activities: TestActivities;
 let tenant: Tenant;
@@ -29,10 +29,7 @@ const workflows = () => createWorkflows(worker.client.workflow, worker.taskQueue
 beforeAll(async () => {
   activities = await createTestActivities();
   tenant = await activities.tenant();
-  worker = await startTestWorker({
-    bundle: await workflowBundle(),
-    activities: createActivities(activities.dependencies),
-  });
+  worker = await startActivityWorker(activities.dependencies);
   activities.dependencies.workflows = workflows();
   watch = watchWorkloads({ ...activities.dependencies, workflows: workflows() });
 });

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createActivities } from '../../../activities/index.ts';
 import { type Sweeping, startLostWorkflows, sweepParts, tellAgain } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import { createCheck } from '../../../commands/mcp-checks/create.ts';
@@ -35,10 +34,11 @@ import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { startActivityWorker } from '../../support/activity-worker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callKeys, freezeGates } from '../../support/granted.ts';
 import { type Tenant, testMasterKeys } from '../../support/tenant.ts';
-import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
+import type { TestWorker } from '../../support/worker.ts';
 
 let activities: TestActivities;
 let tenant: Tenant;
@@ -48,10 +48,7 @@ let watch: WorkloadWatch;
 beforeAll(async () => {
   activities = await createTestActivities();
   tenant = await activities.tenant();
-  worker = await startTestWorker({
-    bundle: await workflowBundle(),
-    activities: createActivities(activities.dependencies),
-  });
+  worker = await startActivityWorker(activities.dependencies);
   watch = watchWorkloads({ ...activities.dependencies, workflows: workflows() });
 });
 afterAll(async () => {

@@ -1,6 +1,5 @@
 /** Sessions end rightly, once, however unreliable the hints at their workloads are, and whoever is lost meanwhile. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { createActivities } from '../../../activities/index.ts';
 import { signalChangedWorkloads, startLostWorkflows } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -10,11 +9,12 @@ import { readSession } from '../../../store/sessions/read-session.ts';
 import { createWorkflows, type Workflows } from '../../../workflows/client.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+import { startActivityWorker } from '../../support/activity-worker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import type { Tenant } from '../../support/tenant.ts';
 import { type Fate, withUnreliableWatch } from '../../support/unreliable-watch.ts';
-import { startTestWorker, type TestWorker, workflowBundle } from '../../support/worker.ts';
+import type { TestWorker } from '../../support/worker.ts';
 
 let activities: TestActivities;
 let tenant: Tenant;
@@ -23,12 +23,8 @@ const watches: WorkloadWatch[] = [];
 /** Of the workers, in order. */
 const signals: string[] = [];
 
-const startWorker = async (taskQueue?: string) =>
-  startTestWorker({
-    bundle: await workflowBundle(),
-    activities: createActivities(activities.dependencies),
-    ...(taskQueue === undefined ? {} : { taskQueue }),
-  });
+const startWorker = (options?: { taskQueue: string }) =>
+  startActivityWorker(activities.dependencies, options);
 
 beforeAll(async () => {
   activities = await createTestActivities();
@@ -196,7 +192,7 @@ it('sessions whose agents exit while there is no worker end when there is one ag
   for (const [index, { id }] of sessions.entries()) {
     activities.runtime.states.set(id, endOf(index)[0]);
   }
-  worker = await startWorker(taskQueue);
+  worker = await startWorker({ taskQueue });
   watch(() => [0]);
   for (const [index, { id }] of sessions.entries()) {
     await sessionIs(id, endOf(index)[1]);

@@ -4,14 +4,13 @@ import type { Run } from '../../../contract/agent.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import { sidecarBoot } from '../../../contract/sidecar.ts';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';
-import { type Machine, renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
+import { renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
 import { type RenderRules, renderWorkload } from '../../../runtime/process/render-workload.ts';
 import { keyedBoot } from '../../../runtime/render-boot.ts';
 import { UnsupportedWorkloadError } from '../../../runtime/workload.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
-import { processLimits, publicPackages } from '../../support/process-limits.ts';
 import { testContainerSettings } from '../../support/random-configurations.ts';
-import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
+import { sandboxedMachine } from '../../support/sandboxed-machine.ts';
 import { renderAll } from './kubernetes/rendering.ts';
 
 const owner = '00000000-0000-4000-8000-000000000009';
@@ -33,21 +32,13 @@ const secrets = {
   sidecar: { internal_token: 't', control_key: 'k' },
 };
 const rules: RenderRules = { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() };
-const machine: Machine = {
-  programs: { nodePrefix: '/usr', directory: '/app/dist', relay: '/app/dist/relay', runner: '/app/runner' },
-  root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
-  internet: true,
-  limits: processLimits,
-  packages: publicPackages,
-  cgroups: null,
-  owner: 'owner',
-  apiUrl: 'http://127.0.0.1:8080',
-  auditSync: 'within-100-ms',
-  sidecarLimits: roomySidecarLimits,
-};
 const directory = '/data/sessions/p';
 const launch = (frozen: FrozenConfiguration, agentEnv: Record<string, string> = {}) =>
-  renderLaunch(renderWorkload(frozen, rules), { ...secrets, agentEnv }, { machine, directory });
+  renderLaunch(
+    renderWorkload(frozen, rules),
+    { ...secrets, agentEnv },
+    { machine: sandboxedMachine, directory },
+  );
 const inContainers = (frozen: FrozenConfiguration, networks: 'own' | 'shared' = 'shared') =>
   renderContainerWorkload(frozen, { ...testContainerSettings, networks });
 const forwarding = ['--gateway', '/run/platform/agent/service.sock', '--port', '9000', '--'];
@@ -80,7 +71,9 @@ describe('a service as processes', () => {
   });
 
   it('has no configuration of an agent', () => {
-    expect(renderAgentConfig(renderWorkload(service(), rules), { machine, directory })).toBeNull();
+    expect(
+      renderAgentConfig(renderWorkload(service(), rules), { machine: sandboxedMachine, directory }),
+    ).toBeNull();
   });
 
   it('shares no network with another program, and so needs a sandbox', () => {

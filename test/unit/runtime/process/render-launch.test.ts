@@ -7,22 +7,9 @@ import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runti
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
-import { processLimits, publicPackages } from '../../../support/process-limits.ts';
-import { roomySidecarLimits } from '../../../support/sidecar-limits.ts';
+import { sandboxedMachine as sandboxed } from '../../../support/sandboxed-machine.ts';
 
 const directory = `/data/sessions/${sessionId}`;
-const sandboxed: Machine = {
-  programs: { nodePrefix: '/usr', directory: '/app/dist', relay: '/app/dist/relay', runner: '/app/runner' },
-  root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
-  internet: true,
-  limits: processLimits,
-  packages: publicPackages,
-  cgroups: null,
-  owner: 'owner',
-  apiUrl: 'http://127.0.0.1:8080',
-  auditSync: 'within-100-ms',
-  sidecarLimits: roomySidecarLimits,
-};
 const bare: Machine = { ...sandboxed, root: null, internet: false };
 const secrets: LaunchSecrets = {
   agentEnv: { GREETING: 'hello' },
