@@ -11,6 +11,7 @@ import {
   shape,
   toolPolicy,
 } from './catalog.ts';
+import { modelAccess } from './model-access.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 import { signIn } from './remote-server.ts';
 
@@ -127,6 +128,10 @@ export const frozenCompanion = z.strictObject({
   env: frozenEnv,
 });
 
+/** The key is a reference with its version, like every other; it goes into the session's model container alone. */
+export const frozenModelAccess = modelAccess.extend({ api_key: frozenVariable });
+export type FrozenModelAccess = z.infer<typeof frozenModelAccess>;
+
 /** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */
 export const frozenConfiguration = z.strictObject({
   session_id: uuid,
@@ -144,6 +149,8 @@ export const frozenConfiguration = z.strictObject({
     network,
     egress_allow: z.array(egressRule),
     limits: agentLimits,
+    /** Absent without one, and so for earlier releases. */
+    model_access: frozenModelAccess.optional(),
   }),
   prompt: z.string(),
   servers: z.array(frozenServer),
