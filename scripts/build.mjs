@@ -12,6 +12,7 @@ const selfContained = [
   'relay',
   'remote-bridge',
   'scripted-agent',
+  'claude-agent',
   'session-host',
   'fill-packages',
 ];

@@ -48,7 +48,7 @@ export async function runClaudeAgent({ config, sidecarSocket, query, options }: 
     }
     return exitCode;
   } catch (error) {
-    const message = `The agent cannot go on: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The agent cannot continue: ${error instanceof Error ? error.message : String(error)}`;
     publish({ type: 'agent.error', payload: { message: message.slice(0, 10_000), code: null, fatal: true } });
     return 1;
   } finally {

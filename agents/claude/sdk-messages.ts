@@ -51,7 +51,7 @@ const endMessage = z.object({
   queued_turn_count: z.number().optional(),
 });
 
-/** One message of the SDK, as the steps that it tells of. */
+/** One message of the SDK, as the steps that it reports. */
 export function readSdkMessage(message: unknown): RunStep[] {
   return (
     stepsOf(initMessage, message, ({ mcp_servers: servers }) => [
