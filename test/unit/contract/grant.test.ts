@@ -14,6 +14,7 @@ const soundDetails = {
   spawn: { child_agent_id: randomUUID() },
   tool_scope: { scope: 'files.write' },
   agent_env: { secret_name: 'TOKEN' },
+  model_key: { secret_name: 'TOKEN' },
 } as const;
 
 const optionalId = fc.option(fc.constant(subject), { nil: null });

@@ -20,6 +20,7 @@ import { EnvFields } from './env-fields.tsx';
 import { Part } from './form-part.tsx';
 import { InstructionsField } from './instructions-field.tsx';
 import { LimitsFields } from './limits-fields.tsx';
+import { ModelAccessFields } from './model-access-fields.tsx';
 import { RunFields } from './run-fields.tsx';
 
 /** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
@@ -62,6 +63,12 @@ export function AgentForm({
         </Part>
         <Part title="Network and limits">
           <LimitsFields form={form} />
+        </Part>
+        <Part
+          title="Model access"
+          description="A language model that the agent asks through the platform, which keeps the key and counts."
+        >
+          <ModelAccessFields form={form} />
         </Part>
         <Part
           title="Siblings"
