@@ -6,7 +6,7 @@ export async function up(knex: Knex): Promise<void> {
     alter table agents add column model_access jsonb;
 
     alter table grants add constraint grants_model_key_agent_only
-      check (grant_type <> 'model_key' or agent_subject_id is not null) not valid;
+      check (grant_type <> 'model_key' or user_subject_id is null) not valid;
 
     -- What the requests of a session take together: its limits are decided on this row.
     create table model_usage (

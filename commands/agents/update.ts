@@ -85,13 +85,12 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
 }
 
 /** What runs and its access to a model are judged together, where one of them changes. */
-function changedModelProblems(before: Agent, { run, model_access }: AgentPatch): FieldProblem[] {
-  return run === undefined && model_access === undefined
+function changedModelProblems(before: Agent, patch: AgentPatch): FieldProblem[] {
+  const { run = before.run, model_access = before.model_access } = patch;
+  const after = { run, model_access };
+  return isDeepStrictEqual(after, { run: before.run, model_access: before.model_access })
     ? []
-    : modelProblems({
-        run: run ?? before.run,
-        model_access: model_access === undefined ? before.model_access : model_access,
-      });
+    : modelProblems(after);
 }
 
 /** An agent that no person drives cannot act as one at a remote server. */

@@ -45,19 +45,14 @@ const startIt = ({ id }: Session) => activities.run('startWorkload', { sessionId
 const started = ({ id }: Session) =>
   activities.runtime.started.filter(({ configuration }) => configuration.session_id === id);
 
-function grantSecret(
-  agent: Agent,
-  secretName: string,
-  scope: 'once' | 'persistent' = 'persistent',
-  grantType: 'agent_env' | 'model_key' = 'agent_env',
-) {
+function grantAgentEnv(agent: Agent, secretName: string, scope: 'once' | 'persistent' = 'persistent') {
   return activities.db.transaction((trx) =>
     writeGrant(trx, {
       id: randomUUID(),
       workspace_id: tenant.workspace.id,
       user_subject_id: null,
       agent_subject_id: agent.id,
-      grant_type: grantType,
+      grant_type: 'agent_env',
       details: { secret_name: secretName },
       scope,
       session_id: null,
@@ -374,7 +369,7 @@ describe("a secret in the agent's own environment", () => {
 
   it('is set under an active grant, and not under a revoked one', async () => {
     const agent = await exposingAgent();
-    const grant = await grantSecret(agent, 'FILES_TOKEN');
+    const grant = await grantAgentEnv(agent, 'FILES_TOKEN');
     const [session, later] = [await freeze(agent), await freeze(agent)];
     await validate(session);
     await startIt(session);
@@ -387,7 +382,7 @@ describe("a secret in the agent's own environment", () => {
 
   it('is set for one session under a once grant, however often its start is retried', async () => {
     const agent = await exposingAgent();
-    await grantSecret(agent, 'FILES_TOKEN', 'once');
+    await grantAgentEnv(agent, 'FILES_TOKEN', 'once');
     const [session, other] = [await freeze(agent), await freeze(agent)];
     await startIt(session);
     await startIt(session);
@@ -398,71 +393,5 @@ describe("a secret in the agent's own environment", () => {
       session_id: session.id,
     });
     expect(consumed).toHaveLength(1);
-  });
-});
-
-describe("the key of an agent's model access", () => {
-  const withModel = () => agentWithModel({ api_key: '${FILES_TOKEN}', models: ['a-model'] });
-  async function agentWithModel(access: { api_key: string; models: string[] }): Promise<Agent> {
-    const agent = await agentWithFiles();
-    const limits = { requests_per_session: 10, tokens_per_session: 1000 };
-    await activities
-      .db('agents')
-      .where({ id: agent.id })
-      .update({ model_access: JSON.stringify({ ...access, ...limits }) });
-    return agent;
-  }
-
-  it('is frozen as a reference, and absent without access', async () => {
-    const session = await freeze(await withModel());
-    expect((await readConfiguration(activities.db, session.id))?.agent.model_access).toEqual({
-      api_key: { kind: 'secret', secret_name: 'FILES_TOKEN', secret_version: 1 },
-      models: ['a-model'],
-      requests_per_session: 10,
-      tokens_per_session: 1000,
-    });
-    const without = await freeze(await agentWithFiles());
-    expect((await readConfiguration(activities.db, without.id))?.agent).not.toHaveProperty('model_access');
-  });
-
-  it('needs a grant of its own type', async () => {
-    const agent = await withModel();
-    await grantSecret(agent, 'FILES_TOKEN');
-    await expect(validate(await freeze(agent))).rejects.toMatchObject({
-      message:
-        "the agent's model access: api_key would use secret FILES_TOKEN, which needs a model_key grant",
-    });
-    await grantSecret(agent, 'FILES_TOKEN', 'persistent', 'model_key');
-    await validate(await freeze(agent));
-  });
-
-  it('needs to be set', async () => {
-    const agent = await agentWithModel({ api_key: '${NEVER_SET}', models: [] });
-    await expect(validate(await freeze(agent))).rejects.toMatchObject({
-      message: "the agent's model access: api_key needs secret NEVER_SET, which is not set",
-    });
-  });
-
-  it('is looked at again when the session starts', async () => {
-    const agent = await withModel();
-    const grant = await grantSecret(agent, 'FILES_TOKEN', 'persistent', 'model_key');
-    const [session, later] = [await freeze(agent), await freeze(agent)];
-    await validate(session);
-    await startIt(session);
-    await validate(later);
-    await revokeGrant(activities.db, grant.id, { type: 'user', id: tenant.ada.id });
-    await expect(startIt(later)).rejects.toMatchObject({
-      type: 'launch_refused',
-      message: 'The model_key grant for secret FILES_TOKEN is no longer active',
-    });
-    expect(started(later)).toEqual([]);
-  });
-
-  it('is for one session under a once grant', async () => {
-    const agent = await withModel();
-    await grantSecret(agent, 'FILES_TOKEN', 'once', 'model_key');
-    const [session, other] = [await freeze(agent), await freeze(agent)];
-    await startIt(session);
-    await expect(startIt(other)).rejects.toMatchObject({ type: 'launch_refused' });
   });
 });

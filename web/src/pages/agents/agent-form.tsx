@@ -44,7 +44,6 @@ export function AgentForm({
     save.mutate(contentOf(values), {
       onError: (error) => form.setErrors(fieldErrors(error, (path) => fieldOf(values, path))),
     });
-  const problems = Object.keys(form.errors).length;
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
@@ -94,18 +93,15 @@ export function AgentForm({
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <span role="status">
-            {problems === 0
-              ? ''
-              : problems === 1
-                ? '1 field needs attention.'
-                : `${problems} fields need attention.`}
-          </span>
+          <span role="status">{attentionText(Object.keys(form.errors).length)}</span>
         </Group>
       </Stack>
     </form>
   );
 }
+
+const attentionText = (problems: number): string =>
+  problems === 0 ? '' : problems === 1 ? '1 field needs attention.' : `${problems} fields need attention.`;
 
 function BasicFields({ form }: { form: AgentFormState }) {
   return (
