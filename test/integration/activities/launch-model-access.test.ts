@@ -107,4 +107,14 @@ describe("the key of an agent's model access", () => {
     await startIt(session);
     await expect(startIt(other)).rejects.toMatchObject({ type: 'launch_refused' });
   });
+
+  it('is required of the built-in agent claude, also where it was saved without', async () => {
+    const claude = { type: 'builtin', name: 'claude' } as const;
+    await expect(tenant.agent({ run: claude })).rejects.toThrow('model_access');
+    const agent = await tenant.agent({ run: claude, model_access: access });
+    await activities.db('agents').where({ id: agent.id }).update({ model_access: null });
+    await expect(validate(await freeze(agent))).rejects.toMatchObject({
+      message: 'model_access is required: the built-in agent "claude" asks a language model',
+    });
+  });
 });
