@@ -51,6 +51,7 @@ import { modelRequestRoute, modelUsageReportRoute } from './model-request-routes
 import { platformToolCallRoute, platformToolsRoute } from './platform-tool-routes.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
+import { siblingRoute } from './sibling-route.ts';
 import { toolListRoute } from './tool-list-route.ts';
 
 const path = '/sessions/{session_id}';
@@ -69,6 +70,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
     toolListRoute(dependencies),
     platformToolsRoute(),
     accessTokenRoute(dependencies),
+    siblingRoute(dependencies),
     endRoute(dependencies),
   ];
 }

@@ -8,6 +8,7 @@ import {
   frozenConfiguration,
   frozenModelAccess,
   frozenServer,
+  frozenSibling,
 } from '../../../contract/session.ts';
 
 /** `reference` such as `${NAME}`; null for a plain value. */
@@ -21,7 +22,7 @@ export const shownConfiguration = frozenConfiguration.extend({
     model_access: frozenModelAccess.extend({ api_key: shownVariable }).optional(),
   }),
   servers: z.array(frozenServer.omit({ manifest_env: true }).extend({ env: shownEnv })),
-  siblings: z.array(shownCompanion),
+  siblings: z.array(frozenSibling.extend({ env: shownEnv })),
   services: z.array(shownCompanion),
 });
 
