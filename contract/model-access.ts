@@ -1,5 +1,5 @@
 /**
- * An agent's access to a language model (docs/agent-contract.md#model): its container gets a socket and never the key, which a container of the
+ * An agent's access to a language model (docs/agent-contract.md): its container gets a socket and never the key, which a container of the
  * session's own holds. Requests and tokens are counted by the platform.
  */
 import * as z from 'zod';

@@ -108,6 +108,8 @@ export type ProcessReport = z.infer<typeof processReport>;
 /** A line on a process's report socket, from whatever started it: a claim about that process and no other. */
 export const processClaim = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('started') }),
+  /** Of a sibling whose readiness is asked for. */
+  z.strictObject({ type: z.literal('ready') }),
   z.strictObject({ type: z.literal('not_started'), error: z.string().regex(/^[A-Z0-9]{1,20}$/) }),
   z.strictObject({
     type: z.literal('ended'),

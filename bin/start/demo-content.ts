@@ -1,6 +1,7 @@
-/** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both, and one that starts that agent. */
+/** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both, one that starts that agent, and a schedule. */
 import { type AgentInput, agentInput } from '../../contract/agent.ts';
 import { type McpServerInput, mcpServerInput } from '../../contract/catalog.ts';
+import { type ScheduleInput, scheduleInput } from '../../contract/schedule.ts';
 
 export const demoSlug = 'demo';
 
@@ -113,4 +114,13 @@ export const demoPlanner = (agentId: string): AgentInput =>
     kind: 'orchestrator',
     run: { type: 'builtin', name: 'scripted' },
     instructions: JSON.stringify({ steps: planningSteps(agentId) }, null, 2),
+  });
+
+/** On the first of each month, so that a demo that is left running asks for little. */
+export const demoSchedule = (agentId: string): ScheduleInput =>
+  scheduleInput.parse({
+    agent_id: agentId,
+    name: 'Monthly report',
+    spec: { kind: 'cron', expression: '0 7 1 * *' },
+    prompt: 'Write the report.',
   });

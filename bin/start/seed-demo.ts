@@ -7,11 +7,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AgentInput } from '../../contract/agent.ts';
 import type { McpServerInput } from '../../contract/catalog.ts';
+import type { ScheduleInput } from '../../contract/schedule.ts';
 import type { ApiClient } from './api-client.ts';
 import {
   demoAgent,
   demoAttachments,
   demoPlanner,
+  demoSchedule,
   demoSecret,
   demoSecretServer,
   demoServers,
@@ -54,6 +56,7 @@ export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'ma
   await ensureEntries(ada, demoServers);
   const agentId = await ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
   await ensureAgent(ada, { agent: demoPlanner(agentId), attachments: [] });
+  await ensureSchedule(ada, demoSchedule(agentId));
   return agentId;
 }
 
@@ -117,6 +120,13 @@ export async function ensureAgent(
     await ada.send('PUT', `/agents/${agent.id}/mcp-attachments`, attachment);
   }
   return agent.id;
+}
+
+async function ensureSchedule(ada: ApiClient, input: ScheduleInput): Promise<void> {
+  const schedules = await readAll(ada, 'schedules', 'schedules');
+  if (!schedules.some(({ name }) => name === input.name)) {
+    await ada.send('POST', `${workspace}/schedules`, input);
+  }
 }
 
 async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: string): Promise<WaitingDemo> {

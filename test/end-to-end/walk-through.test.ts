@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
+import type { ScheduleRun, ShownSchedule } from '../../contract/schedule.ts';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
@@ -47,6 +48,20 @@ describe("the README's walk-through", () => {
     expect(event).toContain(`granted_via: '${grant}'`);
     expect(event).toContain("outcome: 'ok'");
     expect(output).toContain('"type":"permission.decided"');
+  });
+
+  it('has a schedule, whose session asks for its write, too', async () => {
+    const ada = await FrontDoor.signIn(url, 'ada@demo.test');
+    const { schedules } = await ada.ok<{ schedules: ShownSchedule[] }>('GET', `${ada.workspace}/schedules`);
+    const own = schedules.find(({ name }) => name === 'Monthly report');
+    await ada.ok('POST', `${ada.workspace}/schedules/${own?.id}/run`);
+    const runsPath = `${ada.workspace}/schedules/${own?.id}/runs`;
+    const sessionId = await untilFound('the session of its run', async () => {
+      const { runs } = await ada.ok<{ runs: ScheduleRun[] }>('GET', runsPath);
+      return runs[0]?.session_id ?? undefined;
+    });
+    await ada.approve(await ada.openRequest(sessionId));
+    expect(await ada.ended(sessionId)).toMatchObject({ status: 'completed' });
   });
 
   it('has an agent that starts another when a person allows it, and reads its outcome', async () => {

@@ -1,4 +1,4 @@
-/** The demo's remote server in the demo workspace, by the real API over Postgres: what is added, and where it cannot be. */
+/** The demo workspace, by the real API over Postgres and Temporal: what a second start repeats, and where the remote server cannot be. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as z from 'zod';
@@ -7,19 +7,24 @@ import { signInDemoPeople } from '../../../bin/start/demo-sign-in.ts';
 import { fillDemoWorkspace } from '../../../bin/start/seed-demo.ts';
 import { addDemoRemote } from '../../../bin/start/seed-demo-remote.ts';
 import { forgetWorker, reportWorker } from '../../../store/workers/workers.ts';
-import { startTestApi, type TestApi } from '../../support/api.ts';
+import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const url = 'http://127.0.0.1:9102/mcp';
 
-let api: TestApi;
+let api: SessionApi;
+let people: { ada: ApiClient; max: ApiClient };
 let ada: ApiClient;
 beforeAll(async () => {
-  api = await startTestApi({ RUNTIME: 'process', PRIVATE_MCP_HOSTS: 'http://127.0.0.1:9102' });
-  const people = await signInDemoPeople(api.db, api.url);
+  api = await startSessionApi({ RUNTIME: 'process', PRIVATE_MCP_HOSTS: 'http://127.0.0.1:9102' });
+  people = await signInDemoPeople(api.db, api.url);
   ada = people.ada;
   await fillDemoWorkspace(people);
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  const ids: string[] = await api.db('schedules').pluck('id');
+  await Promise.all(ids.map((id) => api.workflows.schedules.remove(id)));
+  await api.stop();
+});
 
 async function add(): Promise<string[]> {
   const lines: string[] = [];
@@ -34,6 +39,14 @@ async function agentNamed(name: string) {
     .parse(await ada.send('GET', '/workspaces/demo/agents?limit=200'));
   return agents.filter((each) => each.name === name);
 }
+
+it('comes with a schedule, made once', async () => {
+  await fillDemoWorkspace(people);
+  const { schedules } = z
+    .object({ schedules: named })
+    .parse(await ada.send('GET', '/workspaces/demo/schedules?limit=200'));
+  expect(schedules).toMatchObject([{ name: 'Monthly report', time_zone: 'UTC' }]);
+});
 
 it('is left out where sessions have no sandbox, and the start only says so', async () => {
   const id = randomUUID();
