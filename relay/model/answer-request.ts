@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ModelUsageReport } from '../../contract/model-access.ts';
+import { OutboundError } from '../../lib/outbound/errors.ts';
 import { mediaType, unexpectedType } from '../../lib/outbound/exchange.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
@@ -75,7 +76,8 @@ async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): 
   let usage: ModelUsageReport | null = null;
   try {
     const limitMs = asked.isStreamed ? limits.streamMs : limits.wholeMs;
-    await withinLimit(limitMs, signal, async (limited) => {
+    const late = new OutboundError('timed_out', `it took longer than ${limitMs / 1000} seconds`);
+    const work = async (limited: AbortSignal) => {
       const onSent = () => tokens.sent();
       const answer = await endpoint.ask(asked, { betas, isBeta, signal: limited, onSent });
       if (answer.status !== 200) {
@@ -84,7 +86,8 @@ async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): 
         throw refusal;
       }
       await passOn(dependencies, { ...forwarded, signal: limited }, answer, tokens);
-    });
+    };
+    await withinLimit(limitMs, signal, work, late);
     usage = tokens.completed();
   } finally {
     track(budget.report(id, usage ?? tokens.cut()));

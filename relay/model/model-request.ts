@@ -1,6 +1,6 @@
 /** A request of the agent as it is sent on: rebuilt from what is allowed, so that the endpoint reads exactly what was checked. Pure. */
 import * as z from 'zod';
-import { fieldProblemsOf } from '../../contract/errors.ts';
+import { fieldPath } from '../../contract/errors.ts';
 import { parseBoundedJson } from '../../lib/outbound/bounded-json.ts';
 import { cacheControl, message, textBlock } from './message-content.ts';
 import { ModelError } from './model-error.ts';
@@ -79,8 +79,7 @@ export function parseModelRequest(bytes: Buffer, { models, bodyValues }: Request
   }
   const parsed = requestBody.safeParse(json.value);
   if (!parsed.success) {
-    const [first] = fieldProblemsOf(parsed.error);
-    throw invalid(`${first?.path || 'the request'}: ${first?.message}`);
+    throw invalid(firstProblem(parsed.error.issues));
   }
   const { mcp_servers: _, container: __, ...allowed } = parsed.data;
   const { model, max_tokens: maxTokens, stream } = allowed;
@@ -99,6 +98,23 @@ export function parseModelRequest(bytes: Buffer, { models, bodyValues }: Request
 }
 
 const invalid = (why: string) => new ModelError('invalid_request_error', why);
+
+/** Of what may be a text or a list, the list is what is wrong when it is one. */
+function firstProblem([issue]: readonly z.core.$ZodIssue[], prefix: readonly PropertyKey[] = []): string {
+  if (issue === undefined) {
+    return 'the request: is not valid';
+  }
+  const path = [...prefix, ...issue.path];
+  const meant =
+    issue.code === 'invalid_union'
+      ? issue.errors.find((branch) =>
+          branch.every(({ code, path: at }) => code !== 'invalid_type' || at.length > 0),
+        )
+      : undefined;
+  return meant === undefined
+    ? `${fieldPath(path) || 'the request'}: ${issue.message}`
+    : firstProblem(meant, path);
+}
 
 /** Text has about four bytes a token; of images and documents the size says less. */
 const bytesPerToken = 4;

@@ -76,9 +76,12 @@ function createHttp({ requestMs }: ModelLimits): Server {
 /** One idle connection at a time; the first byte on it makes it one of the agent's, and opens the next. */
 async function keepConnections(http: Server, path: string, most: number, signal: AbortSignal): Promise<void> {
   const open = new Set<Socket>();
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
   while (!signal.aborted) {
     if (open.size >= most) {
-      await Promise.race([...open].map(closed));
+      await Promise.race([aborted, ...[...open].map(closed)]);
       continue;
     }
     const idle = await connectToSocket(path, Number.POSITIVE_INFINITY, signal).catch(() => null);
