@@ -5593,6 +5593,21 @@ export interface components {
                     /** @default null */
                     idle_seconds: number | null;
                 };
+                model_access?: {
+                    api_key: {
+                        /** @constant */
+                        kind: "value";
+                        value: string;
+                    } | {
+                        /** @constant */
+                        kind: "secret";
+                        secret_name: string;
+                        secret_version: number;
+                    };
+                    models: string[];
+                    requests_per_session: number;
+                    tokens_per_session: number;
+                };
             };
             prompt: string;
             servers: {
