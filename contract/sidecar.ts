@@ -72,6 +72,8 @@ export const sidecarBoot = z.strictObject({
   siblings: z.array(entryName).default([]),
   /** Of siblings, what the agent reaches or waits for; absent without any, since earlier releases refuse it. */
   sibling_access: z.array(siblingAccess).optional(),
+  /** The agent may ask a language model, through the session's model container. */
+  model_access: z.literal(true).optional(),
   /** Of a service preview: this sidecar is the gateway to the service, which listens on that port of its own sandbox, and nothing else. */
   service: z.strictObject({ port: z.int().min(1024).max(65_535) }).optional(),
   /** Whether a person drives the session, who answers its agent's questions; absent in launches by an earlier release, whose sessions all have one. */

@@ -3,6 +3,7 @@
  * layout.
  */
 import { join } from 'node:path';
+import { modelSockets } from '../contract/model-access.ts';
 import { reportSocketName } from '../contract/process-reports.ts';
 import type { ProcessKind } from '../contract/session-process.ts';
 import { siblingSocketName } from '../contract/sibling-socket-name.ts';
@@ -16,6 +17,10 @@ export const agentConfigFile = () => join(agentDirectory, 'agent', 'config.json'
 /** Where the relay of a service keeps a connection for the next request to it. */
 export const serviceSocket = () => join(agentDirectory, 'agent', 'service.sock');
 export const agentHttpSocket = () => join(agentDirectory, 'agent', 'sidecar.sock');
+/** Where the agent asks a language model. */
+export const agentModelSocket = () => join(agentDirectory, 'agent', 'model.sock');
+/** In the directory that the session's model container alone sees. */
+export const modelSocket = (name: keyof typeof modelSockets) => join('model', modelSockets[name]);
 /** Its directory is mounted read-only at `/run/platform/mcp` in that server's container. */
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);
 /** Where a remote server's bridge asks for access tokens; in the same directory. */

@@ -17,6 +17,7 @@ import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
 import { createMetrics } from './metrics.ts';
+import { openModelSockets } from './model-access/model-sockets.ts';
 import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
@@ -60,6 +61,7 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   const dependencies = await createDependencies(boot, logger);
   const processes = await trackProcesses(boot, dependencies);
   const tokenSockets = await openTokenSockets(boot.servers, dependencies.api);
+  const modelSockets = boot.model_access === true ? await openModelSockets(dependencies.api) : null;
   const links = await openLinks(boot, dependencies, processes);
   const { api, inbox, lastRefusals, metrics, audit, toolLists } = dependencies;
   const { limits, session_id, control_key } = boot;
@@ -101,8 +103,8 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     async close() {
       stopping.abort();
       const servers = [agentHttp, control, ...tokenSockets];
-      const sockets = [...links, ...siblingSockets];
-      await Promise.all([...sockets.map((each) => each.close()), ...servers.map(closeHttp)]);
+      const others = [...links, ...siblingSockets, ...(modelSockets === null ? [] : [modelSockets])];
+      await Promise.all([...others.map((each) => each.close()), ...servers.map(closeHttp)]);
       const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
       await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },

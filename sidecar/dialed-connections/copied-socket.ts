@@ -1,4 +1,5 @@
 /** A socket of the sidecar whose connections are copied to and from ones that another container dials. */
+import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { type JoinLimits, joinConnections } from '../../lib/timing/join-connections.ts';
 import { closeServer, listenOnSocket } from '../server-link/listen.ts';
@@ -18,6 +19,8 @@ export interface CopiedSocketOptions {
   dialedPath: string;
   /** Sent first, once a dialed connection is used; its program reads it and passes nothing of it on. Null: what is asked comes first. */
   announcement: Buffer | null;
+  /** What is said to one that nobody answers in time; without it, it is closed without a word. */
+  unanswered?: string | undefined;
   limits: CopyLimits;
 }
 
@@ -25,16 +28,18 @@ export interface CopiedSocket {
   close(): Promise<void>;
 }
 
-/** What is asked before anybody dials waits; it is closed without a word when nobody does in time. Throws when a socket cannot be created. */
+/** What is asked before anybody dials waits. Throws when a socket cannot be created. */
 export async function openCopiedSocket({
   path,
   dialedPath,
   announcement,
+  unanswered,
   limits,
 }: CopiedSocketOptions): Promise<CopiedSocket> {
   const dialed = await openDialedConnections(dialedPath);
   const open = new Set<Socket>();
   const closing = new AbortController();
+  setMaxListeners(limits.mostConnections, closing.signal);
   const server = await listenOnSocket(path, (asking) => {
     if (open.size >= limits.mostConnections) {
       asking.destroy();
@@ -42,7 +47,7 @@ export async function openCopiedSocket({
     }
     open.add(asking);
     asking.once('close', () => open.delete(asking));
-    void connect(asking, { dialed, announcement, limits, signal: closing.signal });
+    void connect(asking, { dialed, announcement, unanswered, limits, signal: closing.signal });
   });
   return {
     async close() {
@@ -60,16 +65,17 @@ async function connect(
   {
     dialed,
     announcement,
+    unanswered,
     limits,
     signal,
-  }: Pick<CopiedSocketOptions, 'announcement' | 'limits'> & {
+  }: Pick<CopiedSocketOptions, 'announcement' | 'unanswered' | 'limits'> & {
     dialed: DialedConnections;
     signal: AbortSignal;
   },
 ): Promise<void> {
   const answering = await dialed.take(limits.connectMs, signal);
   if (answering === null || asking.destroyed) {
-    asking.destroy();
+    endUnanswered(asking, unanswered, signal.aborted ? 0 : limits.lingerMs);
     answering?.destroy();
     return;
   }
@@ -77,4 +83,14 @@ async function connect(
     answering.write(announcement);
   }
   joinConnections(asking, answering, limits);
+}
+
+/** What it has sent is taken and dropped: with bytes unread, the system would drop the answer instead. */
+function endUnanswered(asking: Socket, text: string | undefined, lingerMs: number): void {
+  if (text === undefined || asking.destroyed || lingerMs === 0) {
+    asking.destroy();
+    return;
+  }
+  asking.resume().end(text);
+  setTimeout(() => asking.destroy(), lingerMs).unref();
 }
