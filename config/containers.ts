@@ -11,6 +11,8 @@ export const containerFields = {
   SCRIPTED_IMAGE: image,
   /** Runs agents and MCP servers that are commands. */
   RUNNER_IMAGE: image,
+  /** Of the agent `claude`; without it no session of such an agent starts. */
+  CLAUDE_IMAGE: z.preprocess((text) => (text === '' ? undefined : text), image.optional()),
   SIDECAR_MEMORY_BYTES: count(256 * mebibyte),
   SIDECAR_CPU_MILLIS: count(500),
   AGENT_MEMORY_BYTES: count(1024 * mebibyte),

@@ -13,6 +13,8 @@ const processFields = {
   SESSIONS_DIR: z.string(),
   /** Programs of `command` servers: its `node_modules/.bin` is on the PATH inside the sandbox. */
   RUNNER_DIR: z.string(),
+  /** Where what the agent `claude` loads is installed: a copy of agents/claude with its node_modules. */
+  CLAUDE_DIR: z.string().optional(),
   /** `auto` uses bubblewrap when it works here; `require` refuses to start without it; `off` is for development only. */
   SANDBOX: z.enum(['auto', 'require', 'off']).default('auto'),
   /** For each agent and each MCP server. Includes what it writes to /workspace, /tmp and /dev/shm, which is in memory. */

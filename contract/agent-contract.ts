@@ -23,6 +23,8 @@ export const agentConfig = z.strictObject({
     model: z.string().nullable(),
   }),
   prompt: z.string(),
+  /** False in a session that nobody drives, and absent in others: then a person answers questions. */
+  has_operator: z.boolean().optional(),
   mcpServers: z.record(z.string(), mcpServerLaunch),
 });
 export type AgentConfig = z.infer<typeof agentConfig>;

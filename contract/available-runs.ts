@@ -24,6 +24,8 @@ export const workerCapabilities = z.strictObject({
   missing_commands: z.array(z.string()).default([]),
   /** Resource limits of each agent and server as enforced here, one sentence each. */
   limits: z.array(z.string()).default([]),
+  /** Whether what the built-in agent `claude` needs is there: its package, or its image. */
+  claude: z.boolean().default(false),
 });
 export type WorkerCapabilities = z.infer<typeof workerCapabilities>;
 
@@ -46,13 +48,19 @@ export const availability = z.strictObject({
 });
 export type Availability = z.infer<typeof availability>;
 
+export const noClaudeImage =
+  'the built-in agent "claude" runs in an image of its own; an operator has to build it (target claude of deploy/Dockerfile) and name it by CLAUDE_IMAGE';
+
 const reasons = {
   image:
     'images need a container engine or a cluster, and this platform runs sessions as processes; use a command',
   remote:
     'remote MCP servers need a sandbox, which keeps access tokens from other programs of the machine that runs sessions; an operator has to install bubblewrap',
-  claude:
-    'the built-in agent "claude" is not available yet; use scripted, or a command that starts an agent of your own',
+  claudePackage:
+    'the built-in agent "claude" is not installed on the machine that runs sessions; an operator has to run "npm run claude:install" there and restart the platform',
+  claudeSandbox:
+    'the built-in agent "claude" needs a sandbox, which keeps what a model does from other programs of the machine that runs sessions; an operator has to install bubblewrap',
+  companion: 'the built-in agent "claude" is an agent of a session, and nothing beside one',
   model: 'access to a language model is not available yet: an agent can be saved with it, and does not start',
   sandbox:
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
@@ -83,7 +91,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
   );
   return {
     shapes: { command, image, remote: sandboxed ?? internet },
-    runs: { scripted: null, command, image, claude: reasons.claude },
+    runs: { scripted: null, command, image, claude: unavailableClaude(runtime, workers) },
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
     ),
@@ -95,6 +103,15 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     companions: unless(!isProcess, reasons.companions),
     model_access: reasons.model,
   };
+}
+
+function unavailableClaude(runtime: RuntimeName, workers: readonly WorkerCapabilities[]): string | null {
+  if (!workers.every(({ sandbox }) => sandbox)) {
+    return reasons.claudeSandbox;
+  }
+  const isThere = workers.every(({ claude }) => claude);
+  const missing = runtime === 'process' ? reasons.claudePackage : noClaudeImage;
+  return isThere ? null : missing;
 }
 
 type Reach = Pick<McpServer, 'network' | 'egress_allow'>;
@@ -163,10 +180,15 @@ function unavailableCompanions(
   }
   const refusalsOf = (what: string, companions: readonly Companion[]) =>
     companions.flatMap(({ name, run }) =>
-      unavailableRunProblems(run, here).map(({ message }) => `its ${what} "${name}": ${message}`),
+      unavailableCompanionProblems(run, here).map(({ message }) => `its ${what} "${name}": ${message}`),
     );
   return [...refusalsOf('sibling', siblings), ...refusalsOf('service', services)][0] ?? null;
 }
+
+const unavailableCompanionProblems = (run: Run, here: Availability): FieldProblem[] =>
+  run.type === 'builtin' && run.name === 'claude'
+    ? problem('run.name', reasons.companion)
+    : unavailableRunProblems(run, here);
 
 const unavailableReachProblems = ({ network, egress_allow }: Reach, here: Availability): FieldProblem[] => [
   ...problem('network', network === 'internet' ? here.internet : null),

@@ -47,13 +47,17 @@ const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', '
 export function sessionDescription(configuration: FrozenConfiguration): SessionDescription {
   const { agent, prompt, session_id, workspace_id, servers, siblings, service } = configuration;
   const { id, name, kind, instructions, model } = agent;
+  const hasOperator = configuration.has_operator ?? true;
   return {
     sessionId: session_id,
     workspaceId: workspace_id,
-    agent: { session_id, agent: { id, name, kind, instructions, model }, prompt },
+    agent: {
+      ...{ session_id, agent: { id, name, kind, instructions, model }, prompt },
+      ...(hasOperator ? {} : { has_operator: false }),
+    },
     servers: servers.map(sidecarServer),
     siblings: siblings.map((each) => each.name),
-    hasOperator: configuration.has_operator ?? true,
+    hasOperator,
     logToolPayloads: configuration.log_tool_payloads,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };

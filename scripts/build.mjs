@@ -13,6 +13,7 @@ const selfContained = [
   'remote-bridge',
   'model-program',
   'scripted-agent',
+  'claude-agent',
   'session-host',
   'fill-packages',
 ];

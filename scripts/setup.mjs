@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { provideClaude } from './setup/claude.mjs';
 import { provideContainerEngine } from './setup/container-engine.mjs';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
 import { provideDeploymentTools } from './setup/deployment-tools.mjs';
@@ -46,7 +47,7 @@ function checkNode() {
 
 async function setUp() {
   await step('Packages', () => installDependencies(root));
-  if (forTests && !testing('services', 'platform', 'engine', 'cluster')) {
+  if (forTests && !testing('services', 'platform', 'claude', 'engine', 'cluster')) {
     return;
   }
   await linkPostgresLibraries(root);
@@ -91,6 +92,11 @@ async function setUpForTests() {
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
     await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
     await step('pgvector', () => providePgvector(root, process.env));
+  }
+  if (testing('claude')) {
+    await step('Package of the agent claude', () =>
+      provideClaude(root, process.env, { forTests: true }),
+    );
   }
   if (testing('platform')) {
     await step('uv', () => provideUv(root, process.env));

@@ -15,6 +15,8 @@ export const tiers = {
   services: ['test/integration/', 'test/workflows/', 'test/replay/', 'test/fuzz/', 'test/conformance/'],
   /** The platform as a person starts it, its UI in a browser, sessions in sandboxes, and those who attack them. */
   platform: ['test/end-to-end/', 'test/browser/', 'test/hostile/', 'test/integration/runtime/'],
+  /** The agent `claude` against a scripted model. Needs its package, which has a licence of its own. */
+  claude: ['test/integration/claude/', 'test/end-to-end/claude'],
   /** Containers, images, compose and the chart. */
   engine: [
     'test/integration/container/',

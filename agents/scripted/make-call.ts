@@ -1,8 +1,8 @@
 /** Makes the call of a step. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallStep } from '../../contract/scripted-instructions.ts';
+import type { CallResult } from '../call-outcome.ts';
 import { hasAwaitedValue } from './awaited-value.ts';
-import type { CallResult } from './call-outcome.ts';
 import type { ToolCaller } from './tool-caller.ts';
 
 /** Again for as long as the step says; returns the outcome of the last one. */

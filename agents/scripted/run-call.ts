@@ -1,8 +1,8 @@
 /** Runs a call step: the call with saved values in its arguments, what it is expected to do, and what it saves. */
 import { replaceSaved } from '../../contract/saved-values.ts';
 import type { CallStep } from '../../contract/scripted-instructions.ts';
+import { describeOutcome, isExpected } from '../call-outcome.ts';
 import { describeMissed, hasAwaitedValue } from './awaited-value.ts';
-import { describeOutcome, isExpected } from './call-outcome.ts';
 import { makeCall } from './make-call.ts';
 import type { ToolCaller } from './tool-caller.ts';
 import { valueAt } from './value-at.ts';

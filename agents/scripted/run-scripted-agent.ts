@@ -7,10 +7,10 @@ import {
   parseInstructions,
   type Step,
 } from '../../contract/scripted-instructions.ts';
+import { publishEvent } from '../sidecar-http/publish-event.ts';
 import { cutText } from './cut-text.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
 import { publishArtifact } from './publish-artifact.ts';
-import { publishStatus } from './publish-status.ts';
 import { runCall, type SavedValues } from './run-call.ts';
 import { createToolCaller, type ToolCaller } from './tool-caller.ts';
 
@@ -55,7 +55,10 @@ async function runSteps(instructions: string, context: StepContext): Promise<Fai
   }
   for (const [index, step] of steps.entries()) {
     const title = `step ${index + 1} of ${steps.length} (${describeStep(step)})`;
-    await publishStatus(context.sidecarSocket, title, null);
+    await publishEvent(context.sidecarSocket, {
+      type: 'agent.status',
+      payload: { status: title, detail: null },
+    });
     const problem = await runStep(step, context);
     if (problem !== null) {
       return `${title}: ${problem}`;

@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import type { ToolListing } from '../../contract/mcp-check.ts';
-import { type CallResult, outcomeOfError, outcomeOfResult } from './call-outcome.ts';
+import { type CallResult, outcomeOfError, outcomeOfResult } from '../call-outcome.ts';
 import { listTools, notConnected } from './list-tools.ts';
 
 export interface ToolCaller {

@@ -30,6 +30,7 @@ export async function openBare(): Promise<LaunchTarget> {
       directory: resolve('dist'),
       relay: findStaticRelay(resolve('dist')),
       runner: resolve('deploy/runner'),
+      claude: null,
     },
     root: null,
     internet: false,
@@ -91,6 +92,7 @@ function render(machine: Machine, directory: string): { sessionId: string; launc
     sandbox: true,
     seededCommands: null,
     internet: true,
+    claude: false,
     privateHosts: new Map(),
   });
   const layout = bareLayout(machine.programs, directory, 'agent', null);

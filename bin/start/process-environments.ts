@@ -14,6 +14,7 @@ export interface EmbeddedAddresses {
 export interface EmbeddedFolders {
   sessions: string;
   runner: string;
+  claude: string;
 }
 
 export interface ProcessEnvironments {
@@ -62,6 +63,7 @@ export function processEnvironments(
       INTERNAL_API_URL: `http://127.0.0.1:${addresses.port}`,
       SESSIONS_DIR: folders.sessions,
       RUNNER_DIR: folders.runner,
+      CLAUDE_DIR: folders.claude,
     },
   };
 }

@@ -35,7 +35,10 @@ export async function startPrograms(
   undo: Undo,
 ): Promise<{ sessionsDirectory: string }> {
   const { root, progress, environment, signal } = options;
-  const folders = { sessions: join(data, 'sessions'), runner: join(root, 'deploy/runner') };
+  const folders = {
+    ...{ sessions: join(data, 'sessions'), runner: join(root, 'deploy/runner') },
+    claude: join(root, 'agents/claude'),
+  };
   mkdirSync(folders.sessions, { recursive: true, mode: 0o700 });
   const environments = processEnvironments(keys, addresses, folders, environment);
   const start = (program: Pick<SupervisedProgram, 'name' | 'script' | 'environment'>) => {

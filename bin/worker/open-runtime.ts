@@ -2,6 +2,7 @@
 import type { Logger } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { engineSocket } from '../../config/container-engine.ts';
+import type { ContainerConfig } from '../../config/containers.ts';
 import type { WorkerConfig } from '../../config/worker.ts';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import { createContainerRuntime } from '../../runtime/container/driver.ts';
@@ -39,6 +40,7 @@ export async function openRuntime(
         sessionsDirectory: config.SESSIONS_DIR,
         programsDirectory: programs,
         runnerDirectory: config.RUNNER_DIR,
+        claudeDirectory: config.CLAUDE_DIR ?? null,
         nodeBinary: process.execPath,
         sandbox: config.SANDBOX,
         allowUnsandboxed: config.ALLOW_UNSANDBOXED,
@@ -87,7 +89,7 @@ export async function openRuntime(
           takeLeftCalls,
           logger,
         }),
-        isolated('container'),
+        isolated('container', config),
       );
     case 'kubernetes': {
       const runtime = createKubernetesRuntime({
@@ -100,7 +102,7 @@ export async function openRuntime(
         startTimeoutMs: config.KUBERNETES_START_SECONDS * 1000,
         logger,
       });
-      return { runtime, capabilities: isolated('kubernetes'), close: () => runtime.close() };
+      return { runtime, capabilities: isolated('kubernetes', config), close: () => runtime.close() };
     }
   }
 }
@@ -112,11 +114,15 @@ const unwatched = (
 ): OpenedRuntime => ({ runtime, capabilities, close() {} });
 
 /** Containers are isolated by their engine or cluster; its start or its documentation says what it takes. */
-const isolated = (runtime: 'container' | 'kubernetes'): WorkerCapabilities => ({
+const isolated = (
+  runtime: 'container' | 'kubernetes',
+  { CLAUDE_IMAGE: claudeImage }: ContainerConfig,
+): WorkerCapabilities => ({
   runtime,
   sandbox: true,
   internet: true,
   commands: null,
   missing_commands: [],
   limits: [],
+  claude: claudeImage !== undefined,
 });

@@ -18,7 +18,7 @@ export function decisionText(
       return `${request} was approved${duration}${call} by ${decidedBy} (grant ${decision.grant_id}). You can retry the call.${because}`;
     }
     case 'denied':
-      return `${request} was denied by ${decidedBy}.${because}`;
+      return `${request} was denied by ${decidedBy}. Do not ask for it again.${because}`;
     case 'expired':
       return `${request} expired: nobody decided it in time.`;
     case 'cancelled':

@@ -37,11 +37,14 @@ export async function refusalOf(
   if (!(await allowsRuntimeRequests(trx, session.workspace_id))) {
     return refused(
       'runtime_requests_disabled',
-      'this workspace does not take permission requests from agents; a person can create the grant',
+      'this workspace does not take permission requests from agents, so do not ask again; say what you lack: a person can create the grant',
     );
   }
   if (await isAnyMuted(trx, lineage)) {
-    return refused('muted', 'a person muted the permission requests of this session; continue without it');
+    return refused(
+      'muted',
+      'a person muted the permission requests of this session; do not ask again, and continue without it',
+    );
   }
   const rootSessionId = lineage[0] ?? session.id;
   return (
@@ -50,7 +53,7 @@ export async function refusalOf(
     ((await countOpenInTree(trx, rootSessionId)) >= limits.openRequests
       ? refused(
           'too_many_open_requests',
-          `the limit is ${limits.openRequests} open permission requests in a tree of sessions`,
+          `the limit is ${limits.openRequests} open permission requests in a tree of sessions; ask for nothing more until one of them is decided`,
         )
       : null)
   );
@@ -90,7 +93,7 @@ async function recentDenial(
   if (denial === null) {
     return null;
   }
-  const denied = `the same request was denied less than ${muteSeconds} seconds ago`;
+  const denied = `the same request was denied less than ${muteSeconds} seconds ago, so do not ask for it again`;
   if (denial.sessionId !== asker.sessionId) {
     return refused('recently_denied', `${denied}, to another session of the same tree`);
   }

@@ -22,6 +22,7 @@ export function containerSettings(
       sidecar: config.SIDECAR_IMAGE,
       scripted: config.SCRIPTED_IMAGE,
       runner: config.RUNNER_IMAGE,
+      claude: config.CLAUDE_IMAGE ?? null,
     },
     sizes: {
       sidecar: { memoryBytes: config.SIDECAR_MEMORY_BYTES, cpuMillis: config.SIDECAR_CPU_MILLIS },

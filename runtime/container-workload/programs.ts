@@ -1,10 +1,10 @@
 /** Pure: the image and the command of each container that runs something of a session, or a sentence about what containers cannot run. */
 import { isLoopbackUrl } from '../../config/parse.ts';
 import type { Run } from '../../contract/agent.ts';
+import { noClaudeImage } from '../../contract/available-runs.ts';
 import type { FrozenImage, FrozenServer } from '../../contract/session.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
 import { bridgeConfigOf, privateOriginOf, type RemoteServer } from '../bridge-config.ts';
-import { notRendered } from '../refuse-unavailable.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import { type ContainerImage, containerPaths } from './container-workload.ts';
 import type { ContainerSettings } from './render-container-workload.ts';
@@ -40,10 +40,7 @@ export function programOf(
 ): Program {
   switch (run.type) {
     case 'builtin':
-      if (run.name !== 'scripted') {
-        throw notRendered(label);
-      }
-      return inOwnImage(images.scripted, ['node', '/opt/platform/scripted-agent.js']);
+      return builtIn(label, run.name, images);
     case 'command':
       return inOwnImage(images.runner, [run.command, ...run.args]);
     case 'image':
@@ -58,6 +55,20 @@ export function programOf(
         privateOrigin: null,
       };
   }
+}
+
+function builtIn(
+  label: string,
+  name: (Run & { type: 'builtin' })['name'],
+  { scripted, claude }: ContainerSettings['images'],
+): Program {
+  if (name === 'scripted') {
+    return inOwnImage(scripted, ['node', '/opt/platform/scripted-agent.js']);
+  }
+  if (claude === null) {
+    throw new UnsupportedWorkloadError(`${label}: ${noClaudeImage}`);
+  }
+  return inOwnImage(claude, ['node', '/opt/platform/claude-agent.js']);
 }
 
 /** Of an MCP server. Throws UnsupportedWorkloadError. */

@@ -40,7 +40,8 @@ import { volumesToCover } from './image-volumes.ts';
 import { type Program, programOf, serverProgram } from './programs.ts';
 
 export interface ContainerSettings extends BootSettings {
-  images: { sidecar: string; scripted: string; runner: string };
+  /** `claude`: null where no operator named one. */
+  images: { sidecar: string; scripted: string; runner: string; claude: string | null };
   sizes: { sidecar: ContainerSize; agent: ContainerSize; server: ContainerSize };
   /** Of `/workspace` in each container. */
   workspaceBytes: number;

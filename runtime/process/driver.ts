@@ -39,6 +39,8 @@ export interface ProcessRuntimeDependencies {
   /** `dist/`. */
   programsDirectory: string;
   runnerDirectory: string;
+  /** Where what the agent `claude` loads may be installed; null: nowhere. */
+  claudeDirectory: string | null;
   nodeBinary: string;
   sandbox: 'auto' | 'require' | 'off';
   allowUnsandboxed: boolean;
@@ -112,6 +114,7 @@ async function probe({
     directory: resolve(dependencies.programsDirectory),
     relay: findStaticRelay(resolve(dependencies.programsDirectory)),
     runner: resolve(dependencies.runnerDirectory),
+    claude: findClaude(dependencies.claudeDirectory),
   };
   const root = readSystemRoot();
   const cgroups = findCgroups();
@@ -145,6 +148,14 @@ async function probe({
   };
 }
 
+/** Null where its package is not installed. */
+function findClaude(directory: string | null): string | null {
+  const isThere =
+    directory !== null &&
+    existsSync(join(directory, 'node_modules/@anthropic-ai/claude-agent-sdk/package.json'));
+  return isThere ? realpathSync(directory) : null;
+}
+
 /** Two installations on one machine leave each other's control groups alone. */
 const ownerOf = (sessionsDirectory: string) =>
   createHash('sha256').update(sessionsDirectory).digest('hex').slice(0, 12);
@@ -160,7 +171,10 @@ function renderRules(
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
   // Without a sandbox no network is blocked.
-  const rules = { sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts };
+  const rules = {
+    ...{ sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts },
+    claude: programs.claude !== null,
+  };
   if (root !== null || allowUnsandboxed) {
     return { ...rules, seededCommands: null };
   }
@@ -170,7 +184,7 @@ function renderRules(
 
 const capabilitiesOf = (
   { cgroups }: Machine,
-  { seededCommands, sandbox, internet }: RenderRules,
+  { seededCommands, sandbox, internet, claude }: RenderRules,
   missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
@@ -179,6 +193,7 @@ const capabilitiesOf = (
   commands: seededCommands === null ? null : [...seededCommands].sort(),
   missing_commands: missingCommands,
   limits: sandbox ? [limitsSentence(cgroups)] : [],
+  claude,
 });
 
 function readTail(file: string, tailBytes: number): string {

@@ -13,6 +13,7 @@ export interface Layout {
   /** Runs with an empty environment. */
   relay: string;
   scriptedAgent: string;
+  claudeAgent: string;
   remoteBridge: string;
   /** Directory of the sockets: every server's for the agent, its own for a server. */
   mcpDirectory: string;
@@ -66,6 +67,8 @@ export interface Programs {
   relay: string | null;
   /** `node_modules/.bin` below it is on the PATH. */
   runner: string;
+  /** Has in its `node_modules` what the agent `claude` loads; null where that is not installed. */
+  claude: string | null;
 }
 
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin'];
@@ -81,6 +84,7 @@ export function sandboxLayout(programs: Programs): Layout {
     node: join(nodeBin, 'node'),
     relay: '/opt/platform/bin/relay',
     scriptedAgent: '/opt/platform/scripted-agent.js',
+    claudeAgent: '/opt/platform/claude-agent.js',
     remoteBridge: '/opt/platform/remote-bridge.js',
     mcpDirectory: agentPaths.mcpDirectory,
     sidecarSocket: agentPaths.sidecarSocket,
@@ -108,6 +112,7 @@ export function bareLayout(
     node: join(nodeBin, 'node'),
     relay: programs.relay ?? files.relay,
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
+    claudeAgent: join(programs.directory, 'claude-agent.js'),
     remoteBridge: join(programs.directory, 'remote-bridge.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
     sidecarSocket: relative(workspace, files.sidecarSocket),

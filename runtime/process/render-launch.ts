@@ -179,6 +179,8 @@ function commandOf(program: ContainerProgram, layout: Layout): string[] {
   switch (program.type) {
     case 'scripted':
       return [layout.node, layout.scriptedAgent];
+    case 'claude':
+      return [layout.node, layout.claudeAgent];
     case 'remote':
       return [layout.node, layout.remoteBridge, JSON.stringify(program.bridge)];
     case 'command':

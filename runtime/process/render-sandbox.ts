@@ -116,10 +116,15 @@ function programMounts({ program }: ProcessContainerSpec, directory: string, pro
     ...readOnly(programs.relay ?? sessionFiles(directory).relay, '/opt/platform/bin/relay'),
     ...(programs.relay === null ? dist('relay.js') : []),
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
+    ...(program.type === 'claude' ? [...dist('claude-agent.js'), ...claudePackages(programs)] : []),
     ...(program.type === 'remote' ? dist('remote-bridge.js') : []),
     ...(program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
   ];
 }
+
+/** Beside the program that loads them. */
+const claudePackages = ({ claude }: Programs): string[] =>
+  claude === null ? [] : readOnly(join(claude, 'node_modules'), '/opt/platform/node_modules');
 
 /** Node and npm from outside /usr, and nothing next to them: the installation may be in a user's home directory. */
 function nodeMounts(prefix: string): string[] {

@@ -15,6 +15,8 @@ export interface RenderRules {
   sandbox: boolean;
   /** The server commands that may run without a sandbox. Null allows every command. */
   seededCommands: ReadonlySet<string> | null;
+  /** Whether what the agent `claude` loads is installed. */
+  claude: boolean;
   /** Whether containers that request the internet get it. */
   internet: boolean;
   privateHosts: PrivateHosts;
@@ -54,10 +56,10 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
 }
 
 /** Package managers that are missing here are told when packages are loaded. */
-const available = ({ seededCommands, sandbox, internet }: RenderRules) => {
+const available = ({ seededCommands, sandbox, internet, claude }: RenderRules) => {
   const commands = seededCommands === null ? null : [...seededCommands];
   return availabilityOf('process', [
-    { runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [] },
+    { runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [], claude },
   ]);
 };
 
@@ -65,8 +67,8 @@ function agentProgram({ agent: { run } }: FrozenConfiguration): ContainerProgram
   if (run.type === 'command') {
     return { type: 'command', command: run.command, args: run.args };
   }
-  if (run.type === 'builtin' && run.name === 'scripted') {
-    return { type: 'scripted' };
+  if (run.type === 'builtin') {
+    return { type: run.name };
   }
   throw notRendered('the agent');
 }

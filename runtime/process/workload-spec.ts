@@ -5,6 +5,7 @@ import type { Network } from '../workload.ts';
 
 export type ContainerProgram =
   | { type: 'scripted' }
+  | { type: 'claude' }
   | { type: 'command'; command: string; args: string[] }
   /** The bridge to a remote server. `privateOrigin` is what it may reach beside the internet, through the session's host. */
   | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null };

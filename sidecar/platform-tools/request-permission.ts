@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type PermissionDecision, permissionRequestInput } from '../../contract/permission-request.ts';
 import { adds } from '../../contract/platform-tools.ts';
+import { afterDecision, whilePending } from './next-steps.ts';
 import { sendPermissionRequest } from './permission-request.ts';
 import { defineTool } from './tool.ts';
 import { reserveWait } from './wait-for-human.ts';
@@ -12,13 +13,14 @@ export const requestPermission = defineTool({
   title: 'Ask for a permission and wait',
   annotations: adds,
   description:
-    'As request_grant, but waits up to `wait_seconds` (60 unless said, at most 300) for the decision. With `exact_call` only the refused call was approved, with the same arguments. `pending` means that nobody decided yet; the decision then arrives as a message.',
+    'Asks a person for a permission, when a call was refused with permission_required: only a person can give one. For a refused tool the input is {"grant_type":"tool_scope","details":{"scope":"files.write"},"scope":"once","justification":"to save the report","wait_seconds":300}, with the scope that the refusal names. Waits up to `wait_seconds` (60 unless said, at most 300) for the decision; do what `next_step` of the answer says. With `exact_call` only the refused call was approved, with the same arguments. `pending`: nobody decided yet; do not ask again, the decision arrives as a message.',
   input: permissionRequestInput.extend({ wait_seconds: z.int().min(0).max(300).optional() }),
   output: z.strictObject({
     request_id: z.string(),
     status: z.enum(['approved', 'denied', 'expired', 'cancelled', 'pending']),
     grant_id: z.string().optional(),
     exact_call: z.literal(true).optional(),
+    next_step: z.string(),
   }),
   async run({ wait_seconds = defaultWaitSeconds, ...input }, dependencies, signal) {
     const wait = await reserveWait(dependencies, wait_seconds);
@@ -43,9 +45,11 @@ interface Decided {
 }
 
 function shownDecision({ status, grant_id, exact_call }: Decided) {
+  const isOpen = status === 'open';
   return {
-    status: status === 'open' ? ('pending' as const) : status,
+    status: isOpen ? ('pending' as const) : status,
     ...(grant_id === null ? {} : { grant_id }),
     ...(exact_call === undefined ? {} : { exact_call }),
+    next_step: isOpen ? whilePending : afterDecision(status, exact_call === true),
   };
 }

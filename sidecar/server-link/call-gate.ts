@@ -144,11 +144,28 @@ export function unavailableText(server: string, cause: FailureCause | null): str
 export const lossText = (cause: FailureCause | null): string =>
   cause === null ? 'ended before it answered' : causeText[cause];
 
+const retryThenTell = [
+  'Nothing was done. Make the call again after ten seconds, three times at most.',
+  'If it is still refused, say what you cannot do; it is no permission that is missing.',
+];
 const howToListTools = [
   'If you have not listed all tools of this server since you connected to it, list them, to the last page, and make the call again.',
   'Otherwise an admin has to accept what is new or changed; make the call again after that.',
 ];
-const tryAgain = ['Try again later; nothing was done.'];
+/** By code; nothing was done. Each has an end, so that nobody repeats a call for ever. */
+const stepsByCode: Record<Exclude<CallRefusalCode, 'permission_required'>, string[]> = {
+  tool_changed: howToListTools,
+  too_many_calls: [
+    'Nothing was done. Wait ten seconds, then make one call at a time.',
+    'If that is refused as well, this session may make no more calls: say what is not done, and end your work.',
+  ],
+  gate_unavailable: retryThenTell,
+  audit_unavailable: retryThenTell,
+  server_unavailable: [
+    'Nothing was done. Make the call again once, after ten seconds.',
+    'If the server is still not available, continue without it, or say what you cannot do.',
+  ],
+};
 
 /** The agent's result when its call was not made. */
 export function callRefusal(
@@ -185,10 +202,7 @@ function differingCall(call: Pick<Call, 'server' | 'tool'>, scope: string | null
 }
 
 function nextSteps(code: CallRefusalCode, scope: string | null): string[] {
-  if (code === 'permission_required') {
-    return howToAsk(scope);
-  }
-  return code === 'tool_changed' ? howToListTools : tryAgain;
+  return code === 'permission_required' ? howToAsk(scope) : stepsByCode[code];
 }
 
 /** The agent's result when its call was made and no answer is available. */
@@ -210,8 +224,9 @@ export function lostCall(
 
 function howToAsk(scope: string | null): string[] {
   return [
-    `Call request_grant of the platform server with {"grant_type":"tool_scope","details":{"scope":"${scope}"},"scope":"once","justification":"why you need it"}.`,
-    'Wait for the decision, which arrives as a message.',
-    'If it was approved, make the same call again.',
+    `Call request_permission of the platform server, once, with {"grant_type":"tool_scope","details":{"scope":"${scope}"},"scope":"once","justification":"why you need it","wait_seconds":300}. It waits for a person.`,
+    'If it is approved, make the same call again.',
+    'If it is pending, neither ask again nor repeat the call: do other work, or end your turn. The decision arrives as a message.',
+    'If it is denied, do not ask again: continue without it, or say what you cannot do.',
   ];
 }

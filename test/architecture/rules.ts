@@ -207,7 +207,7 @@ function checkServerState(node: ts.Node, path: string, add: Add): void {
 const launchVariables =
   /^(agentEnv|serverEnv|siblingEnv|PLATFORM_SESSION_ID|PLATFORM_CONFIG|PLATFORM_SIDECAR_SOCKET)$/;
 const ownsVariables =
-  /^(runtime\/(variables|workload)\.ts|activities\/secrets\/resolve-secrets\.ts|bin\/scripted-agent\.ts)$/;
+  /^(runtime\/(variables|workload)\.ts|activities\/secrets\/resolve-secrets\.ts|bin\/(scripted|claude)-agent\.ts)$/;
 
 /** Which container gets which variables is one pure function: a second one could hand a secret to the wrong container. */
 function checkVariables(node: ts.Node, path: string, folder: string, add: Add): void {

@@ -19,6 +19,7 @@ const worker: WorkerCapabilities = {
   commands: null,
   missing_commands: [],
   limits: [],
+  claude: false,
 };
 const needsEngine = /Not available here: images need a container engine or a cluster/;
 const stdio = { transport: { type: 'stdio' } };

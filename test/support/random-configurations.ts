@@ -166,7 +166,10 @@ export const randomLaunch: fc.Arbitrary<RandomLaunch> = frozen.map((chosen) => {
 export const testContainerSettings: ContainerSettings = {
   apiUrl: 'http://api.agent-platform.svc:8080',
   networks: 'shared',
-  images: { sidecar: 'localhost/sidecar:1', scripted: 'localhost/scripted:1', runner: 'localhost/runner:1' },
+  images: {
+    ...{ sidecar: 'localhost/sidecar:1', scripted: 'localhost/scripted:1', runner: 'localhost/runner:1' },
+    claude: 'localhost/claude:1',
+  },
   sizes: {
     sidecar: { memoryBytes: 256 * 1024 * 1024, cpuMillis: 500 },
     agent: { memoryBytes: 512 * 1024 * 1024, cpuMillis: 1000 },

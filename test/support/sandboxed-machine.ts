@@ -4,7 +4,13 @@ import { roomySidecarLimits } from './sidecar-limits.ts';
 
 /** Where everything is there that sandboxes need. */
 export const sandboxedMachine: Machine = {
-  programs: { nodePrefix: '/usr', directory: '/app/dist', relay: '/app/dist/relay', runner: '/app/runner' },
+  programs: {
+    nodePrefix: '/usr',
+    directory: '/app/dist',
+    relay: '/app/dist/relay',
+    runner: '/app/runner',
+    claude: null,
+  },
   root: { links: {}, directories: [], hidden: [], hiddenFiles: [] },
   internet: true,
   limits: processLimits,

@@ -66,26 +66,26 @@ describe('agents', () => {
     expect(await member.ok('GET', `/api/agents/${agent.id}`)).toEqual({ agent });
   });
 
-  it.each([
-    [{ type: 'builtin', name: 'claude' }, 'run.name'],
-    [{ type: 'image', image: 'registry.example/team/agent:1' }, 'run.type'],
-  ])('are refused at save when this installation cannot run %j', async (unavailable, path) => {
-    const { member, base } = await api.workspace();
-    const refused = {
-      status: 422,
-      body: {
-        error: { fields: [{ path, code: 'not_available', message: expect.stringContaining('use ') }] },
-      },
-    };
-    const body = { name: 'writer', run: unavailable };
-    expect(await member.send('POST', `${base}/agents`, body)).toMatchObject(refused);
-    const agent = await create(member, base);
-    const patch = (fields: object) => member.send('PATCH', `/api/agents/${agent.id}`, fields);
-    expect(await patch({ run: unavailable })).toMatchObject(refused);
-    const earlier = JSON.stringify(unavailable);
-    await api.db('agents').where({ id: agent.id }).update({ run: earlier });
-    expect(await patch({ run: unavailable, name: 'renamed' })).toMatchObject({ status: 200 });
-  });
+  it.each([[{ type: 'image', image: 'registry.example/team/agent:1' }, 'run.type']])(
+    'are refused at save when this installation cannot run %j',
+    async (unavailable, path) => {
+      const { member, base } = await api.workspace();
+      const refused = {
+        status: 422,
+        body: {
+          error: { fields: [{ path, code: 'not_available', message: expect.stringContaining('use ') }] },
+        },
+      };
+      const body = { name: 'writer', run: unavailable };
+      expect(await member.send('POST', `${base}/agents`, body)).toMatchObject(refused);
+      const agent = await create(member, base);
+      const patch = (fields: object) => member.send('PATCH', `/api/agents/${agent.id}`, fields);
+      expect(await patch({ run: unavailable })).toMatchObject(refused);
+      const earlier = JSON.stringify(unavailable);
+      await api.db('agents').where({ id: agent.id }).update({ run: earlier });
+      expect(await patch({ run: unavailable, name: 'renamed' })).toMatchObject({ status: 200 });
+    },
+  );
 
   it('are changed by their owner and admins, read by other members, and not found by strangers', async () => {
     const { workspace, admin, member, base } = await api.workspace();

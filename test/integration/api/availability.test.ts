@@ -16,6 +16,7 @@ const capabilities: WorkerCapabilities = {
   commands: null,
   missing_commands: [],
   limits: [],
+  claude: false,
 };
 const bare = { ...capabilities, sandbox: false, internet: false, commands: ['mcp-server-filesystem'] };
 const fields = (...paths: string[]) => ({

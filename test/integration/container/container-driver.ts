@@ -110,7 +110,7 @@ export function containerDriver(): ContainerDriver {
 }
 
 export const workloadSettings = (apiUrl: string): ContainerSettings =>
-  testContainerSettings({ apiUrl, networks: 'own', images: requirePlatformImages() });
+  testContainerSettings({ apiUrl, networks: 'own', images: { ...requirePlatformImages(), claude: null } });
 
 export async function gatewayOf(docker: Docker, network: string): Promise<string> {
   const { IPAM } = await docker.getNetwork(network).inspect();

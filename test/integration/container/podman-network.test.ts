@@ -33,7 +33,7 @@ async function openOn(options: { cni?: boolean }) {
       workload: testContainerSettings({
         apiUrl: 'http://192.0.2.1:1',
         networks: 'own',
-        images: requirePlatformImages(),
+        images: { ...requirePlatformImages(), claude: null },
       }),
       takeLeftCalls: async () => undefined,
       logger: pino({ level: 'silent' }),

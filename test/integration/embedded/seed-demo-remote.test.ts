@@ -50,7 +50,7 @@ it('comes with a schedule, made once', async () => {
 
 it('is left out where sessions have no sandbox, and the start only says so', async () => {
   const id = randomUUID();
-  const limits = { missing_commands: [], limits: [], commands: null };
+  const limits = { missing_commands: [], limits: [], commands: null, claude: false };
   await reportWorker(api.db, {
     id,
     capabilities: { runtime: 'process', sandbox: false, internet: false, ...limits },

@@ -25,6 +25,7 @@ const programs = {
   directory: resolve('dist'),
   relay: null,
   runner: resolve('deploy/runner'),
+  claude: null,
 };
 const owner = `test${process.pid}`;
 const found = findCgroups();

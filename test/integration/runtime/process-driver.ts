@@ -26,6 +26,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     sessionsDirectory,
     programsDirectory: resolve('dist'),
     runnerDirectory: resolve('deploy/runner'),
+    claudeDirectory: null,
     nodeBinary: process.execPath,
     sandbox: 'require' as const,
     allowUnsandboxed: false,

@@ -115,6 +115,9 @@ describe('the tools of the platform server', () => {
     });
     const unanswered = await tool('request_input', { prompt: 'and now?' });
     expect(unanswered.structuredContent).not.toHaveProperty('answer');
+    expect(unanswered.structuredContent).toMatchObject({
+      next_step: expect.stringMatching(/Do not ask again: .* arrives as a message/),
+    });
   });
 
   it('share with the workspace, and refuse to share by link', async () => {
@@ -157,7 +160,11 @@ describe('asking for a permission', () => {
   it('sends a request and nothing more: request_grant returns immediately', async () => {
     const result = await tool('request_grant', asksForWrite);
     const [report] = session.platform.requests;
-    expect(result.structuredContent).toEqual({ request_id: report?.request_id, status: 'sent' });
+    expect(result.structuredContent).toEqual({
+      request_id: report?.request_id,
+      status: 'sent',
+      next_step: expect.stringMatching(/Do not ask again .* arrives as a message/),
+    });
     expect(report).toMatchObject({ ...asksForWrite, refused_call: null });
   });
 
@@ -192,9 +199,22 @@ describe('asking for a permission', () => {
 
   const unlimited = { status: 'approved', grant_id: randomUUID(), reason: null } as const;
   it.each([
-    ['approved', unlimited, {}],
-    ['approved', { ...unlimited, exact_call: true }, { exact_call: true }],
-    ['denied', { ...unlimited, status: 'denied', grant_id: null }, {}],
+    ['approved', unlimited, { next_step: 'Make the refused call again.' }],
+    [
+      'approved',
+      { ...unlimited, exact_call: true },
+      { exact_call: true, next_step: expect.stringContaining('exactly the refused call again') },
+    ],
+    [
+      'denied',
+      { ...unlimited, status: 'denied', grant_id: null },
+      { next_step: expect.stringContaining('Do not ask for it again') },
+    ],
+    [
+      'expired',
+      { ...unlimited, status: 'expired', grant_id: null },
+      { next_step: expect.stringContaining('Continue without it') },
+    ],
   ] as const)('waits for the decision: request_permission answers %s of %j', async (status, state, more) => {
     session.platform.requestState = state;
     const { grant_id } = state;
@@ -215,7 +235,10 @@ describe('asking for a permission', () => {
   it('is pending when it was not decided in time', async () => {
     session.platform.requestState = { status: 'open', grant_id: null, reason: null };
     const result = await tool('request_permission', { ...asksForWrite, wait_seconds: 0 });
-    expect(result.structuredContent).toMatchObject({ status: 'pending' });
+    expect(result.structuredContent).toMatchObject({
+      status: 'pending',
+      next_step: expect.stringMatching(/Do not ask again .* arrives as a message/),
+    });
   });
 });
 

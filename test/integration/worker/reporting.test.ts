@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 
 const capabilities: WorkerCapabilities = {
   ...{ runtime: 'process', sandbox: true, internet: true },
-  ...{ commands: null, missing_commands: [], limits: [] },
+  ...{ commands: null, missing_commands: [], limits: [], claude: false },
 };
 
 it('a worker that was killed and is started again is counted once, beside those of other hosts', async () => {

@@ -34,5 +34,6 @@ export async function importSessionImages(cluster: TestCluster): Promise<Contain
     sidecar: await cluster.importImage(sidecar),
     scripted: await cluster.importImage(scripted),
     runner: await cluster.importImage(runner),
+    claude: null,
   };
 }

@@ -4,7 +4,7 @@ import {
   isExpected,
   outcomeOfError,
   outcomeOfResult,
-} from '../../../agents/scripted/call-outcome.ts';
+} from '../../../agents/call-outcome.ts';
 import { describeStep, parseInstructions } from '../../../contract/scripted-instructions.ts';
 
 const parse = (steps: unknown) => parseInstructions(JSON.stringify({ steps }));

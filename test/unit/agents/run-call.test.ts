@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import type { CallResult } from '../../../agents/scripted/call-outcome.ts';
+import type { CallResult } from '../../../agents/call-outcome.ts';
 import { runCall, type SavedValues } from '../../../agents/scripted/run-call.ts';
 import { parseInstructions } from '../../../contract/scripted-instructions.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   availabilityOf,
+  type RuntimeName,
   runtimeName,
   unavailableAgent,
   unavailableEntry,
@@ -19,6 +20,7 @@ const worker = (more: Partial<WorkerCapabilities> = {}): WorkerCapabilities => (
   commands: null,
   missing_commands: [],
   limits: [],
+  claude: false,
   ...more,
 });
 
@@ -97,7 +99,7 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent(companions, [], inContainers)).toBeNull();
     const claude = { name: 'db', run: { type: 'builtin' as const, name: 'claude' as const } };
     expect(unavailableAgent({ ...agent, siblings: [claude] }, [], inContainers)).toMatch(
-      /^its sibling "db": the built-in agent "claude" is not available yet/,
+      /^its sibling "db": the built-in agent "claude" is an agent of a session/,
     );
     const { siblings: services } = companions;
     expect(unavailableAgent({ ...agent, services }, [], here)).toBeNull();
@@ -115,6 +117,19 @@ describe('what an installation cannot run', () => {
     );
   });
 
+  it('is the agent claude unless every worker has what it needs, and a sandbox', () => {
+    const claude = { type: 'builtin', name: 'claude' } as const;
+    const why = (runtime: RuntimeName, ...workers: WorkerCapabilities[]) =>
+      unavailableRunProblems(claude, availabilityOf(runtime, workers))[0]?.message ?? null;
+    const able = worker({ claude: true });
+    expect(why('process')).toBeNull();
+    expect(why('process', able, able)).toBeNull();
+    expect(why('process', able, worker())).toMatch(/run "npm run claude:install"/);
+    expect(why('process', worker({ claude: true, sandbox: false }))).toMatch(/install bubblewrap/);
+    expect(why('container', able)).toBeNull();
+    expect(why('kubernetes', worker())).toMatch(/name it by CLAUDE_IMAGE/);
+  });
+
   it('is a remote server without the internet, or without a sandbox', () => {
     const remote = { type: 'remote' } as const;
     for (const runtime of runtimeName.options) {
@@ -127,10 +142,5 @@ describe('what an installation cannot run', () => {
       /no way from sessions to the internet/,
     );
     expect(unavailableShape(remote, withOne({ sandbox: false }))).toMatch(/need a sandbox/);
-  });
-
-  it('is the built-in Claude everywhere, so far', () => {
-    const here = availabilityOf('kubernetes', []);
-    expect(unavailableRunProblems({ type: 'builtin', name: 'claude' }, here)).toHaveLength(1);
   });
 });

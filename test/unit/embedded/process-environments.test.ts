@@ -35,7 +35,7 @@ const environmentsFor = (given: Record<string, string>, privateMcpHosts: string[
       temporalUiUrl: 'http://127.0.0.1:8233',
       privateMcpHosts,
     },
-    { sessions: '/data/sessions', runner: '/project/runner' },
+    { sessions: '/data/sessions', runner: '/project/runner', claude: '/project/claude' },
     given,
   );
 const { api, worker } = environmentsFor(callers);

@@ -14,6 +14,7 @@ const machine: Machine = {
     directory: '/platform/dist',
     relay: null,
     runner: '/platform/runner',
+    claude: null,
   },
   root: null,
   internet: false,

@@ -69,7 +69,7 @@ describe('the import of a desktop configuration', () => {
   it('says what has no network here, and accepts it without one when that is chosen', () => {
     const text = JSON.stringify({ mcpServers: { far: { command: 'x' }, near: { command: 'x' } } });
     const worker = { runtime: 'process', sandbox: true, internet: false, commands: null } as const;
-    const here = availabilityOf('process', [{ ...worker, missing_commands: [], limits: [] }]);
+    const here = availabilityOf('process', [{ ...worker, missing_commands: [], limits: [], claude: false }]);
     const { servers } = planImport(text, { here, withoutNetwork: new Set(['near']) });
     expect(servers[0]?.problems).toEqual([expect.stringMatching(/it cannot run here: .*slirp4netns/)]);
     expect(servers[1]).toMatchObject({ problems: [], input: { network: 'none' } });

@@ -113,7 +113,7 @@ describe('the import of a document of the MCP registry', () => {
 
   it('takes the first way that runs here, and names the others', () => {
     const worker = { runtime: 'process', sandbox: true, internet: true, commands: null } as const;
-    const here = availabilityOf('process', [{ ...worker, missing_commands: [], limits: [] }]);
+    const here = availabilityOf('process', [{ ...worker, missing_commands: [], limits: [], claude: false }]);
     const packages = [{ registryType: 'oci', identifier: 'ghcr.io/ada/weather:1', ...stdio }, npm];
     const planned = only({ packages, remotes: [{ type: 'sse', url: 'https://mcp.example/sse' }] }, { here });
     expect(planned.input.shape).toMatchObject({ type: 'command', command: 'npx' });

@@ -9,6 +9,7 @@ const worker: WorkerCapabilities = {
   commands: null,
   missing_commands: [],
   limits: [],
+  claude: false,
 };
 const rowsOf = (...more: Partial<WorkerCapabilities>[]) =>
   ruledOut(
@@ -37,7 +38,7 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
   expect(bare).toContain('Remote MCP servers');
 });
 
-it('rules out in a cluster only what is not supported yet', () => {
+it('rules out in a cluster only what no operator has set up', () => {
   const rows = ruledOut(availabilityOf('kubernetes', [{ ...worker, runtime: 'kubernetes' }]));
   expect(rows.map(({ what }) => what)).toEqual(['The built-in agent Claude']);
 });

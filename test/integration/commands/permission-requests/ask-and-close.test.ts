@@ -189,7 +189,7 @@ describe('an agent’s request', () => {
 
 describe('an open request closes once', () => {
   const texts = {
-    denied: 'was denied by Max Member. Reason: No.',
+    denied: 'was denied by Max Member. Do not ask for it again. Reason: No.',
     expired: 'expired: nobody decided it in time.',
     cancelled: 'was cancelled.',
   };

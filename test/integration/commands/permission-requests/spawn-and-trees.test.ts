@@ -162,7 +162,7 @@ describe('in a tree of sessions', () => {
         expect(await ask(session, {})).toEqual({
           status: 'refused',
           code: 'recently_denied',
-          message: `the same request was denied less than 600 seconds ago${
+          message: `the same request was denied less than 600 seconds ago, so do not ask for it again${
             session.id === denied.id ? ': Not today' : ', to another session of the same tree'
           }`,
         });

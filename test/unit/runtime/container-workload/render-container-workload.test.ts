@@ -373,14 +373,9 @@ describe('what containers cannot run', () => {
       /declares a volume at "\/run\/platform-report", a path reserved for the platform, or not a valid one/,
     ],
     [
-      'the claude agent',
-      configuration({ agent: { run: { type: 'builtin', name: 'claude' } } }),
-      /"claude" is not available yet/,
-    ],
-    [
       'a service that is the claude agent',
       configuration({ services: [{ ...sibling, run: { type: 'builtin', name: 'claude' } }] }),
-      /^its service "db": the built-in agent "claude" is not available yet/,
+      /^its service "db": the built-in agent "claude" is an agent of a session, and nothing beside one/,
     ],
     [
       'a server with the name of the platform’s own',

@@ -46,7 +46,7 @@ async function openOn(status: number, body: object) {
     workload: testContainerSettings({
       apiUrl: 'http://192.0.2.1:1',
       networks: 'own',
-      images: { sidecar: image, scripted: image, runner: image },
+      images: { sidecar: image, scripted: image, runner: image, claude: null },
     }),
     takeLeftCalls: async () => undefined,
     logger: pino({ level: 'silent' }),

@@ -12,7 +12,13 @@ const root: SystemRoot = {
   hidden: ['/usr/local/etc'],
   hiddenFiles: ['/proc/keys'],
 };
-const programs: Programs = { nodePrefix: '/usr', directory: '/app/dist', relay: null, runner: '/app/runner' };
+const programs: Programs = {
+  nodePrefix: '/usr',
+  directory: '/app/dist',
+  relay: null,
+  runner: '/app/runner',
+  claude: null,
+};
 const agent: ProcessContainerSpec = {
   name: 'agent',
   server: null,
@@ -166,6 +172,18 @@ describe('the sandbox of a container', () => {
     expect(inside(agent)).not.toContain('/opt/runner');
     expect(inside(serverCalled('files'))).not.toContain('/opt/platform/scripted-agent.js');
     expect(inside(serverCalled('files'))).toContain('/opt/runner');
+  });
+
+  it('includes the agent claude with what it loads only where it runs', () => {
+    const installed = { claude: '/app/agents/claude' };
+    const seen = (program: ContainerProgram) =>
+      mounts(render({ ...agent, program }, installed)).filter(({ from }) => from.includes('claude'));
+    expect(seen({ type: 'claude' })).toEqual([
+      { from: '/app/dist/claude-agent.js', to: '/opt/platform/claude-agent.js', writable: false },
+      { from: '/app/agents/claude/node_modules', to: '/opt/platform/node_modules', writable: false },
+    ]);
+    expect(seen({ type: 'scripted' })).toEqual([]);
+    expect(seen({ type: 'command', command: 'sh', args: [] })).toEqual([]);
   });
 
   it('has the static relay of a server as its first process, which reaps what the server leaves behind', () => {

@@ -8,6 +8,7 @@ const sandboxed: RenderRules = {
   sandbox: true,
   seededCommands: null,
   internet: true,
+  claude: false,
   privateHosts: new Map(),
 };
 const offline: RenderRules = { ...sandboxed, internet: false };
@@ -76,6 +77,13 @@ describe('a frozen configuration as containers', () => {
   });
 });
 
+it('runs the agent claude where what it loads is installed', () => {
+  const frozen = configuration({ agent: { run: { type: 'builtin', name: 'claude' } } });
+  expect(renderWorkload(frozen, { ...sandboxed, claude: true }).containers[0]).toMatchObject({
+    program: { type: 'claude' },
+  });
+});
+
 describe('a remote server', () => {
   const programOf = (
     changes: Parameters<typeof remoteNamed>[1],
@@ -135,7 +143,7 @@ describe('what the process runtime cannot run', () => {
     [
       'the claude agent',
       configuration({ agent: { run: { type: 'builtin', name: 'claude' } } }),
-      /"claude" is not available yet/,
+      /^the built-in agent "claude" is not installed .* "npm run claude:install"/,
     ],
     [
       'a server that is an image',

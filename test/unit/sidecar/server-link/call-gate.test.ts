@@ -84,7 +84,7 @@ describe('a call for which a permission is missing', () => {
         'Exactly one call of the tool write of files was approved, and this one differs from it in its arguments, so it was not made.',
       next_steps: [
         'Make exactly the call that was approved: its approval still holds.',
-        'Or ask for this one. Call request_grant of the platform server with {"grant_type":"tool_scope","details":{"scope":"files.write"},"scope":"once","justification":"why you need it"}.',
+        'Or ask for this one. Call request_permission of the platform server, once, with {"grant_type":"tool_scope","details":{"scope":"files.write"},"scope":"once","justification":"why you need it","wait_seconds":300}. It waits for a person.',
         ...(usual?.next_steps.slice(1) ?? []),
       ],
     });

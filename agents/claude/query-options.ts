@@ -1,0 +1,55 @@
+/** Pure: what the SDK runs with. */
+import type { AgentConfig } from '../../contract/agent-contract.ts';
+import type { QueryOptions } from './sdk.ts';
+import { systemPromptOf } from './system-prompt.ts';
+import { toolsOf } from './tool-names.ts';
+
+/** The variables of the agent that it reads itself. */
+export interface ClaudeSettings {
+  /** Tools of the SDK's own that the model gets, such as `Read`: none unless the agent's variable CLAUDE_TOOLS names them. */
+  ownTools: string[];
+  /** A private, empty directory for what the SDK writes. */
+  stateDirectory: string;
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Questions go to the user by `request_input`, which the platform records and knows nobody to answer in some sessions. */
+const neverAvailable = ['AskUserQuestion'];
+
+const fixed = {
+  /** Nothing but the model's endpoint is asked for anything. */
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  /** Members of requests that an endpoint may not know. */
+  CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
+  /** All tools are listed; a search of them would be one of the endpoint's own. */
+  ENABLE_TOOL_SEARCH: 'false',
+  /** The first call of a server starts it, and may load its packages. */
+  MCP_TIMEOUT: '300000',
+  /** Longer than any call that waits for a person. */
+  MCP_TOOL_TIMEOUT: '900000',
+} as const;
+
+export function queryOptions(
+  config: AgentConfig,
+  { ownTools, stateDirectory, env }: ClaudeSettings,
+): QueryOptions {
+  const servers = Object.keys(config.mcpServers);
+  const tools = ownTools.filter((tool) => !neverAvailable.includes(tool));
+  return {
+    systemPrompt: systemPromptOf(config),
+    ...(config.agent.model === null ? {} : { model: config.agent.model }),
+    mcpServers: config.mcpServers,
+    strictMcpConfig: true,
+    tools,
+    allowedTools: [...servers.map(toolsOf), ...tools],
+    disallowedTools: neverAvailable,
+    // What is not allowed above is denied. The platform decides on calls of MCP servers.
+    permissionMode: 'dontAsk',
+    settingSources: [],
+    persistSession: false,
+    verbatimPrompts: true,
+    env: { ...env, ...fixed, CLAUDE_CONFIG_DIR: stateDirectory },
+    stderr: (text) => void process.stderr.write(text),
+  };
+}
