@@ -1,8 +1,8 @@
 /** Bridges standard input and output, or those of a command, to a Unix socket; or a socket to the port of a service. */
 import { runAgentRelay } from '../relay/node/agent-relay.ts';
 import { parseRelayArguments, relayUsage } from '../relay/node/arguments.ts';
+import { runCommandRelay } from '../relay/node/run-relay.ts';
 import { runServerRelay } from '../relay/node/server-relay.ts';
-import { runServiceRelay } from '../relay/node/service-relay.ts';
 
 const report = (line: string) => process.stderr.write(`relay: ${line}\n`);
 const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));
@@ -16,8 +16,8 @@ async function run(): Promise<number> {
   if (parsed.mode === 'agent') {
     return runAgentRelay(parsed.socketPath, process.stdin, process.stdout);
   }
-  if (parsed.mode === 'service') {
-    return runServiceRelay({ ...parsed, env: process.env, report });
+  if (parsed.mode === 'run') {
+    return runCommandRelay({ ...parsed, env: process.env, report });
   }
   const stopping = new AbortController();
   process.once('SIGTERM', () => stopping.abort());

@@ -1,9 +1,11 @@
 /** Agents and their MCP attachments (docs/catalog.md). */
 import * as z from 'zod';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
+import { modelAccess, modelAccessInput } from './model-access.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
 import { reservedForAgents } from './reserved-variables.ts';
 import { givenPortProblem, portVariable } from './service-variables.ts';
+import { sharedPorts, siblingFields, siblingProblem } from './sibling.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
@@ -43,6 +45,8 @@ const newEnv = z
 
 export const companion = z.strictObject({ name: entryName, run, env: storedEnv.default({}) });
 
+export const sibling = companion.extend(siblingFields);
+
 export const maxLimitSeconds = 7 * 24 * 3600;
 /** Time limits of a session of this agent; null means the platform's default. */
 export const agentLimits = z.strictObject({
@@ -57,11 +61,13 @@ const fields = {
   instructions: z.string().max(256 * 1024),
   model: z.string().max(200).nullable(),
   env: storedEnv,
-  siblings: z.array(companion).max(16),
+  siblings: z.array(sibling).max(16),
   services: z.array(companion).max(16),
   network,
   egress_allow: z.array(egressRule).max(50),
   limits: agentLimits,
+  /** Null: the agent may ask no language model through the platform. */
+  model_access: modelAccess.nullable(),
 };
 
 const newCompanion = companion.extend({ env: newEnv.default({}) });
@@ -76,11 +82,27 @@ const newService = newCompanion.superRefine((service, context) => {
     context.addIssue({ code: 'custom', path: ['env', portVariable], message });
   }
 });
+const newSibling = newCompanion.extend(siblingFields).superRefine((given, context) => {
+  const problem = siblingProblem(given);
+  if (problem !== null) {
+    context.addIssue({ code: 'custom', ...problem });
+  }
+});
+const newSiblings = z
+  .array(newSibling)
+  .max(16)
+  .superRefine((siblings, context) => {
+    for (const at of sharedPorts(siblings)) {
+      const message = `is the port of another sibling, too: the agent reaches both at 127.0.0.1`;
+      context.addIssue({ code: 'custom', path: [at, 'port'], message });
+    }
+  });
 const newFields = {
   ...fields,
   env: newEnv,
-  siblings: z.array(newCompanion).max(16),
+  siblings: newSiblings,
   services: z.array(newService).max(16),
+  model_access: modelAccessInput.nullable(),
 };
 
 export const agentInput = z.strictObject({
@@ -94,6 +116,7 @@ export const agentInput = z.strictObject({
   network: fields.network.default('none'),
   egress_allow: fields.egress_allow.default([]),
   limits: fields.limits.default({ total_seconds: null, idle_seconds: null }),
+  model_access: newFields.model_access.default(null),
 });
 export type AgentInput = z.infer<typeof agentInput>;
 

@@ -43,6 +43,8 @@ export const availability = z.strictObject({
   private_destinations: reason,
   /** Siblings of agents. Services are companions, too, and run wherever a program of their kind does. */
   companions: reason,
+  /** An agent's access to a language model. */
+  model_access: reason,
 });
 export type Availability = z.infer<typeof availability>;
 
@@ -59,6 +61,7 @@ const reasons = {
   claudeSandbox:
     'the built-in agent "claude" needs a sandbox, which keeps what a model does from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   companion: 'the built-in agent "claude" is an agent of a session, and nothing beside one',
+  model: 'access to a language model is not available yet: an agent can be saved with it, and does not start',
   sandbox:
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
   internet:
@@ -98,6 +101,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     internet,
     private_destinations: unless(runtime === 'kubernetes', reasons.private),
     companions: unless(!isProcess, reasons.companions),
+    model_access: reasons.model,
   };
 }
 
@@ -114,7 +118,9 @@ type Reach = Pick<McpServer, 'network' | 'egress_allow'>;
 type RunnableShape = Pick<Shape, 'type'> & { command?: string };
 type RunnableEntry = { shape: RunnableShape } & Reach;
 type Companion = Pick<Agent['siblings'][number], 'name' | 'run'>;
-type RunnableAgent = Pick<Agent, 'run'> & Reach & Record<'siblings' | 'services', readonly Companion[]>;
+/** `model_access`: as saved or as frozen, where it is absent without one. */
+type RunnableAgent = Pick<Agent, 'run'> & { model_access?: object | null | undefined } & Reach &
+  Record<'siblings' | 'services', readonly Companion[]>;
 
 /** A command may be any text, so inherited object properties must not match. */
 const unavailableCommand = (
@@ -161,7 +167,8 @@ export function unavailableAgent(
   const ofServers = entries.flatMap((entry) =>
     unavailableEntryProblems(entry, here).map(({ message }) => `its MCP server "${entry.name}": ${message}`),
   );
-  return own?.message ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
+  const model = (agent.model_access ?? null) === null ? null : here.model_access;
+  return own?.message ?? model ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
 }
 
 function unavailableCompanions(

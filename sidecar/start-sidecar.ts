@@ -17,6 +17,7 @@ import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
 import { createMetrics } from './metrics.ts';
+import { openModelSockets } from './model-access/model-sockets.ts';
 import { createPace } from './pace/pace.ts';
 import { createSlots } from './pace/slots.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
@@ -33,6 +34,9 @@ import type { LinkDependencies } from './server-link/link-dependencies.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
 import { createLocalSide } from './server-link/server-side.ts';
 import { agentHttpSocket } from './session-paths.ts';
+import { awaitedSiblings } from './siblings/awaited-siblings.ts';
+import { openSiblingSockets } from './siblings/sibling-sockets.ts';
+import { siblingNotReady } from './siblings/until-ready.ts';
 import { createToolLists, type ToolLists } from './tool-lists/tool-lists.ts';
 
 export interface RunningSidecar {
@@ -57,6 +61,7 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   const dependencies = await createDependencies(boot, logger);
   const processes = await trackProcesses(boot, dependencies);
   const tokenSockets = await openTokenSockets(boot.servers, dependencies.api);
+  const modelSockets = boot.model_access === true ? await openModelSockets(dependencies.api) : null;
   const links = await openLinks(boot, dependencies, processes);
   const { api, inbox, lastRefusals, metrics, audit, toolLists } = dependencies;
   const { limits, session_id, control_key } = boot;
@@ -70,18 +75,36 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   if (boot.agent_config !== null) {
     await writeAgentConfig(boot.agent_config);
   }
-  await listenOnPath(agentHttp, agentHttpSocket());
+  const siblingSockets = await openSiblingSockets(boot);
+  const notReady = siblingNotReady(boot, processes.siblings);
+  if (awaitedSiblings(boot).length === 0) {
+    await listenOnPath(agentHttp, agentHttpSocket());
+  }
   const control = createControlHttp({ controlKey: control_key, inbox, metrics, sessionId: session_id });
   const controlUrl = await listenForPlatform(control, boot.control_host, boot.control_port);
 
   const stopping = new AbortController();
+  const { signal } = stopping;
+  /** The platform hears that this sidecar is ready when the agent may start; without an end when it may not. */
+  const startAgent = async () => {
+    const report = await notReady;
+    if (report !== null) {
+      await api.reportSibling(report, signal);
+      return new Promise<never>(() => undefined);
+    }
+    if (!agentHttp.listening) {
+      await listenOnPath(agentHttp, agentHttpSocket());
+    }
+    return api.ready(controlUrl, signal);
+  };
   return {
     controlUrl,
-    ready: api.ready(controlUrl, stopping.signal).then(({ inputs }) => inbox.accept(inputs)),
+    ready: startAgent().then(({ inputs }) => inbox.accept(inputs)),
     async close() {
       stopping.abort();
       const servers = [agentHttp, control, ...tokenSockets];
-      await Promise.all([...links.map((link) => link.close()), ...servers.map(closeHttp)]);
+      const others = [...links, ...siblingSockets, ...(modelSockets === null ? [] : [modelSockets])];
+      await Promise.all([...others.map((each) => each.close()), ...servers.map(closeHttp)]);
       const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
       await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },

@@ -34,13 +34,12 @@ export interface ConfigurationSources {
 export function buildConfiguration(sources: ConfigurationSources): FrozenConfiguration {
   const { session, agent, servers, secretVersions, images, logToolPayloads, frozenAt } = sources;
   const imageOf = (run: Run) => (run.type === 'image' ? (images.get(run.image) ?? null) : null);
-  const companions = (list: Agent['siblings']) =>
-    list.map(({ name, run, env }) => ({
-      name,
-      run,
-      image: imageOf(run),
-      env: freezeEnv(env, secretVersions),
-    }));
+  const companion = ({ name, run, env }: Agent['services'][number]) => ({
+    name,
+    run,
+    image: imageOf(run),
+    env: freezeEnv(env, secretVersions),
+  });
   return {
     session_id: session.id,
     workspace_id: session.workspace_id,
@@ -56,15 +55,30 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
       network: agent.network,
       egress_allow: agent.egress_allow,
       limits: agent.limits,
+      ...freezeModelAccess(agent.model_access, secretVersions),
     },
     prompt: session.prompt,
     servers: servers.map((server) => freezeServer(server, secretVersions)),
-    siblings: companions(agent.siblings),
-    services: companions(agent.services),
+    siblings: agent.siblings.map(({ port, ready, ...sibling }) => ({
+      ...companion(sibling),
+      ...(port === null ? {} : { port }),
+      ...(ready === null ? {} : { ready }),
+    })),
+    services: agent.services.map(companion),
     ...(session.operator_id === null ? { has_operator: false } : {}),
     log_tool_payloads: logToolPayloads,
     frozen_at: frozenAt,
   };
+}
+
+/** Absent without one: earlier releases refuse it. */
+function freezeModelAccess(
+  access: Agent['model_access'],
+  versions: SecretVersions,
+): Pick<FrozenConfiguration['agent'], 'model_access'> {
+  return access === null
+    ? {}
+    : { model_access: { ...access, api_key: freezeVariable(access.api_key, versions) } };
 }
 
 /** Every referenced secret. */
@@ -74,7 +88,8 @@ export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]):
   const ofRegistries = servers.map(({ shape }) =>
     shape.type === 'image' ? referencedSecretName(shape.registry_secret ?? '') : null,
   );
-  return [...new Set([...names, ...ofRegistries].filter((name) => name !== null))];
+  const ofModel = referencedSecretName(agent.model_access?.api_key ?? '');
+  return [...new Set([...names, ...ofRegistries, ofModel].filter((name) => name !== null))];
 }
 
 /** One server with its environment by reference, and the defaults of its manifest. */

@@ -1,5 +1,7 @@
 /** The relay's command line: two addresses, as `socat` has them, and for a server its command. */
 
+import { parseRun, type RunArguments } from './run-arguments.ts';
+
 export type RelayMode =
   | { mode: 'agent'; socketPath: string }
   | {
@@ -10,7 +12,7 @@ export type RelayMode =
       args: string[];
       isAlone: boolean;
     }
-  | { mode: 'service'; gatewayPath: string; port: number; command: string; args: string[] }
+  | ({ mode: 'run' } & RunArguments)
   | { mode: 'help' };
 
 export const relayUsage = `Usage:
@@ -19,9 +21,13 @@ export const relayUsage = `Usage:
   relay [--alone] [--report <socket>] UNIX-CONNECT:<socket> -- <command> [argument...]
       bridges the standard input and output of a command to the socket, with a fresh process for each connection
       (an MCP server's side); --alone: every process that it sees is of this container, and ends with the connection
-  relay run --gateway <socket> --port <number> -- <command> [argument...]
-      runs the command and ends with its exit code; keeps an idle connection to the socket, and copies what comes on it to and
-      from that port of 127.0.0.1
+  relay run [option...] -- <command> [argument...]
+      runs the command and ends with its exit code
+      --gateway <socket> --port <number>: keeps an idle connection to the socket, and copies what comes on it to and from that port
+      of 127.0.0.1; --dial in place of --gateway: the first byte says that the connection is used, and is not copied
+      --listen <port>=<socket>: copies what comes to that port of 127.0.0.1 to and from the socket; may be repeated
+      --report-end <socket> is told how the command starts and ends, and that it is ready: with --ready-port <number> when that port
+      of 127.0.0.1 takes a connection, with --ready-argument <text> for each part of a command when that ends with 0
 `;
 
 const address = /^UNIX-CONNECT:(.+)$/i;
@@ -32,7 +38,7 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
     return { mode: 'help' };
   }
   if (given[0] === 'run') {
-    return parseService(given.slice(1));
+    return { mode: 'run', ...parseRun(given.slice(1)) };
   }
   const isAlone = given[0] === '--alone';
   const options = isAlone ? given.slice(1) : given;
@@ -53,23 +59,4 @@ export function parseRelayArguments(given: readonly string[]): RelayMode {
     );
   }
   return { mode: 'server', reportPath, socketPath, command, args, isAlone };
-}
-
-const mostPort = 65_535;
-
-function parseService([
-  first,
-  gatewayPath,
-  second,
-  port = '',
-  dashes,
-  command,
-  ...args
-]: readonly string[]): RelayMode {
-  const isPort = /^[1-9]\d{0,4}$/.test(port) && Number(port) <= mostPort;
-  const isNamed = first === '--gateway' && second === '--port' && dashes === '--';
-  if (!isNamed || !isPort || gatewayPath === undefined || command === undefined) {
-    throw new Error('expected: relay run --gateway <socket> --port <number> -- <command> [argument...]');
-  }
-  return { mode: 'service', gatewayPath, port: Number(port), command, args };
 }

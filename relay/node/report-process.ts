@@ -4,17 +4,22 @@ import type { ProcessClaim } from '../../contract/session-process.ts';
 
 const limitMs = 1000;
 
-/** Resolves when the sidecar has received it, or is unreachable. Never throws. */
-export function reportProcess(path: string | null, claim: ProcessClaim): Promise<void> {
+/** Resolves when the sidecar has received it, or is unreachable: then with false. With nowhere to report to it counts as received. Never throws. */
+export function reportProcess(path: string | null, claim: ProcessClaim): Promise<boolean> {
   return new Promise((resolve) => {
     if (path === null) {
-      resolve();
+      resolve(true);
       return;
     }
     const socket = createConnection({ path });
-    socket.setTimeout(limitMs, () => socket.destroy());
-    socket.once('error', () => socket.destroy());
-    socket.once('close', () => resolve());
+    let isLost = false;
+    const lose = () => {
+      isLost = true;
+      socket.destroy();
+    };
+    socket.setTimeout(limitMs, lose);
+    socket.once('error', lose);
+    socket.once('close', () => resolve(!isLost));
     socket.end(`${JSON.stringify(claim)}\n`);
     socket.resume();
   });

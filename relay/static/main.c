@@ -11,6 +11,7 @@
 #include "relay.h"
 
 enum { MOST_DNS_SERVERS = 8, MOST_DESTINATIONS = 32, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
+enum { MOST_READY_ARGUMENTS = 256 };
 enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_OPENINGS = 8, TAKES_OUTPUT = 16, TAKES_FORWARDING = 32 };
 enum { MOST_PORT = 65535 };
 enum { MOST_SECRETS = 4096 };
@@ -29,7 +30,10 @@ static const char usage[] =
     "      (of run: to standard output as well), and --secret <variable> for each value that is blacked out of that first;\n"
     "      --report-end <socket> in its place is told only how the command starts and ends\n"
     "      run also takes --gateway <socket> with --port <number>: it keeps an idle connection to the socket, and copies what comes on it\n"
-    "      to and from that port of 127.0.0.1\n"
+    "      to and from that port of 127.0.0.1; --dial in place of --gateway: the first byte says that the connection is used, and is not\n"
+    "      copied. --listen <port>=<socket>, which may be repeated: what comes to that port of 127.0.0.1 is copied to and from the socket\n"
+    "      With --report or --report-end, run takes --ready-port <number>, or --ready-argument <text> for each part of a command: it reports\n"
+    "      that the command is ready when that port of 127.0.0.1 takes a connection, or that command ends with 0\n"
     "      --network listen: the command takes TCP connections, and opens none\n"
     "  relay supervise [--restarts <number>] -- <command> [argument...]\n"
     "      runs the command, and again when it ends without having been asked to\n"
@@ -42,15 +46,18 @@ struct options {
   enum network network;
   /* The most that a file may grow to; 0: no limit. */
   long file_size_bytes;
-  const char *wait_path;
-  int wait_limit_ms;
+  struct run_options run;
   int restarts;
   char *dns_servers[MOST_DNS_SERVERS + 1];
   int dns_server_count;
   char *destinations[MOST_DESTINATIONS + 1];
   int destination_count;
-  const char *gateway_path;
+  const char *dialed_path;
+  bool is_announced;
   int port;
+  int ready_port;
+  char *ready_command[MOST_READY_ARGUMENTS + 1];
+  int ready_argument_count;
   const char *report_path;
   bool is_output_reported;
   char *secrets[MOST_SECRETS + 1];
@@ -84,6 +91,19 @@ static bool is_network_taken(struct options *options, const char *value) {
   return false;
 }
 
+/* <port>=<socket> */
+static bool is_listen_taken(struct run_options *run, char *value) {
+  char *separator = strchr(value, '=');
+  if (separator == NULL || run->listen_count == MOST_LISTENERS || strlen(separator + 1) > SOCKET_PATH_MAX_BYTES) {
+    return false;
+  }
+  *separator = '\0';
+  const int port = (int)parse_number(value, MOST_PORT);
+  *separator = '=';
+  run->listens[run->listen_count++] = (struct listen){.port = port, .path = separator + 1};
+  return port > 0 && separator[1] != '\0';
+}
+
 static bool is_value_taken(struct options *options, const char *name, char *value) {
   if (strcmp(name, "--network") == 0) {
     return is_network_taken(options, value);
@@ -93,24 +113,36 @@ static bool is_value_taken(struct options *options, const char *name, char *valu
     return options->file_size_bytes > 0;
   }
   if (strcmp(name, "--wait") == 0) {
-    options->wait_path = value;
+    options->run.wait_path = value;
     return strlen(value) <= SOCKET_PATH_MAX_BYTES;
   }
   if (strcmp(name, "--wait-limit-ms") == 0) {
-    options->wait_limit_ms = (int)parse_number(value, 24 * 60 * 60 * 1000);
-    return options->wait_limit_ms >= 0;
+    options->run.wait_limit_ms = (int)parse_number(value, 24 * 60 * 60 * 1000);
+    return options->run.wait_limit_ms >= 0;
   }
   if (strcmp(name, "--restarts") == 0) {
     options->restarts = (int)parse_number(value, MOST_RESTARTS);
     return options->restarts >= 0;
   }
-  if (strcmp(name, "--gateway") == 0) {
-    options->gateway_path = value;
+  if (strcmp(name, "--gateway") == 0 || strcmp(name, "--dial") == 0) {
+    options->dialed_path = value;
+    options->is_announced = strcmp(name, "--dial") == 0;
     return strlen(value) <= SOCKET_PATH_MAX_BYTES;
   }
-  if (strcmp(name, "--port") == 0) {
-    options->port = (int)parse_number(value, MOST_PORT);
-    return options->port > 0;
+  if (strcmp(name, "--port") == 0 || strcmp(name, "--ready-port") == 0) {
+    const int port = (int)parse_number(value, MOST_PORT);
+    *(strcmp(name, "--port") == 0 ? &options->port : &options->ready_port) = port;
+    return port > 0;
+  }
+  if (strcmp(name, "--listen") == 0) {
+    return is_listen_taken(&options->run, value);
+  }
+  if (strcmp(name, "--ready-argument") == 0) {
+    if (options->ready_argument_count == MOST_READY_ARGUMENTS) {
+      return false;
+    }
+    options->ready_command[options->ready_argument_count++] = value;
+    return true;
   }
   if (strcmp(name, "--report") == 0 || strcmp(name, "--report-end") == 0) {
     options->report_path = value;
@@ -146,6 +178,7 @@ static bool is_allowed(const char *name, int allowed) {
       {"--network", TAKES_NARROWING}, {"--file-size", TAKES_NARROWING}, {"--wait", TAKES_WAIT}, {"--wait-limit-ms", TAKES_WAIT},
       {"--restarts", TAKES_RESTARTS}, {"--dns", TAKES_OPENINGS}, {"--open", TAKES_OPENINGS}, {"--report", TAKES_OUTPUT}, {"--secret", TAKES_OUTPUT},
       {"--report-end", TAKES_OUTPUT}, {"--gateway", TAKES_FORWARDING}, {"--port", TAKES_FORWARDING},
+      {"--dial", TAKES_FORWARDING}, {"--listen", TAKES_FORWARDING}, {"--ready-port", TAKES_FORWARDING}, {"--ready-argument", TAKES_FORWARDING},
   };
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
     if (strcmp(name, known[index].name) == 0) {
@@ -157,7 +190,7 @@ static bool is_allowed(const char *name, int allowed) {
 
 /* The first argument that is no option; NULL when something is wrong, reported. */
 static char **parse_options(char **arguments, int allowed, struct options *options) {
-  *options = (struct options){.wait_limit_ms = DEFAULT_WAIT_LIMIT_MS, .restarts = DEFAULT_RESTARTS};
+  *options = (struct options){.run.wait_limit_ms = DEFAULT_WAIT_LIMIT_MS, .restarts = DEFAULT_RESTARTS};
   while (*arguments != NULL && strncmp(*arguments, "--", 2) == 0 && (*arguments)[2] != '\0') {
     if (!is_allowed(arguments[0], allowed)) {
       report("the option %s is not known here; relay --help says which are", arguments[0]);
@@ -173,8 +206,8 @@ static char **parse_options(char **arguments, int allowed, struct options *optio
     report("the option --secret needs --report: without it nothing is blacked out");
     return NULL;
   }
-  if ((options->gateway_path == NULL) != (options->port == 0)) {
-    report("the options --gateway and --port need each other");
+  if ((options->dialed_path == NULL) != (options->port == 0)) {
+    report("the options --gateway, or --dial, and --port need each other");
     return NULL;
   }
   return arguments;
@@ -245,11 +278,12 @@ static int main_run(char **arguments) {
     return expected("run [option...] -- <command> [argument...]");
   }
   output_open(options.report_path, options.is_output_reported, options.secrets);
-  if (options.gateway_path != NULL) {
-    forward_open(options.gateway_path, options.port);
+  if (options.dialed_path != NULL) {
+    forward_open(options.dialed_path, options.port, options.is_announced);
   }
+  ready_open(options.ready_port, options.ready_argument_count == 0 ? NULL : options.ready_command);
   const int code = narrow(&options);
-  return code != 0 ? code : run(options.wait_path, options.wait_limit_ms, command);
+  return code != 0 ? code : run(&options.run, command);
 }
 
 static int main_supervise(char **arguments) {

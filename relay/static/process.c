@@ -62,22 +62,38 @@ void child_start(struct child *child, char *const command[], int input, int outp
   }
 }
 
+static struct child *other_child;
+
+void watch_other_child(struct child *child) {
+  other_child = child;
+}
+
+static struct child *child_of(pid_t pid, struct child *child) {
+  struct child *const known[] = {child, other_child};
+  for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
+    if (known[index] != NULL && !known[index]->has_ended && known[index]->pid == pid) {
+      return known[index];
+    }
+  }
+  return NULL;
+}
+
 void reap(struct child *child) {
   for (;;) {
     siginfo_t info = {0};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0) {
       return;
     }
-    const bool is_child = child != NULL && !child->has_ended && info.si_pid == child->pid;
-    if (is_child) {
+    struct child *const ended = child_of(info.si_pid, child);
+    if (ended != NULL) {
       /* As long as nobody waited for it, its number is its own. */
-      kill(-child->pid, SIGKILL);
+      kill(-ended->pid, SIGKILL);
     }
     int status = 0;
     waitpid(info.si_pid, &status, 0);
-    if (is_child) {
-      child->has_ended = true;
-      child->status = status;
+    if (ended != NULL) {
+      ended->has_ended = true;
+      ended->status = status;
     }
   }
 }

@@ -50,6 +50,8 @@ struct child {
 void child_start(struct child *child, char *const command[], int input, int output, int errors);
 /* "SIGKILL", or for one that is not known something else. */
 const char *signal_name(int number);
+/* A second child, beside the one that is passed to `reap`. */
+void watch_other_child(struct child *child);
 /* Takes over every process that has ended. With the child its whole group ends. `child` may be NULL. */
 void reap(struct child *child);
 void signal_group(const struct child *child, int signal_number);
@@ -95,18 +97,47 @@ void pump_move(struct pump *pump, bool is_readable);
 /* The source ended and nothing is left to write. */
 bool pump_is_done(const struct pump *pump);
 
-/* forward.c: connections to a service of this container, without ever waiting for one. */
-enum { MOST_FORWARDS = 64, FORWARD_WATCHED = 1 + 2 * MOST_FORWARDS };
-/* `path`: the gateway's socket; `port`: of the loopback. Without it nothing is forwarded. */
-void forward_open(const char *path, int port);
+/* copy.c: pairs of connections, copied both ways without ever waiting for one. */
+enum copy_kind { COPY_DIALED, COPY_LISTENED };
+enum { MOST_COPIES_OF_A_KIND = 64, MOST_COPIES = 2 * MOST_COPIES_OF_A_KIND };
+bool copy_has_place(enum copy_kind kind);
+/* Only when there is a place. Both descriptors are its own from here on; it may still be connecting to who answers. */
+void copy_begin(enum copy_kind kind, int asking_fd, int answering_fd, bool is_connected);
+void copy_watch(struct pollfd *watched, int *count);
+void copy_move(const struct pollfd *watched);
+/* When there is something to do without anything that arrives; LLONG_MAX: never. */
+long long copy_next_at(void);
+bool copy_is_any(void);
+/* Where it is watched; -1: it is not. */
+int watch_also(struct pollfd *watched, int *count, struct pollfd each);
+short found_at(const struct pollfd *watched, int at);
+
+/* forward.c: connections to and from the loopback of this container. */
+enum { MOST_LISTENERS = 20, FORWARD_WATCHED = 1 + MOST_LISTENERS + 2 * MOST_COPIES };
+/* `path`: a socket of the sidecar; `port`: of the loopback. Without it nothing is forwarded. */
+void forward_open(const char *path, int port, bool announced);
+/* At most MOST_LISTENERS. False with errno. */
+bool listen_open(int port, const char *path);
+/* A descriptor that is connected, or will be; -1 with errno. */
+int connect_to_loopback(int port, bool *is_connected);
 /* How many there are to watch. */
 int forward_watch(struct pollfd watched[FORWARD_WATCHED]);
 /* Moves what can be moved now. */
 void forward_move(const struct pollfd watched[FORWARD_WATCHED]);
 /* `most_ms`, or what is left until there is something to do; -1: for ever. */
 int forward_time_left_ms(int most_ms);
+/* The same until a time; LLONG_MAX: there is none. */
+int left_until_ms(long long at, int most_ms);
 /* What the ended service wrote: sent within half a second, or left out. */
 void forward_finish(void);
+
+/* ready.c */
+/* One of both: a port of the loopback, or a command, which ends with NULL. Without it nobody is told. */
+void ready_open(int port, char *const command[]);
+struct pollfd ready_watch(void);
+/* Does what can be done now. */
+void ready_move(short found);
+int ready_time_left_ms(int most_ms);
 
 /* forms.c: how many bytes of the text a value takes in a form, if it stands at its beginning. */
 enum { MATCH_MORE = -1 };
@@ -170,7 +201,18 @@ void output_close(struct output *output);
 /* The modes; each returns the exit code. */
 int bridge(const char *path);
 int serve(const char *path, char *const command[]);
-int run(const char *path, int limit_ms, char *const command[]);
+struct listen {
+  int port;
+  const char *path;
+};
+struct run_options {
+  /* NULL: it waits for none. */
+  const char *wait_path;
+  int wait_limit_ms;
+  struct listen listens[MOST_LISTENERS];
+  int listen_count;
+};
+int run(const struct run_options *options, char *const command[]);
 int supervise(int restarts, char *const command[]);
 int install(const char *root, char *const directories[]);
 int fence(char *const dns_servers[], char *const destinations[]);

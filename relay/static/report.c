@@ -25,6 +25,8 @@ void report(const char *format, ...) {
 const char *error_name(int error) {
   switch (error) {
     case EACCES: return "EACCES";
+    case EADDRINUSE: return "EADDRINUSE";
+    case EAFNOSUPPORT: return "EAFNOSUPPORT";
     case EAGAIN: return "EAGAIN";
     case ECONNREFUSED: return "ECONNREFUSED";
     case EISDIR: return "EISDIR";

@@ -27,21 +27,37 @@ static void pass_signals(struct child *child) {
 
 /* Until something is to be done. */
 static void turn(int signals_fd, struct child *child, struct output *output) {
-  struct pollfd watched[1 + OUTPUT_WATCHED + FORWARD_WATCHED] = {watch(signals_fd, true, false)};
-  struct pollfd *const forwarded = watched + 1 + OUTPUT_WATCHED;
-  output_watch(output, watched + 1);
-  const int count = 1 + OUTPUT_WATCHED + forward_watch(forwarded);
-  poll(watched, (nfds_t)count, forward_time_left_ms(output_time_left_ms(-1)));
+  struct pollfd watched[2 + OUTPUT_WATCHED + FORWARD_WATCHED] = {watch(signals_fd, true, false), ready_watch()};
+  struct pollfd *const forwarded = watched + 2 + OUTPUT_WATCHED;
+  output_watch(output, watched + 2);
+  const int count = 2 + OUTPUT_WATCHED + forward_watch(forwarded);
+  poll(watched, (nfds_t)count, ready_time_left_ms(forward_time_left_ms(output_time_left_ms(-1))));
   pass_signals(child);
-  output_move(output, watched + 1);
+  output_move(output, watched + 2);
   forward_move(forwarded);
+  ready_move(watched[1].revents);
 }
 
-int run(const char *path, int limit_ms, char *const command[]) {
+/* 0, or the exit code, which was reported. */
+static int open_listeners(const struct listen *listens, int count) {
+  for (int index = 0; index < count; index++) {
+    if (!listen_open(listens[index].port, listens[index].path)) {
+      report("cannot listen on port %d: %s; the command is not run", listens[index].port, error_text(errno));
+      return EXIT_NO_SOCKET;
+    }
+  }
+  return 0;
+}
+
+int run(const struct run_options *options, char *const command[]) {
   adopt_orphans();
-  const int wait_code = path == NULL ? 0 : wait_for_path(path, limit_ms);
+  const int wait_code = options->wait_path == NULL ? 0 : wait_for_path(options->wait_path, options->wait_limit_ms);
   if (wait_code != 0) {
     return wait_code;
+  }
+  const int listen_code = open_listeners(options->listens, options->listen_count);
+  if (listen_code != 0) {
+    return listen_code;
   }
   struct output output;
   const int signals_fd = signals_open();

@@ -50,6 +50,8 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
     ...api,
     checkCall: (request) => send(request, api.checkCall),
     checkCalls: (requests) => send(requests, api.checkCalls),
+    askForModelRequest: (id, input) => inFlight(() => api.askForModelRequest(id, input)),
+    reportModelUsage: (id, usage) => inFlight(() => api.reportModelUsage(id, usage)),
     async publishEvent(event) {
       await events();
       return send(event, api.publishEvent);

@@ -2,6 +2,12 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import {
+  type ModelRequestAnswer,
+  type ModelUsageReport,
+  modelRequestAnswer,
+  type modelRequestInput,
+} from '../../contract/model-access.ts';
+import {
   type ListedPlatformTool,
   type PlatformToolAnswer,
   type PlatformToolCall,
@@ -28,6 +34,7 @@ import {
   type permissionRequestReport,
   permissionRequestState,
   readyAnswer,
+  type SiblingReport,
 } from '../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
@@ -57,6 +64,9 @@ export interface PlatformApi {
   checkCalls(requests: readonly CheckRequest[]): Promise<ReadonlyMap<string, CheckAnswer>>;
   /** For the session's operator, at one of its remote servers. The answer holds a credential. */
   accessToken(report: z.infer<typeof accessTokenReport>): Promise<AccessTokenAnswer>;
+  /** May the agent's request to its language model be sent? */
+  askForModelRequest(id: string, input: z.infer<typeof modelRequestInput>): Promise<ModelRequestAnswer>;
+  reportModelUsage(id: string, usage: ModelUsageReport): Promise<void>;
   reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
@@ -73,6 +83,7 @@ export interface PlatformApi {
   reportProcess(report: ProcessReport, timeLimitMs: number): Promise<void>;
   reportToolList(report: ToolListReport, timeLimitMs: number): Promise<void>;
   reportEnd(report: z.infer<typeof endReport>): Promise<void>;
+  reportSibling(report: SiblingReport, signal: AbortSignal): Promise<void>;
 }
 
 /** Any other response, such as a proxy's page, does not count as acceptance of the report. */
@@ -128,6 +139,16 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     accessToken: (body) =>
       requestPlatform(address, { path: 'access-tokens', body, ...checkLimits }, accessTokenAnswer),
+    askForModelRequest: (id, body) =>
+      requestPlatform(
+        address,
+        { ...checkLimits, method: 'PUT', path: `model-requests/${id}`, body, limitIsAnswer: true },
+        modelRequestAnswer,
+      ),
+    async reportModelUsage(id, body) {
+      const request = { ...checkLimits, method: 'PUT', path: `model-requests/${id}/usage`, body } as const;
+      await requestPlatform(address, request, z.null());
+    },
     async reportCalls(calls, timeLimitMs) {
       await post('tool-calls', { calls }, timeLimitMs, taken);
     },
@@ -162,6 +183,16 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     async reportToolList(report, timeLimitMs) {
       await post('tool-lists', report, timeLimitMs, taken);
+    },
+    async reportSibling(body, signal) {
+      const request = {
+        method: 'POST',
+        path: 'sibling-not-ready',
+        body,
+        timeLimitMs: untilAborted,
+        signal,
+      } as const;
+      await requestPlatform(address, request, taken);
     },
     async reportEnd(report) {
       await post('end', report, reportLimitMs, taken);

@@ -30,7 +30,7 @@ export interface PlatformAddress {
 }
 
 export interface PlatformRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   /** Below `/internal/sessions/{id}/`. */
   path: string;
   body?: unknown;

@@ -11,7 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { shareLookups } from './share-lookups.ts';
 
 export interface JsonRequest {
-  method: 'GET' | 'POST';
+  method: 'GET' | 'POST' | 'PUT';
   headers: Readonly<Record<string, string>>;
   body?: unknown;
   signal: AbortSignal;

@@ -1,18 +1,18 @@
 /** One HTTP request to the service and its answer, both streamed. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type CopyOptions, copyStream } from '../../lib/timing/copy-stream.ts';
+import type { DialedConnections } from '../dialed-connections/dialed-connections.ts';
 import { answerVisitor } from './answer-visitor.ts';
 import { type Asked, askService } from './ask-service.ts';
 import { requestHeaders } from './headers.ts';
 import type { GatewayLimits } from './limits.ts';
 import { refuse } from './refusal.ts';
-import type { ServiceConnections } from './service-connections.ts';
 
 /** For the rest of a request that was answered already. */
 const restLimitMs = 2000;
 
 export interface ForwardOptions {
-  connections: ServiceConnections;
+  connections: DialedConnections;
   limits: GatewayLimits;
   /** The visitor waits to be told that its body is wanted. */
   expectsContinue: boolean;

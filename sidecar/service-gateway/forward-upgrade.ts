@@ -2,12 +2,12 @@
 import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http';
 import type { Socket } from 'node:net';
 import { copyStream } from '../../lib/timing/copy-stream.ts';
+import type { DialedConnections } from '../dialed-connections/dialed-connections.ts';
 import { answerVisitor } from './answer-visitor.ts';
 import { askService } from './ask-service.ts';
 import { endToEnd, pairsOf, upgradeHeaders } from './headers.ts';
 import type { GatewayLimits } from './limits.ts';
 import { refuse } from './refusal.ts';
-import type { ServiceConnections } from './service-connections.ts';
 
 /** For the last bytes, when one side has ended. */
 const lingerMs = 2000;
@@ -15,7 +15,7 @@ const lingerMs = 2000;
 export async function forwardUpgrade(
   request: IncomingMessage,
   response: ServerResponse,
-  { connections, limits }: { connections: ServiceConnections; limits: GatewayLimits },
+  { connections, limits }: { connections: DialedConnections; limits: GatewayLimits },
 ): Promise<void> {
   const { method = '', url: target = '', rawHeaders, socket: visitor } = request;
   const left = new AbortController();

@@ -6,16 +6,16 @@ import type { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { isSignedServiceRequest, serviceRequestHeader } from '../../contract/service-signature.ts';
+import type { DialedConnections } from '../dialed-connections/dialed-connections.ts';
 import { forwardRequest } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 import { maxHeaderBytes, mostHeaders } from './headers.ts';
 import type { GatewayLimits } from './limits.ts';
 import { type RefusalCode, refuse, responseOn } from './refusal.ts';
-import type { ServiceConnections } from './service-connections.ts';
 
 export interface GatewayDependencies {
   controlKey: string;
-  connections: ServiceConnections;
+  connections: DialedConnections;
   limits: GatewayLimits;
 }
 

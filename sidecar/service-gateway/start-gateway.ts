@@ -4,6 +4,7 @@
  */
 import type { SidecarBoot } from '../../contract/sidecar.ts';
 import { listenForPlatform } from '../control/listen-for-platform.ts';
+import { openDialedConnections } from '../dialed-connections/dialed-connections.ts';
 import { closeHttp } from '../http/listen-http.ts';
 import { createPlatformApi } from '../platform-api/platform-api.ts';
 import { openReportSocket } from '../processes/report-socket.ts';
@@ -12,7 +13,6 @@ import { serviceSocket } from '../session-paths.ts';
 import type { RunningSidecar } from '../start-sidecar.ts';
 import { createGatewayHttp } from './gateway-http.ts';
 import { gatewayLimits } from './limits.ts';
-import { openServiceConnections } from './service-connections.ts';
 
 /** Starts in the current directory, which must be the workload's. Throws when a socket or the port is unavailable. */
 export async function startServiceGateway(boot: SidecarBoot): Promise<RunningSidecar> {
@@ -20,7 +20,7 @@ export async function startServiceGateway(boot: SidecarBoot): Promise<RunningSid
   const api = createPlatformApi({ apiUrl, sessionId, token });
   // Whoever reports on the service's process finds its socket. Nobody is told: the runtime knows how it ended.
   const reports = await openReportSocket(new TrackedProcess('agent', 'agent', () => undefined));
-  const connections = await openServiceConnections(serviceSocket());
+  const connections = await openDialedConnections(serviceSocket());
   const gateway = createGatewayHttp({ controlKey, connections, limits: gatewayLimits });
   const controlUrl = await listenForPlatform(gateway.server, boot.control_host, boot.control_port);
   const stopping = new AbortController();

@@ -37,7 +37,13 @@ export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     'lib/timing': 'any',
   },
   sidecar: { contract: 'any', config: 'any', 'lib/timing': 'any' },
-  relay: { contract: 'any', 'lib/oauth': 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
+  relay: {
+    contract: 'any',
+    'lib/black-out': 'any',
+    'lib/oauth': 'any',
+    'lib/outbound': 'any',
+    'lib/timing': 'any',
+  },
   agents: { contract: 'any', config: 'any', 'lib/timing': 'any' },
   api: {
     contract: 'any',

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { serviceRequestHeader, signServiceRequest } from '../../../contract/service-signature.ts';
+import { openDialedConnections } from '../../../sidecar/dialed-connections/dialed-connections.ts';
 import { createGatewayHttp } from '../../../sidecar/service-gateway/gateway-http.ts';
-import { openServiceConnections } from '../../../sidecar/service-gateway/service-connections.ts';
 
 const controlKey = randomBytes(32).toString('base64url');
 const limits = { connectMs: 100, answerMs: 1000, stalledMs: 1000 };
@@ -16,7 +16,7 @@ const limits = { connectMs: 100, answerMs: 1000, stalledMs: 1000 };
 /** No service is there, so that each that is let in waits for one. */
 async function startGateway() {
   const directory = await mkdtemp(join(tmpdir(), 'gateway-'));
-  const connections = await openServiceConnections(join(directory, 'service.sock'));
+  const connections = await openDialedConnections(join(directory, 'service.sock'));
   const { server, endUpgraded } = createGatewayHttp({ controlKey, connections, limits });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

@@ -8,26 +8,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { signServiceRequest } from '../../../contract/service-signature.ts';
+import {
+  type DialedConnections,
+  openDialedConnections,
+} from '../../../sidecar/dialed-connections/dialed-connections.ts';
 import { closeHttp, listenOnPort } from '../../../sidecar/http/listen-http.ts';
 import { createGatewayHttp, type Gateway } from '../../../sidecar/service-gateway/gateway-http.ts';
 import type { GatewayLimits } from '../../../sidecar/service-gateway/limits.ts';
-import {
-  openServiceConnections,
-  type ServiceConnections,
-} from '../../../sidecar/service-gateway/service-connections.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answerOf, toldBy } from './service-workload.ts';
 
 const controlKey = 'a2V5';
 const limits: GatewayLimits = { connectMs: 300, answerMs: 400, stalledMs: 400 };
 let directory = '';
-let connections: ServiceConnections;
+let connections: DialedConnections;
 let gateway: Gateway;
 let url = '';
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'g-'));
-  connections = await openServiceConnections(join(directory, 's.sock'));
+  connections = await openDialedConnections(join(directory, 's.sock'));
   gateway = createGatewayHttp({ controlKey, connections, limits });
   url = await listenOnPort(gateway.server, '127.0.0.1', 0);
 });

@@ -92,6 +92,7 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent(agent, [{ ...offline, name: 'near' }], here)).toBeNull();
     expect(unavailableAgent(agent, [online], here)).toMatch(/^its MCP server "far": there is no way/);
     expect(unavailableAgent({ ...agent, network: 'internet' }, [], here)).toMatch(/no way from sessions/);
+    expect(unavailableAgent({ ...agent, model_access: {} }, [], here)).toBe(here.model_access);
     const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
     expect(unavailableAgent(companions, [], here)).toMatch(/^siblings need/);
     const inContainers = availabilityOf('container', []);

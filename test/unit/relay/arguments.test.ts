@@ -28,7 +28,36 @@ it('accepts the two addresses in the notation of socat', () => {
   });
   expect(
     parseRelayArguments(['run', '--gateway', '/g.sock', '--port', '8080', '--', 'serve', '--port', '1']),
-  ).toEqual({ mode: 'service', gatewayPath: '/g.sock', port: 8080, command: 'serve', args: ['--port', '1'] });
+  ).toEqual({
+    mode: 'run',
+    dialed: { socketPath: '/g.sock', port: 8080, isAnnounced: false },
+    listens: [],
+    ready: null,
+    reportPath: null,
+    command: 'serve',
+    args: ['--port', '1'],
+  });
+  const listens = ['--listen', '7071=/run/m.sock', '--listen', '5432=/run/db=1.sock'];
+  expect(
+    parseRelayArguments([
+      ...['run', '--dial', '/d.sock', '--port', '5432', ...listens, '--report-end', '/r.sock'],
+      ...['--ready-argument', 'pg_isready', '--ready-argument', '--', '--', 'postgres'],
+    ]),
+  ).toEqual({
+    mode: 'run',
+    dialed: { socketPath: '/d.sock', port: 5432, isAnnounced: true },
+    listens: [
+      { port: 7071, socketPath: '/run/m.sock' },
+      { port: 5432, socketPath: '/run/db=1.sock' },
+    ],
+    ready: { type: 'command', command: 'pg_isready', args: ['--'] },
+    reportPath: '/r.sock',
+    command: 'postgres',
+    args: [],
+  });
+  expect(parseRelayArguments(['run', '--ready-port', '5432', '--', 'postgres'])).toMatchObject({
+    ready: { type: 'port', port: 5432 },
+  });
   expect(parseRelayArguments(['--help'])).toEqual({ mode: 'help' });
 });
 
@@ -43,10 +72,16 @@ it.each([
   [['--report', '/r.sock', '-', 'UNIX-CONNECT:/x']],
   [['--report']],
   [['run']],
+  [['run', '--']],
   [['run', '--gateway', '/g.sock', '--', 'serve']],
   [['run', '--gateway', '/g.sock', '--port', '0', '--', 'serve']],
   [['run', '--gateway', '/g.sock', '--port', '65536', '--', 'serve']],
   [['run', '--gateway', '/g.sock', '--port', '8080', '--']],
+  [['run', '--port', '8080', '--', 'serve']],
+  [['run', '--listen', '/m.sock', '--', 'serve']],
+  [['run', '--listen', '70000=/m.sock', '--', 'serve']],
+  [['run', '--listen', '--', 'serve']],
+  [['run', '--alone', 'yes', '--', 'serve']],
 ])('refuses %j and reports what it expected', (given) => {
   expect(() => parseRelayArguments(given)).toThrow(/^expected: relay /);
 });

@@ -1,21 +1,21 @@
 /**
- * Connections that the relay beside the service opens ahead of use: none is ever opened into the sandbox. The service sees this socket too, and
- * connects as it likes; what it gains is an answer to a request that it would have been sent anyway.
+ * Connections that a program of another container opens ahead of use, and that are taken one by one: none is ever opened into that container. All
+ * that runs in it sees this socket too, and connects as it likes; what it gains is to be asked what the program would have been asked anyway.
  */
 import type { Socket } from 'node:net';
 import { closeServer, listenOnSocket } from '../server-link/listen.ts';
 
-/** More are closed at once. The relay keeps one. */
+/** More are closed at once. Who dials keeps one. */
 const mostIdle = 4;
 
-export interface ServiceConnections {
+export interface DialedConnections {
   /** One that nothing was sent on yet; null when there is none within `limitMs`, or `signal` is aborted. */
   take(limitMs: number, signal: AbortSignal): Promise<Socket | null>;
   close(): Promise<void>;
 }
 
 /** Throws when the socket cannot be created. */
-export async function openServiceConnections(path: string): Promise<ServiceConnections> {
+export async function openDialedConnections(path: string): Promise<DialedConnections> {
   /** With what is called when one of them says anything. */
   const idle = new Map<Socket, () => void>();
   const open = new Set<Socket>();

@@ -1,0 +1,89 @@
+/** Why a request of the agent got no answer of a model, as the error that clients of the Messages API read. Pure. */
+import { OutboundError, type OutboundErrorCode } from '../../lib/outbound/errors.ts';
+
+export type ModelErrorType =
+  | 'invalid_request_error'
+  | 'billing_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'request_too_large'
+  | 'rate_limit_error'
+  | 'api_error'
+  | 'timeout_error'
+  | 'overloaded_error';
+
+const statusOf: Record<ModelErrorType, number> = {
+  invalid_request_error: 400,
+  billing_error: 402,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  timeout_error: 504,
+  overloaded_error: 529,
+};
+
+interface ModelErrorOptions {
+  /** Other than the usual one of its type. */
+  status?: number;
+  /** Seconds after which it is worth another attempt; null: not said. */
+  retryAfter?: string | null;
+  /** False where another attempt cannot help, although the status does not say so. */
+  mayRetry?: boolean;
+  /** By which the endpoint knows the request. */
+  requestId?: string | null;
+}
+
+/** Its message is a sentence for the agent. It holds no key, and text of the endpoint only blacked out. */
+export class ModelError extends Error {
+  override name = 'ModelError';
+  readonly type: ModelErrorType;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    type: ModelErrorType,
+    message: string,
+    { status = statusOf[type], retryAfter = null, mayRetry = true, requestId = null }: ModelErrorOptions = {},
+  ) {
+    super(message);
+    this.type = type;
+    this.status = status;
+    this.headers = {
+      ...(retryAfter === null ? {} : { 'retry-after': retryAfter }),
+      ...(mayRetry ? {} : { 'x-should-retry': 'false' }),
+      ...(requestId === null ? {} : { 'request-id': requestId }),
+    };
+  }
+
+  /** As the body of an answer, or the data of an event `error`. */
+  get text(): string {
+    return JSON.stringify({ type: 'error', error: { type: this.type, message: this.message } });
+  }
+}
+
+/** The endpoint is another than it should be, or not to be used so: an operator has to look. */
+const lasting: ReadonlySet<OutboundErrorCode> = new Set([
+  'address_refused',
+  'insecure',
+  'certificate_refused',
+  'client_certificate_required',
+  'redirect_refused',
+  'too_large',
+  'unexpected_content_type',
+]);
+
+/** A ModelError for whatever a request failed with. Messages of unforeseen errors are not passed on: they may hold anything. */
+export function explainFailure(error: unknown): ModelError {
+  if (error instanceof ModelError) {
+    return error;
+  }
+  if (!(error instanceof OutboundError)) {
+    return new ModelError('api_error', 'The request to the model failed unexpectedly');
+  }
+  const said = `The model gave no answer: ${error.message}`;
+  return error.code === 'timed_out'
+    ? new ModelError('timeout_error', said)
+    : new ModelError('api_error', said, { status: 502, mayRetry: !lasting.has(error.code) });
+}

@@ -1,0 +1,49 @@
+/** What an agent sent: one method at one path with a JSON body, and nothing else. */
+import type { IncomingMessage } from 'node:http';
+import { mediaType } from '../../lib/outbound/exchange.ts';
+import type { ModelLimits } from './limits.ts';
+import { ModelError } from './model-error.ts';
+import type { Hold } from './turns.ts';
+
+const path = '/v1/messages';
+
+/** Throws ModelError for anything but `POST /v1/messages`, and for a body that is too large. */
+export async function readAgentRequest(
+  request: IncomingMessage,
+  { bodyBytes }: Pick<ModelLimits, 'bodyBytes'>,
+  hold: Hold,
+): Promise<{ body: Buffer; isBeta: boolean }> {
+  const { method, url, headers } = request;
+  const isBeta = url === `${path}?beta=true`;
+  if (url !== path && !isBeta) {
+    throw new ModelError('not_found_error', `This socket answers POST ${path} alone`);
+  }
+  if (method !== 'POST') {
+    throw new ModelError('invalid_request_error', `This socket answers POST ${path} alone`, { status: 405 });
+  }
+  if (mediaType(headers['content-type']) !== 'application/json') {
+    throw new ModelError('invalid_request_error', 'The body must be application/json', { status: 415 });
+  }
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
+    throw new ModelError('invalid_request_error', 'The body must not be compressed', { status: 415 });
+  }
+  return { body: await readBody(request, bodyBytes, hold), isBeta };
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const tooLarge = () => new ModelError('request_too_large', `The request is larger than ${maxBytes} bytes`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    throw tooLarge();
+  }
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      throw tooLarge();
+    }
+    hold(chunk.length);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,41 @@
+/** How many requests are worked on at a time, and how much memory their bodies hold. */
+import { createByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { ModelLimits } from './limits.ts';
+import { ModelError } from './model-error.ts';
+
+/** Takes memory for some more bytes of a body. Throws ModelError when others hold it. */
+export type Hold = (bytes: number) => void;
+
+export interface Turns {
+  /** Does the work, and frees what it held. Throws ModelError when too much is worked on already. */
+  take<Result>(work: (hold: Hold) => Promise<Result>): Promise<Result>;
+}
+
+const tooMany = (what: string) =>
+  new ModelError('rate_limit_error', `${what}; wait for the answer of another one`, { retryAfter: '1' });
+
+export function createTurns({ requests, heldBytes }: Pick<ModelLimits, 'requests' | 'heldBytes'>): Turns {
+  const memory = createByteBudget(heldBytes);
+  let open = 0;
+  return {
+    async take(work) {
+      if (open >= requests) {
+        throw tooMany(`${requests} requests to the model are open already`);
+      }
+      let held = 0;
+      const hold = (bytes: number) => {
+        if (!memory.tryTake(bytes)) {
+          throw tooMany('the requests to the model that are open are too large for another one');
+        }
+        held += bytes;
+      };
+      open += 1;
+      try {
+        return await work(hold);
+      } finally {
+        open -= 1;
+        memory.give(held);
+      }
+    },
+  };
+}
