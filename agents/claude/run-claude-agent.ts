@@ -29,7 +29,7 @@ export async function runClaudeAgent({ config, sidecarSocket, query, options }: 
     published = published.then(() => publishEvent(sidecarSocket, event));
   };
   const messages = readInput(sidecarSocket, inputs.add);
-  let exitCode: 0 | 1 = 1;
+  let exitCode: 0 | 1 | null = null;
   try {
     for await (const message of query({ prompt: inputs.prompt, options })) {
       for (const step of readSdkMessage(message)) {
@@ -46,8 +46,12 @@ export async function runClaudeAgent({ config, sidecarSocket, query, options }: 
         }
       }
     }
-    return exitCode;
+    return exitCode ?? 1;
   } catch (error) {
+    if (exitCode !== null) {
+      // The SDK throws at the end of a run whose last turn failed, which people were told.
+      return exitCode;
+    }
     const message = `The agent cannot continue: ${error instanceof Error ? error.message : String(error)}`;
     publish({ type: 'agent.error', payload: { message: message.slice(0, 10_000), code: null, fatal: true } });
     return 1;

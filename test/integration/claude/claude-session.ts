@@ -68,7 +68,8 @@ export async function startClaudeAgent(
       ...{ ANTHROPIC_API_KEY: 'none', ...env },
     },
   });
-  return observed(child, model, () => rmSync(work, { recursive: true, force: true }));
+  // Its child ends a moment later, and writes until then.
+  return observed(child, model, () => rmSync(work, { recursive: true, maxRetries: 50 }));
 }
 
 function observed(child: ChildProcess, model: ModelStub, removeFiles: () => void): ClaudeAgent {
