@@ -150,7 +150,11 @@ export class TrackedProcess {
     }
   }
 
+  /** More than one may know of an end; the first says most. */
   #takeEnd(claim: EndClaim): void {
+    if (this.kind !== 'server' && (this.#state === 'ended' || this.#state === 'failed')) {
+      return;
+    }
     this.#endClaim = claim;
     this.#end =
       claim.type === 'ended'

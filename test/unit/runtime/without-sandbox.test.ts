@@ -54,6 +54,7 @@ const spec: ProcessWorkloadSpec = {
     {
       name: 'agent',
       server: null,
+      sibling: null,
       program: { type: 'scripted' },
       network: 'none',
       secretVariables: [],
@@ -62,6 +63,7 @@ const spec: ProcessWorkloadSpec = {
     {
       name: `mcp-${longName}`,
       server: longName,
+      sibling: null,
       program: {
         type: 'command',
         command: 'serve',
