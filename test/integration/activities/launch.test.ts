@@ -132,26 +132,6 @@ describe('freezing the configuration', () => {
     });
   });
 
-  it('gives siblings their own time to get ready, and freezes what says so', async () => {
-    const run = { type: 'command' as const, command: 'db', args: [] };
-    const ready = { type: 'port' as const, timeout_seconds: 90 };
-    const agent = await agentWithFiles({
-      siblings: [
-        { name: 'db', run, port: 5432, ready },
-        { name: 'cache', run },
-      ],
-    });
-    const session = await tenant.session(agent);
-    expect(await activities.run('freezeConfiguration', { sessionId: session.id })).toMatchObject({
-      limits: { startMs: 150_000 },
-    });
-    const configuration = await readConfiguration(activities.db, session.id);
-    expect(configuration?.siblings).toEqual([
-      { name: 'db', run, image: null, env: {}, port: 5432, ready },
-      { name: 'cache', run, image: null, env: {} },
-    ]);
-  });
-
   it('refuses a session that was removed', async () => {
     await expect(activities.run('freezeConfiguration', { sessionId: randomUUID() })).rejects.toMatchObject({
       type: 'launch_refused',

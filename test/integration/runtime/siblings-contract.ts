@@ -155,7 +155,7 @@ export function describeSiblings<Spec>(sessions: ContractSessions<Spec>): void {
     }
   });
 
-  it('gives a hostile sibling no socket but its own two, where it claims nothing for another and floods in vain', async () => {
+  it('gives a hostile sibling no socket but its own two, where it claims nothing for another and its flood ends nothing', async () => {
     const floods = `${hears} const fs = require('node:fs');
       const own = '/run/platform-report/';
       const claim = net.connect(own + '.report.sock', () => claim.write('{"type":"ready"}\\n'.repeat(20)));
