@@ -5,6 +5,7 @@ import type { AgentConfig } from '../contract/agent-contract.ts';
 import { platformServerName } from '../contract/platform-server-name.ts';
 import type { FrozenConfiguration, FrozenServer } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
+import { type SiblingSettings, siblingAccessOf } from './siblings.ts';
 import type { LaunchSecrets } from './workload.ts';
 
 /** What a frozen configuration says of the session, wherever it runs. */
@@ -13,7 +14,7 @@ export interface SessionDescription {
   workspaceId: string;
   agent: Omit<AgentConfig, 'mcpServers'>;
   servers: SidecarBoot['servers'];
-  siblings: SidecarBoot['siblings'];
+  siblings: SiblingSettings[];
   hasOperator: boolean;
   logToolPayloads: boolean;
   /** Null for a session. */
@@ -56,7 +57,7 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
       ...(hasOperator ? {} : { has_operator: false }),
     },
     servers: servers.map(sidecarServer),
-    siblings: siblings.map((each) => each.name),
+    siblings: siblings.map(({ name, port, ready }) => ({ name, port, ready })),
     hasOperator,
     logToolPayloads: configuration.log_tool_payloads,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
@@ -93,6 +94,7 @@ export function renderBoot(
   { apiUrl, auditSync, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {
+  const access = siblingAccessOf(siblings);
   return {
     session_id: sessionId,
     agent: { id: agent.id, name: agent.name },
@@ -102,7 +104,8 @@ export function renderBoot(
     control_host,
     control_port,
     servers,
-    siblings,
+    siblings: siblings.map(({ name }) => name),
+    ...(access.length === 0 ? {} : { sibling_access: access }),
     ...(service === null ? {} : { service: { port: service.port } }),
     has_operator: facts.hasOperator,
     log_tool_payloads: facts.logToolPayloads,

@@ -29,6 +29,8 @@ export interface PlatformVariables {
   packages: ResolvedEnv;
   /** Of a service preview, whose agent is the service; null for a session. */
   service: { port: number } | null;
+  /** Of `siblingsEnvironment`, for the agent alone. */
+  siblings: ResolvedEnv;
 }
 
 /** The operator's registries; null: the package managers' own defaults, or the image's. */
@@ -71,7 +73,7 @@ export function packageVariables(
 function layered<Value>(
   { role }: Recipient,
   configured: Readonly<Record<string, Value>>,
-  { sessionId, paths, searchPath, packages, service }: PlatformVariables,
+  { sessionId, paths, searchPath, packages, service, siblings }: PlatformVariables,
 ): Record<string, Value | string> {
   return {
     ...(searchPath === null ? {} : { PATH: searchPath }),
@@ -86,6 +88,7 @@ function layered<Value>(
           PLATFORM_SESSION_ID: sessionId,
           PLATFORM_CONFIG: paths.config,
           PLATFORM_SIDECAR_SOCKET: paths.sidecarSocket,
+          ...siblings,
         }
       : {}),
   };

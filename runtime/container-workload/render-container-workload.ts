@@ -1,11 +1,9 @@
 /** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
 
-import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
-import { reportSocketName } from '../../contract/process-reports.ts';
-import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
+import type { FrozenConfiguration, FrozenServer, FrozenSibling } from '../../contract/session.ts';
 import type { PrivateHosts } from '../bridge-config.ts';
 import { refuseUnavailable } from '../refuse-unavailable.ts';
 import {
@@ -17,6 +15,13 @@ import {
   sessionDescription,
   type UnkeyedBoot,
 } from '../render-boot.ts';
+import {
+  listenForSiblings,
+  reportSocketIn,
+  siblingContainerName,
+  siblingRelay,
+  siblingsEnvironment,
+} from '../siblings.ts';
 import { sidecarNodeOptions } from '../sidecar-program.ts';
 import {
   type ContainerVariable,
@@ -81,7 +86,13 @@ export function renderContainerWorkload(
       `the service "${agent.name}": its PORT ${controlPort} is the platform's own in a session's Pod; set another one`,
     );
   }
-  const rendering = { ...settings, sessionId: configuration.session_id, service: facts.service };
+  refuseSharedPorts(configuration, settings);
+  const rendering = {
+    ...settings,
+    sessionId: configuration.session_id,
+    service: facts.service,
+    siblings: facts.siblings,
+  };
   const containers = [
     sidecarContainer(settings),
     ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, rendering)),
@@ -102,7 +113,9 @@ export function renderContainerWorkload(
     boot: bootOf(facts, settings),
     containers,
     directories: [
-      ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
+      ...['agent', 'mcp', ...(siblings.some(({ port }) => port !== undefined) ? ['siblings'] : [])].map(
+        (name) => `${volumeDirectories.agent}/${name}`,
+      ),
       ...servers.map(({ name }) => volumeDirectories.server(name)),
       ...['agent', ...siblings.map(({ name }) => siblingContainerName(name))].map(volumeDirectories.report),
     ],
@@ -110,6 +123,20 @@ export function renderContainerWorkload(
     egressAllow: [...new Set([agent, ...servers].flatMap(({ egress_allow }) => egress_allow))],
     lifetimeSeconds: (agent.limits.total_seconds ?? settings.totalSeconds) + lifetimeMarginSeconds,
   };
+}
+
+/** Throws UnsupportedWorkloadError for a sibling's port that an MCP server could reach, or take first: containers of a Pod share their ports. */
+function refuseSharedPorts(
+  { siblings, servers }: FrozenConfiguration,
+  { networks }: Pick<ContainerSettings, 'networks'>,
+): void {
+  const listening = siblings.find(({ port }) => port !== undefined);
+  const server = servers.find(({ network }) => network === 'internet');
+  if (networks === 'shared' && listening !== undefined && server !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `the sibling "${listening.name}" listens on a port, and containers of a Pod share their ports: the MCP server "${server.name}", which has the network "internet", would reach it; detach that, or remove the port`,
+    );
+  }
 }
 
 /** The same in every session: the network is the session's own. */
@@ -161,6 +188,7 @@ interface Rendering extends ContainerSettings {
   sessionId: string;
   /** Null for a session. */
   service: ServiceDescription | null;
+  siblings: SessionDescription['siblings'];
 }
 
 function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
@@ -177,6 +205,7 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
       ...narrowing(agent.network, settings),
       ...reporting(containerPaths.report, env),
       ...waiting(settings),
+      ...(settings.networks === 'own' ? listenForSiblings(settings.siblings) : []),
       '--',
       ...program.command,
     ],
@@ -195,11 +224,16 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
   };
 }
 
-/** For the sidecar; the relay of a service brings it its requests. */
-function waiting({ service }: Rendering): string[] {
+/** Images of siblings may still be on their way; whether one gets ready in time is the sidecar's to say. */
+const waitMarginSeconds = 1200;
+
+/** For the sidecar, which is there when the siblings are ready; the relay of a service brings it its requests. */
+function waiting({ service, siblings }: Rendering): string[] {
   const { sidecarSocket, serviceSocket } = agentPaths;
+  const siblingSeconds = Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
+  const limit = ['--wait-limit-ms', String((siblingSeconds + waitMarginSeconds) * 1000)];
   return service === null
-    ? ['--wait', sidecarSocket]
+    ? ['--wait', sidecarSocket, ...(siblingSeconds > 0 ? limit : [])]
     : ['--wait', serviceSocket, '--gateway', serviceSocket, '--port', String(service.port)];
 }
 
@@ -231,11 +265,9 @@ function serverContainer(server: FrozenServer, uid: number, settings: Rendering)
   };
 }
 
-const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
-
-/** Shares the agent's network and sees no socket but the one its process 1 reports on. */
+/** With a network of its own, where there is one for each container. It sees no socket but the two of its process 1. */
 function siblingContainer(
-  sibling: { name: string; run: Run; image: FrozenImage | null; env: FrozenEnv; network: Network },
+  sibling: FrozenSibling & { network: Network },
   uid: number,
   settings: Rendering,
 ): ContainerSpec {
@@ -250,11 +282,12 @@ function siblingContainer(
     argv: [
       containerPaths.relay,
       'run',
-      ...narrowing(sibling.network, settings),
+      ...narrowing(sibling.network, settings, { listens: sibling.port !== undefined }),
       ...reporting(containerPaths.report, env),
+      ...siblingRelay(sibling, containerPaths.report),
       // One that ends at once would disappear before it could report why.
       '--wait',
-      reportSocket(containerPaths.report),
+      reportSocketIn(containerPaths.report),
       '--',
       ...program.command,
     ],
@@ -274,12 +307,10 @@ const reportView = (container: string): ContainerView => ({
   path: containerPaths.report,
 });
 
-const reportSocket = (directory: string) => `${directory}/${reportSocketName}`;
-
 /** Where process 1 reports on its command, and which values it redacts: their names, since the values are in its environment. */
 function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
   return [
-    ...['--report', reportSocket(directory)],
+    ...['--report', reportSocketIn(directory)],
     ...plannedSecrets(env).flatMap((name) => ['--secret', name]),
   ];
 }
@@ -288,10 +319,11 @@ function reporting(directory: string, env: readonly ContainerVariable[]): string
 function narrowing(
   network: Network,
   { networks, workspaceBytes, temporaryBytes, service }: Rendering,
+  { listens = service !== null } = {},
 ): string[] {
   const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
-  // Without a network a service still takes the connections of its relay.
-  const none = service === null ? 'none' : 'listen';
+  // Without a network a service, or a sibling with a port, still takes the connections of its relay.
+  const none = listens ? 'listen' : 'none';
   return [
     ...(narrowed ? ['--network', networks === 'shared' ? none : 'fenced'] : []),
     '--file-size',
@@ -319,7 +351,10 @@ function scratchOf(
 /** An image says itself where its packages come from. */
 const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
 
-function platformVariables(network: Network, { sessionId, service }: Rendering): PlatformVariables {
+function platformVariables(
+  network: Network,
+  { sessionId, service, siblings, networks }: Rendering,
+): PlatformVariables {
   const { config, sidecarSocket } = agentPaths;
   return {
     sessionId,
@@ -327,5 +362,6 @@ function platformVariables(network: Network, { sessionId, service }: Rendering):
     searchPath: null,
     packages: packageVariables(network, sourcesOfImage),
     service,
+    siblings: siblingsEnvironment(siblings, networks === 'own'),
   };
 }

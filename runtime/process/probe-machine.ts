@@ -82,6 +82,7 @@ async function trial(
   const container: ProcessContainerSpec = {
     name: 'agent',
     server: null,
+    sibling: null,
     program: { type: 'scripted' },
     network,
     secretVariables: [],

@@ -1,7 +1,7 @@
 /** Pure: the arguments that bubblewrap makes one container from. An allow-list: what is not listed is invisible. */
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
-import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
+import { nodePrefixInside, type Programs, sessionFiles, siblingDirectoryInside } from './layout.ts';
 import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
@@ -62,7 +62,7 @@ export function renderSandbox(
     directory,
     programs,
     root,
-    isService = false,
+    isRelayed = false,
     workspaceBytes,
     caFile = null,
     packages = [],
@@ -70,8 +70,8 @@ export function renderSandbox(
     directory: string;
     programs: Programs;
     root: SystemRoot;
-    /** The relay is its parent, as of a server. */
-    isService?: boolean;
+    /** The relay is its parent, as of every server and sibling. */
+    isRelayed?: boolean;
     workspaceBytes: number;
     /** The operator's own CA certificates, on this machine. */
     caFile?: string | null;
@@ -81,7 +81,7 @@ export function renderSandbox(
 ): string[] {
   return [
     ...isolation,
-    ...(isFirstProcess(container, programs, isService) ? ['--as-pid-1'] : []),
+    ...(isFirstProcess(container, programs, isRelayed) ? ['--as-pid-1'] : []),
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
     ...['--proc', '/proc'],
@@ -106,8 +106,8 @@ export function renderSandbox(
 }
 
 /** The static relay ends all that its program left behind, which only the first process can do at once, and reaps. */
-const isFirstProcess = ({ server }: ProcessContainerSpec, { relay }: Programs, isService: boolean) =>
-  (server !== null || isService) && relay !== null;
+const isFirstProcess = ({ server, sibling }: ProcessContainerSpec, { relay }: Programs, isRelayed: boolean) =>
+  (server !== null || sibling !== null || isRelayed) && relay !== null;
 
 function programMounts({ program }: ProcessContainerSpec, directory: string, programs: Programs): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
@@ -145,8 +145,11 @@ function nodeMounts(prefix: string): string[] {
 }
 
 /** Its own sockets; it may only connect to them. */
-function ownMounts({ server }: ProcessContainerSpec, directory: string): string[] {
+function ownMounts({ server, sibling }: ProcessContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
+  if (sibling !== null) {
+    return readOnly(files.siblingView(sibling.name), siblingDirectoryInside);
+  }
   return server === null
     ? readOnly(files.agentView, '/run/platform')
     : readOnly(files.serverView(server), '/run/platform/mcp');

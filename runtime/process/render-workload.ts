@@ -1,10 +1,12 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
+import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
 import { bridgeConfigOf, type PrivateHosts, privateOriginOf } from '../bridge-config.ts';
 import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import { sessionDescription } from '../render-boot.ts';
+import { siblingContainerName } from '../siblings.ts';
 import { secretVariables } from '../variables.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import { hostSocketName } from './layout.ts';
@@ -29,7 +31,7 @@ const withoutSandbox =
 
 /** Throws UnsupportedWorkloadError. */
 export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
-  const { agent, servers, service } = configuration;
+  const { agent, servers, siblings, service } = configuration;
   refuseUnavailable(configuration, available(rules));
   if (service !== undefined && !rules.sandbox) {
     throw new UnsupportedWorkloadError(withoutSandbox);
@@ -38,7 +40,8 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
     {
       name: 'agent',
       server: null,
-      program: agentProgram(configuration),
+      sibling: null,
+      program: programOf('the agent', agent.run),
       network: agent.network,
       secretVariables: secretVariables(agent.env),
       uid: firstUid,
@@ -46,10 +49,20 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
     ...servers.map((server, index) => ({
       name: `mcp-${server.name}`,
       server: server.name,
+      sibling: null,
       program: serverProgram(server, rules),
       network: server.network,
       secretVariables: secretVariables(server.env),
       uid: firstUid + 1 + index,
+    })),
+    ...siblings.map(({ name, run, env, port, ready }, index) => ({
+      name: siblingContainerName(name),
+      server: null,
+      sibling: { name, port, ready },
+      program: programOf(`the sibling "${name}"`, run),
+      network: agent.network,
+      secretVariables: secretVariables(env),
+      uid: firstUid + 1 + servers.length + index,
     })),
   ];
   return { ...sessionDescription(configuration), containers };
@@ -63,14 +76,14 @@ const available = ({ seededCommands, sandbox, internet, claude }: RenderRules) =
   ]);
 };
 
-function agentProgram({ agent: { run } }: FrozenConfiguration): ContainerProgram {
+function programOf(label: string, run: Run): ContainerProgram {
   if (run.type === 'command') {
     return { type: 'command', command: run.command, args: run.args };
   }
   if (run.type === 'builtin') {
     return { type: run.name };
   }
-  throw notRendered('the agent');
+  throw notRendered(label);
 }
 
 function serverProgram(

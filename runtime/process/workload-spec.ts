@@ -1,6 +1,7 @@
 /** What a session runs as on this runtime, without any secret and without any path of the machine. */
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { SessionDescription } from '../render-boot.ts';
+import type { SiblingSettings } from '../siblings.ts';
 import type { Network } from '../workload.ts';
 
 export type ContainerProgram =
@@ -11,10 +12,12 @@ export type ContainerProgram =
   | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null };
 
 export interface ProcessContainerSpec {
-  /** `agent`, or `mcp-<server>`. */
+  /** `agent`, `mcp-<server>` or `sibling-<name>`. */
   name: string;
-  /** The server in this container; null for the agent. */
+  /** The server in this container; null for the agent and for a sibling. */
   server: string | null;
+  /** The sibling in this container; null for any other. */
+  sibling: SiblingSettings | null;
   program: ContainerProgram;
   network: Network;
   /** The variables of its environment that hold secrets. */

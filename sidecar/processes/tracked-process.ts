@@ -150,7 +150,11 @@ export class TrackedProcess {
     }
   }
 
+  /** More than one may know of an end; the first says most. */
   #takeEnd(claim: EndClaim): void {
+    if (this.kind !== 'server' && (this.#state === 'ended' || this.#state === 'failed')) {
+      return;
+    }
     this.#endClaim = claim;
     this.#end =
       claim.type === 'ended'
@@ -181,8 +185,8 @@ export class TrackedProcess {
   #moveTo(state: ProcessState): void {
     this.#state = state;
     this.#onChange(true);
-    for (const tell of this.#moved) {
-      tell();
+    for (const resolve of this.#moved) {
+      resolve();
     }
     this.#moved.clear();
   }

@@ -22,6 +22,7 @@ export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgro
 export const fillContainer: ProcessContainerSpec = {
   name: 'packages',
   server: 'packages',
+  sibling: null,
   program: { type: 'command', command: 'node', args: [] },
   network: 'none',
   secretVariables: [],

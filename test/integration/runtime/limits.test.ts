@@ -44,6 +44,7 @@ async function inside(script: string, cgroups: string[]): Promise<string> {
   const container: ProcessContainerSpec = {
     name: 'agent',
     server: null,
+    sibling: null,
     program: { type: 'command', command: 'sh', args: [] },
     network: 'none',
     secretVariables: [],

@@ -21,6 +21,7 @@ const platform: PlatformVariables = {
   searchPath: '/bin',
   packages: { UV_OFFLINE: '1' },
   service: null,
+  siblings: {},
 };
 const secrets: LaunchSecrets = {
   agentEnv: { KEY: 'of the agent' },

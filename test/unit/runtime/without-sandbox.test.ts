@@ -55,6 +55,7 @@ const spec: ProcessWorkloadSpec = {
     {
       name: 'agent',
       server: null,
+      sibling: null,
       program: { type: 'scripted' },
       network: 'none',
       secretVariables: [],
@@ -63,6 +64,7 @@ const spec: ProcessWorkloadSpec = {
     {
       name: `mcp-${longName}`,
       server: longName,
+      sibling: null,
       program: {
         type: 'command',
         command: 'serve',

@@ -22,6 +22,7 @@ const programs: Programs = {
 const agent: ProcessContainerSpec = {
   name: 'agent',
   server: null,
+  sibling: null,
   program: { type: 'scripted' },
   network: 'none',
   secretVariables: [],
@@ -30,6 +31,7 @@ const agent: ProcessContainerSpec = {
 const serverCalled = (server: string, changes: Partial<ProcessContainerSpec> = {}): ProcessContainerSpec => ({
   name: `mcp-${server}`,
   server,
+  sibling: null,
   program: { type: 'command', command: 'mcp-server', args: [] },
   network: 'none',
   secretVariables: [],
@@ -58,6 +60,7 @@ const container: fc.Arbitrary<ProcessContainerSpec> = fc.oneof(
   fc.record<ProcessContainerSpec>({
     name: fc.constant('agent'),
     server: fc.constant(null),
+    sibling: fc.constant(null),
     program: fc.constantFrom<ContainerProgram>(
       { type: 'scripted' },
       { type: 'command', command: 'sh', args: ['-c', 'exit'] },
