@@ -16,6 +16,7 @@ export interface SessionDescription {
   siblings: SidecarBoot['siblings'];
   hasOperator: boolean;
   logToolPayloads: boolean;
+  hasModelAccess: boolean;
   /** Null for a session. */
   service: ServiceDescription | null;
 }
@@ -55,6 +56,7 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     siblings: siblings.map((each) => each.name),
     hasOperator: configuration.has_operator ?? true,
     logToolPayloads: configuration.log_tool_payloads,
+    hasModelAccess: agent.model_access !== undefined && service === undefined,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };
 }
@@ -99,6 +101,7 @@ export function renderBoot(
     control_port,
     servers,
     siblings,
+    ...(facts.hasModelAccess ? { model_access: true as const } : {}),
     ...(service === null ? {} : { service: { port: service.port } }),
     has_operator: facts.hasOperator,
     log_tool_payloads: facts.logToolPayloads,

@@ -92,6 +92,7 @@ function render(machine: Machine, directory: string): { sessionId: string; launc
     seededCommands: null,
     internet: true,
     privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
   });
   const layout = bareLayout(machine.programs, directory, 'agent', null);
   makeSessionDirectory(directory, {

@@ -7,6 +7,7 @@ import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
 import type { PrivateHosts } from '../bridge-config.ts';
+import { listenForModel, modelContainerName, modelEnv, modelVariables } from '../model-program.ts';
 import { refuseUnavailable } from '../refuse-unavailable.ts';
 import {
   agentConfigOf,
@@ -37,7 +38,7 @@ import {
   volumeDirectories,
 } from './container-workload.ts';
 import { volumesToCover } from './image-volumes.ts';
-import { type Program, programOf, serverProgram } from './programs.ts';
+import { modelProgram, type Program, programOf, serverProgram } from './programs.ts';
 
 export interface ContainerSettings extends BootSettings {
   images: { sidecar: string; scripted: string; runner: string };
@@ -53,8 +54,9 @@ export interface ContainerSettings extends BootSettings {
    * the relay enforces `none`. `own`: each has its own, and the relay makes sure that `internet` reaches nothing but the internet.
    */
   networks: 'shared' | 'own';
-  /** Of remote MCP servers. */
+  /** Of remote MCP servers, and of the endpoint of language models. */
   privateHosts: PrivateHosts;
+  modelBaseUrl: string;
 }
 
 /** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
@@ -80,7 +82,12 @@ export function renderContainerWorkload(
       `the service "${agent.name}": its PORT ${controlPort} is the platform's own in a session's Pod; set another one`,
     );
   }
-  const rendering = { ...settings, sessionId: configuration.session_id, service: facts.service };
+  const rendering = {
+    ...settings,
+    sessionId: configuration.session_id,
+    service: facts.service,
+    hasModelAccess: facts.hasModelAccess,
+  };
   const containers = [
     sidecarContainer(settings),
     ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, rendering)),
@@ -90,6 +97,11 @@ export function renderContainerWorkload(
         containerUsers.firstOther + servers.length + index,
         rendering,
       ),
+    ),
+    ...modelContainers(
+      facts.hasModelAccess ? agent : {},
+      containerUsers.firstOther + servers.length + siblings.length,
+      rendering,
     ),
     // Last: a node that starts one container after the other, as each image arrives, has its servers ready for its first call.
     agentContainer(agent, rendering),
@@ -103,6 +115,7 @@ export function renderContainerWorkload(
     directories: [
       ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
       ...servers.map(({ name }) => volumeDirectories.server(name)),
+      ...(facts.hasModelAccess ? [volumeDirectories.model] : []),
       ...['agent', ...siblings.map(({ name }) => siblingContainerName(name))].map(volumeDirectories.report),
     ],
     network: containers.some(({ network }) => network === 'internet') ? 'internet' : 'none',
@@ -160,6 +173,7 @@ interface Rendering extends ContainerSettings {
   sessionId: string;
   /** Null for a session. */
   service: ServiceDescription | null;
+  hasModelAccess: boolean;
 }
 
 function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
@@ -176,6 +190,9 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
       ...narrowing(agent.network, settings),
       ...reporting(containerPaths.report, env),
       ...waiting(settings),
+      ...(settings.hasModelAccess && settings.networks === 'own'
+        ? listenForModel(agentPaths.modelSocket)
+        : []),
       '--',
       ...program.command,
     ],
@@ -228,6 +245,35 @@ function serverContainer(server: FrozenServer, uid: number, settings: Rendering)
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
   };
+}
+
+/** One for an agent with access to a model. It is started like a sibling, and sees its own sockets alone. */
+function modelContainers(
+  { model_access: access }: Pick<FrozenConfiguration['agent'], 'model_access'>,
+  uid: number,
+  settings: Rendering,
+): ContainerSpec[] {
+  if (access === undefined) {
+    return [];
+  }
+  const program = modelProgram(access, settings);
+  const recipient = { role: 'model', subject: null } as const;
+  return [
+    {
+      name: modelContainerName,
+      ...recipient,
+      image: program.image,
+      argv: [containerPaths.relay, 'run', ...narrowing('internet', settings), '--', ...program.command],
+      env: planVariables(recipient, modelEnv(access), platformVariables('internet', settings)),
+      uid,
+      network: 'internet',
+      privateOrigin: program.privateOrigin,
+      views: [relayView, { directory: volumeDirectories.model, path: containerPaths.model }],
+      scratch: scratchOf(program, settings),
+      workingDirectory: program.workingDirectory,
+      size: settings.sizes.server,
+    },
+  ];
 }
 
 const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
@@ -318,13 +364,17 @@ function scratchOf(
 /** An image says itself where its packages come from. */
 const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
 
-function platformVariables(network: Network, { sessionId, service }: Rendering): PlatformVariables {
-  const { config, sidecarSocket } = agentPaths;
+function platformVariables(
+  network: Network,
+  { sessionId, service, hasModelAccess, networks }: Rendering,
+): PlatformVariables {
+  const { config, sidecarSocket, modelSocket } = agentPaths;
   return {
     sessionId,
     paths: { workspace: containerPaths.workspace, config, sidecarSocket },
     searchPath: null,
     packages: packageVariables(network, sourcesOfImage),
     service,
+    model: hasModelAccess ? modelVariables(modelSocket, networks === 'own') : null,
   };
 }

@@ -55,6 +55,8 @@ export interface ProcessRuntimeDependencies {
   warmHosts: number;
   /** Of remote MCP servers. */
   privateMcpHosts: PrivateHosts;
+  /** Of the endpoint of language models. */
+  modelBaseUrl: string;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -156,11 +158,11 @@ function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => 
 }
 
 function renderRules(
-  { allowUnsandboxed, privateMcpHosts: privateHosts }: ProcessRuntimeDependencies,
+  { allowUnsandboxed, privateMcpHosts: privateHosts, modelBaseUrl }: ProcessRuntimeDependencies,
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
   // Without a sandbox no network is blocked.
-  const rules = { sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts };
+  const rules = { sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts, modelBaseUrl };
   if (root !== null || allowUnsandboxed) {
     return { ...rules, seededCommands: null };
   }

@@ -1,11 +1,15 @@
 /** Paths as the processes of a session see them: fixed in a sandbox, real ones without. */
 import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-paths.ts';
+import { modelSockets } from '../../contract/model-access.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { tokenSocketName } from '../../contract/token-socket-name.ts';
 
 /** Where the session's host forwards to a private host, in the directory of the one server that may reach it. */
 export const hostSocketName = '.host.sock';
+
+/** Of the model program's own sockets, as its sandbox sees it. */
+export const modelDirectoryInside = '/run/platform/model';
 
 /** Paths as one container sees them. */
 export interface Layout {
@@ -14,10 +18,12 @@ export interface Layout {
   relay: string;
   scriptedAgent: string;
   remoteBridge: string;
+  modelProgram: string;
   /** Directory of the sockets: every server's for the agent, its own for a server. */
   mcpDirectory: string;
   sidecarSocket: string;
   serviceSocket: string;
+  modelSocket: string;
   config: string;
   /** Private and writable; working directory and home. */
   workspace: string;
@@ -34,6 +40,12 @@ export function sessionFiles(directory: string) {
     sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
     /** Where the relay of a service connects. */
     serviceSocket: join(directory, 'agent/agent/service.sock'),
+    /** Where the agent asks its language model. */
+    modelSocket: join(directory, 'agent/agent/model.sock'),
+    modelView: join(directory, 'model'),
+    /** What the model program connects to. */
+    ofModelProgram: Object.values(modelSockets).map((name) => join(directory, 'model', name)),
+    modelHostSocket: join(directory, 'model', hostSocketName),
     /** Where the agent connects to a server. */
     agentSocket: (server: string) => join(directory, 'agent/mcp', `${server}.sock`),
     serverView: (server: string) => join(directory, 'servers', server),
@@ -82,9 +94,11 @@ export function sandboxLayout(programs: Programs): Layout {
     relay: '/opt/platform/bin/relay',
     scriptedAgent: '/opt/platform/scripted-agent.js',
     remoteBridge: '/opt/platform/remote-bridge.js',
+    modelProgram: '/opt/platform/model-program.js',
     mcpDirectory: agentPaths.mcpDirectory,
     sidecarSocket: agentPaths.sidecarSocket,
     serviceSocket: agentPaths.serviceSocket,
+    modelSocket: agentPaths.modelSocket,
     config: agentPaths.config,
     workspace: '/workspace',
     path: [...new Set(['/opt/runner/node_modules/.bin', nodeBin, ...systemPath])].join(':'),
@@ -109,9 +123,11 @@ export function bareLayout(
     relay: programs.relay ?? files.relay,
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
     remoteBridge: join(programs.directory, 'remote-bridge.js'),
+    modelProgram: join(programs.directory, 'model-program.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
     sidecarSocket: relative(workspace, files.sidecarSocket),
     serviceSocket: relative(workspace, files.serviceSocket),
+    modelSocket: relative(workspace, files.modelSocket),
     config: files.config,
     workspace,
     path: [join(programs.runner, 'node_modules/.bin'), nodeBin, ...systemPath].join(':'),

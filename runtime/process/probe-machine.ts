@@ -81,6 +81,7 @@ async function trial(
   const directory = mkdtempSync(join(tmpdir(), 'platform-trial-'));
   const container: ProcessContainerSpec = {
     name: 'agent',
+    role: 'agent',
     server: null,
     program: { type: 'scripted' },
     network,

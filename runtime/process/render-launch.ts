@@ -4,13 +4,8 @@ import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
-import {
-  agentConfigOf,
-  type BootSettings,
-  keyedBoot,
-  renderBoot,
-  type ServiceDescription,
-} from '../render-boot.ts';
+import { listenForModel, modelVariables } from '../model-program.ts';
+import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
 import {
   environmentOf,
   type PackageSources,
@@ -79,6 +74,7 @@ export function renderLaunch(
         ? [files.sidecarSocket, files.agentSocket(platformServerName)]
         : [files.serviceSocket]),
       files.reportSocket(null),
+      ...(spec.hasModelAccess ? [files.modelSocket, ...files.ofModelProgram] : []),
       ...spec.servers.flatMap(({ name, access_tokens }) => [
         files.agentSocket(name),
         files.relaySocket(name),
@@ -109,10 +105,11 @@ function renderContainer(
     searchPath: searchPath(layout, packages),
     packages: packageVariables(container.network, asSeen(machine.packages)),
     service: spec.service,
+    model: spec.hasModelAccess ? modelVariables(layout.modelSocket, root !== null) : null,
   };
   return {
     name: container.name,
-    argv: argvOf(container, layout, { machine, packages, service: spec.service }),
+    argv: argvOf(container, layout, { machine, packages, spec }),
     env: environmentOf(recipientOf(container), secrets, platform),
     cwd: sessionFiles(directory).workspace(container.name),
     sandbox:
@@ -120,52 +117,60 @@ function renderContainer(
         ? null
         : renderSandbox(container, {
             ...{ directory, programs, root, isService: spec.service !== null },
+            hasModelAccess: spec.hasModelAccess,
             workspaceBytes: machine.limits.workspaceBytes,
             caFile: container.network === 'internet' ? machine.packages.caFile : null,
             packages: packages?.type === 'tree' ? readOnly(packages.tree, packagesInside) : [],
           }),
     network: container.network,
-    limits: container.server === null ? machine.limits.agent : machine.limits.server,
+    limits: container.role === 'agent' ? machine.limits.agent : machine.limits.server,
     cgroups:
       machine.cgroups === null
         ? []
         : cgroupsOf(machine.cgroups, machine.owner, `${spec.sessionId}.${container.name}`),
-    kind: container.server === null ? 'agent' : 'server',
+    kind: container.role === 'model' ? null : container.role,
     secretVariables: container.secretVariables,
-    reportSocket: relative(directory, sessionFiles(directory).reportSocket(container.server)),
+    reportSocket:
+      container.role === 'model'
+        ? null
+        : relative(directory, sessionFiles(directory).reportSocket(container.server)),
     privateHost: privateHostOf(container, directory),
   };
 }
 
-/** A forward in the directory of the one server that may use it. */
+/** A forward in the directory of the one container that may use it. */
 function privateHostOf(
   { program, server }: ProcessContainerSpec,
   directory: string,
 ): PrivateHostLaunch | null {
-  if (program.type !== 'remote' || program.privateOrigin === null || server === null) {
+  if ((program.type !== 'remote' && program.type !== 'model') || program.privateOrigin === null) {
     return null;
   }
-  const socket = relative(directory, sessionFiles(directory).hostSocket(server));
+  const files = sessionFiles(directory);
+  const socket = relative(directory, server === null ? files.modelHostSocket : files.hostSocket(server));
   return { socket, origin: program.privateOrigin };
 }
 
 function argvOf(
-  { program, server }: ProcessContainerSpec,
+  { program, role, server }: ProcessContainerSpec,
   layout: Layout,
   {
     machine,
     packages,
-    service,
+    spec: { service, hasModelAccess },
   }: {
     machine: Machine;
     packages: ServerPackages | undefined;
-    service: ServiceDescription | null;
+    spec: Pick<ProcessWorkloadSpec, 'service' | 'hasModelAccess'>;
   },
 ): string[] {
   const command = packages?.argv ?? commandOf(program, layout);
   if (service !== null) {
     const forwarding = ['--gateway', layout.serviceSocket, '--port', String(service.port)];
     return [layout.relay, 'run', ...forwarding, '--', ...command];
+  }
+  if (role === 'agent' && hasModelAccess) {
+    return [layout.relay, 'run', ...listenForModel(layout.modelSocket), '--', ...command];
   }
   if (server === null) {
     return command;
@@ -181,6 +186,8 @@ function commandOf(program: ContainerProgram, layout: Layout): string[] {
       return [layout.node, layout.scriptedAgent];
     case 'remote':
       return [layout.node, layout.remoteBridge, JSON.stringify(program.bridge)];
+    case 'model':
+      return [layout.node, layout.modelProgram, JSON.stringify(program.config)];
     case 'command':
       return [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
   }
@@ -212,7 +219,6 @@ const asSeen = (packages: PackageSources): PackageSources => ({
 
 const recipientOf = (container: ProcessContainerSpec) => ({
   ...container,
-  role: container.server === null ? ('agent' as const) : ('server' as const),
   subject: container.server,
 });
 

@@ -1,7 +1,7 @@
 /** Pure: the arguments that bubblewrap makes one container from. An allow-list: what is not listed is invisible. */
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
-import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
+import { modelDirectoryInside, nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
 import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
@@ -63,6 +63,7 @@ export function renderSandbox(
     programs,
     root,
     isService = false,
+    hasModelAccess = false,
     workspaceBytes,
     caFile = null,
     packages = [],
@@ -72,6 +73,8 @@ export function renderSandbox(
     root: SystemRoot;
     /** The relay is its parent, as of a server. */
     isService?: boolean;
+    /** The relay is its parent, which brings it to its model. */
+    hasModelAccess?: boolean;
     workspaceBytes: number;
     /** The operator's own CA certificates, on this machine. */
     caFile?: string | null;
@@ -81,7 +84,7 @@ export function renderSandbox(
 ): string[] {
   return [
     ...isolation,
-    ...(isFirstProcess(container, programs, isService) ? ['--as-pid-1'] : []),
+    ...(isFirstProcess(container, programs, isService || hasModelAccess) ? ['--as-pid-1'] : []),
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
     ...['--proc', '/proc'],
@@ -106,8 +109,8 @@ export function renderSandbox(
 }
 
 /** The static relay ends all that its program left behind, which only the first process can do at once, and reaps. */
-const isFirstProcess = ({ server }: ProcessContainerSpec, { relay }: Programs, isService: boolean) =>
-  (server !== null || isService) && relay !== null;
+const isFirstProcess = ({ role }: ProcessContainerSpec, { relay }: Programs, isAgentRelayed: boolean) =>
+  (role === 'server' || (role === 'agent' && isAgentRelayed)) && relay !== null;
 
 function programMounts({ program }: ProcessContainerSpec, directory: string, programs: Programs): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
@@ -117,6 +120,7 @@ function programMounts({ program }: ProcessContainerSpec, directory: string, pro
     ...(programs.relay === null ? dist('relay.js') : []),
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
     ...(program.type === 'remote' ? dist('remote-bridge.js') : []),
+    ...(program.type === 'model' ? dist('model-program.js') : []),
     ...(program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
   ];
 }
@@ -140,8 +144,11 @@ function nodeMounts(prefix: string): string[] {
 }
 
 /** Its own sockets; it may only connect to them. */
-function ownMounts({ server }: ProcessContainerSpec, directory: string): string[] {
+function ownMounts({ role, server }: ProcessContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
+  if (role === 'model') {
+    return readOnly(files.modelView, modelDirectoryInside);
+  }
   return server === null
     ? readOnly(files.agentView, '/run/platform')
     : readOnly(files.serverView(server), '/run/platform/mcp');

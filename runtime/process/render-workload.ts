@@ -3,11 +3,12 @@ import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
 import { bridgeConfigOf, type PrivateHosts, privateOriginOf } from '../bridge-config.ts';
+import { modelContainerName, modelEnv, modelProgramOf } from '../model-program.ts';
 import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import { sessionDescription } from '../render-boot.ts';
 import { secretVariables } from '../variables.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
-import { hostSocketName } from './layout.ts';
+import { hostSocketName, modelDirectoryInside } from './layout.ts';
 import type { ContainerProgram, ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface RenderRules {
@@ -18,6 +19,7 @@ export interface RenderRules {
   /** Whether containers that request the internet get it. */
   internet: boolean;
   privateHosts: PrivateHosts;
+  modelBaseUrl: string;
 }
 
 const firstUid = 2000;
@@ -35,6 +37,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
   const containers: ProcessContainerSpec[] = [
     {
       name: 'agent',
+      role: 'agent',
       server: null,
       program: agentProgram(configuration),
       network: agent.network,
@@ -43,6 +46,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
     },
     ...servers.map((server, index) => ({
       name: `mcp-${server.name}`,
+      role: 'server' as const,
       server: server.name,
       program: serverProgram(server, rules),
       network: server.network,
@@ -50,7 +54,46 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       uid: firstUid + 1 + index,
     })),
   ];
-  return { ...sessionDescription(configuration), containers };
+  const facts = sessionDescription(configuration);
+  const model = facts.hasModelAccess ? modelContainers(agent, firstUid + containers.length, rules) : [];
+  return { ...facts, containers: [...containers, ...model] };
+}
+
+const model = "the agent's model access";
+
+/** One for an agent with access to a model, in a sandbox: without one every program of the machine's user could read the key. */
+function modelContainers(
+  { model_access: access }: FrozenConfiguration['agent'],
+  uid: number,
+  rules: RenderRules,
+): ProcessContainerSpec[] {
+  if (access === undefined) {
+    return [];
+  }
+  if (!rules.sandbox) {
+    throw new UnsupportedWorkloadError(
+      `${model} needs a sandbox, which keeps its key from other programs of this machine; an operator has to install bubblewrap`,
+    );
+  }
+  const socketDirectory = modelDirectoryInside;
+  const place = { socketDirectory, hostSocket: `${socketDirectory}/${hostSocketName}` };
+  const program = modelProgramOf(access, rules, place);
+  if (!rules.internet && program.privateOrigin === null) {
+    throw new UnsupportedWorkloadError(
+      `${model} needs the internet, and the machine that runs sessions has no safe way to it; an operator has to install slirp4netns`,
+    );
+  }
+  return [
+    {
+      name: modelContainerName,
+      role: 'model',
+      server: null,
+      program: { type: 'model', ...program },
+      network: 'internet',
+      secretVariables: secretVariables(modelEnv(access)),
+      uid,
+    },
+  ];
 }
 
 /** Package managers that are missing here are told when packages are loaded. */

@@ -30,6 +30,7 @@ export function makeSessionDirectory(
     files.etc,
     files.logs,
     ...servers.map(files.serverView),
+    ...(containers.some(({ role }) => role === 'model') ? [files.modelView] : []),
     ...containers.map(({ name }) => files.workspace(name)),
   ]) {
     mkdirSync(path, { recursive: true, mode: 0o700 });

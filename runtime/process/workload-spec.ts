@@ -1,4 +1,5 @@
 /** What a session runs as on this runtime, without any secret and without any path of the machine. */
+import type { ModelProgramConfig } from '../../contract/model-program.ts';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { SessionDescription } from '../render-boot.ts';
 import type { Network } from '../workload.ts';
@@ -7,12 +8,15 @@ export type ContainerProgram =
   | { type: 'scripted' }
   | { type: 'command'; command: string; args: string[] }
   /** The bridge to a remote server. `privateOrigin` is what it may reach beside the internet, through the session's host. */
-  | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null };
+  | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null }
+  /** The same of the program that asks a language model for the agent. */
+  | { type: 'model'; config: ModelProgramConfig; privateOrigin: string | null };
 
 export interface ProcessContainerSpec {
-  /** `agent`, or `mcp-<server>`. */
+  /** `agent`, `model`, or `mcp-<server>`. */
   name: string;
-  /** The server in this container; null for the agent. */
+  role: 'agent' | 'server' | 'model';
+  /** The server in this container; null for the others. */
   server: string | null;
   program: ContainerProgram;
   network: Network;

@@ -15,6 +15,7 @@ export function testContainerSettings(
     temporaryBytes: 16 * mebibyte,
     totalSeconds: 3600,
     privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
     auditSync: 'within-100-ms',
     sidecarLimits: { ...roomySidecarLimits, artifact_bytes: mebibyte },
   };

@@ -21,6 +21,7 @@ export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgro
 /** Not part of a session. */
 export const fillContainer: ProcessContainerSpec = {
   name: 'packages',
+  role: 'server',
   server: 'packages',
   program: { type: 'command', command: 'node', args: [] },
   network: 'none',

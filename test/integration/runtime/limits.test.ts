@@ -42,6 +42,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 async function inside(script: string, cgroups: string[]): Promise<string> {
   const container: ProcessContainerSpec = {
     name: 'agent',
+    role: 'agent' as const,
     server: null,
     program: { type: 'command', command: 'sh', args: [] },
     network: 'none',

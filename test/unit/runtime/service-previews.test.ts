@@ -31,7 +31,13 @@ const secrets = {
   registryCredentials: {},
   sidecar: { internal_token: 't', control_key: 'k' },
 };
-const rules: RenderRules = { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() };
+const rules: RenderRules = {
+  sandbox: true,
+  seededCommands: null,
+  internet: true,
+  privateHosts: new Map(),
+  modelBaseUrl: 'https://models.example.com',
+};
 const directory = '/data/sessions/p';
 const launch = (frozen: FrozenConfiguration, agentEnv: Record<string, string> = {}) =>
   renderLaunch(

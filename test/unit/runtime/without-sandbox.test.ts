@@ -49,10 +49,12 @@ const spec: ProcessWorkloadSpec = {
   siblings: [],
   hasOperator: true,
   logToolPayloads: false,
+  hasModelAccess: false,
   service: null,
   containers: [
     {
       name: 'agent',
+      role: 'agent' as const,
       server: null,
       program: { type: 'scripted' },
       network: 'none',
@@ -61,6 +63,7 @@ const spec: ProcessWorkloadSpec = {
     },
     {
       name: `mcp-${longName}`,
+      role: 'server' as const,
       server: longName,
       program: {
         type: 'command',

@@ -20,7 +20,13 @@ const secrets: LaunchSecrets = {
 };
 const spec = renderWorkload(
   configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
-  { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() },
+  {
+    sandbox: true,
+    seededCommands: null,
+    internet: true,
+    privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
+  },
 );
 const launchOn = (machine: Machine, given = secrets) => renderLaunch(spec, given, { machine, directory });
 const containerOf = (machine: Machine, name: string, given = secrets) => {
@@ -70,7 +76,13 @@ describe('the launch of a session', () => {
     const [with_, without] = (['internet', 'none'] as const).map((network) => {
       const spec = renderWorkload(
         configuration({ agent: { network }, servers: [serverNamed('files', { network: 'none' })] }),
-        { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() },
+        {
+          sandbox: true,
+          seededCommands: null,
+          internet: true,
+          privateHosts: new Map(),
+          modelBaseUrl: 'https://models.example.com',
+        },
       );
       return renderLaunch(spec, secrets, { machine, directory }).containers.find(
         ({ name }) => name === 'agent',
@@ -179,7 +191,13 @@ describe('the launch of a session', () => {
 describe('the launch of a remote server', () => {
   const remote = (changes: Parameters<typeof remoteNamed>[1], privateHosts = new Map<string, 'http'>()) => {
     const servers = [remoteNamed('far', changes), serverNamed('near')];
-    const rules = { sandbox: true, seededCommands: null, internet: true, privateHosts };
+    const rules = {
+      sandbox: true,
+      seededCommands: null,
+      internet: true,
+      privateHosts,
+      modelBaseUrl: 'https://models.example.com',
+    };
     const rendered = renderWorkload(configuration({ servers }), rules);
     return renderLaunch(
       rendered,

@@ -15,6 +15,7 @@ const root: SystemRoot = {
 const programs: Programs = { nodePrefix: '/usr', directory: '/app/dist', relay: null, runner: '/app/runner' };
 const agent: ProcessContainerSpec = {
   name: 'agent',
+  role: 'agent',
   server: null,
   program: { type: 'scripted' },
   network: 'none',
@@ -22,6 +23,7 @@ const agent: ProcessContainerSpec = {
   uid: 2000,
 };
 const serverCalled = (server: string, changes: Partial<ProcessContainerSpec> = {}): ProcessContainerSpec => ({
+  role: 'server',
   name: `mcp-${server}`,
   server,
   program: { type: 'command', command: 'mcp-server', args: [] },
@@ -51,6 +53,7 @@ const name = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/);
 const container: fc.Arbitrary<ProcessContainerSpec> = fc.oneof(
   fc.record<ProcessContainerSpec>({
     name: fc.constant('agent'),
+    role: fc.constant('agent' as const),
     server: fc.constant(null),
     program: fc.constantFrom<ContainerProgram>(
       { type: 'scripted' },

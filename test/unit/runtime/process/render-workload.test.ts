@@ -9,6 +9,7 @@ const sandboxed: RenderRules = {
   seededCommands: null,
   internet: true,
   privateHosts: new Map(),
+  modelBaseUrl: 'https://models.example.com',
 };
 const offline: RenderRules = { ...sandboxed, internet: false };
 const bare: RenderRules = {
