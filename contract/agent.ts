@@ -4,6 +4,7 @@ import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
 import { reservedForAgents } from './reserved-variables.ts';
 import { givenPortProblem, portVariable } from './service-variables.ts';
+import { sharedPorts, siblingFields, siblingProblem } from './sibling.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
@@ -43,6 +44,8 @@ const newEnv = z
 
 export const companion = z.strictObject({ name: entryName, run, env: storedEnv.default({}) });
 
+export const sibling = companion.extend(siblingFields);
+
 export const maxLimitSeconds = 7 * 24 * 3600;
 /** Time limits of a session of this agent; null means the platform's default. */
 export const agentLimits = z.strictObject({
@@ -57,7 +60,7 @@ const fields = {
   instructions: z.string().max(256 * 1024),
   model: z.string().max(200).nullable(),
   env: storedEnv,
-  siblings: z.array(companion).max(16),
+  siblings: z.array(sibling).max(16),
   services: z.array(companion).max(16),
   network,
   egress_allow: z.array(egressRule).max(50),
@@ -76,10 +79,25 @@ const newService = newCompanion.superRefine((service, context) => {
     context.addIssue({ code: 'custom', path: ['env', portVariable], message });
   }
 });
+const newSibling = newCompanion.extend(siblingFields).superRefine((given, context) => {
+  const problem = siblingProblem(given);
+  if (problem !== null) {
+    context.addIssue({ code: 'custom', ...problem });
+  }
+});
+const newSiblings = z
+  .array(newSibling)
+  .max(16)
+  .superRefine((siblings, context) => {
+    for (const at of sharedPorts(siblings)) {
+      const message = `is the port of another sibling, too: the agent reaches both at 127.0.0.1`;
+      context.addIssue({ code: 'custom', path: [at, 'port'], message });
+    }
+  });
 const newFields = {
   ...fields,
   env: newEnv,
-  siblings: z.array(newCompanion).max(16),
+  siblings: newSiblings,
   services: z.array(newService).max(16),
 };
 

@@ -56,7 +56,8 @@ const reasons = {
   internet:
     'there is no way from sessions to the internet here that keeps them from private networks; choose the network "none" for what works without, or an operator has to install slirp4netns and iproute2, on a kernel with veth',
   private: 'private destinations can be opened only where sessions run in a cluster',
-  companions: 'siblings need a container engine or a cluster, and this platform runs sessions as processes',
+  companions:
+    'siblings need a sandbox, which gives each a network of its own; an operator has to install bubblewrap',
 } as const;
 
 const missingCommand = (command: string) =>
@@ -74,12 +75,9 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     workers.every((each) => each.internet),
     reasons.internet,
   );
-  const sandboxed = unless(
-    workers.every((each) => each.sandbox),
-    reasons.remote,
-  );
+  const hasSandbox = workers.every((each) => each.sandbox);
   return {
-    shapes: { command, image, remote: sandboxed ?? internet },
+    shapes: { command, image, remote: unless(hasSandbox, reasons.remote) ?? internet },
     runs: { scripted: null, command, image, claude: reasons.claude },
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
@@ -89,7 +87,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     ),
     internet,
     private_destinations: unless(runtime === 'kubernetes', reasons.private),
-    companions: unless(!isProcess, reasons.companions),
+    companions: unless(hasSandbox, reasons.companions),
   };
 }
 

@@ -7,7 +7,7 @@ export const processKind = z.enum(['agent', 'server', 'sibling']);
 export type ProcessKind = z.infer<typeof processKind>;
 
 /**
- * `ready`: a server answered its first request; an agent or sibling runs. `failed`: it did not get that far.
+ * `ready`: a server answered its first request; an agent or sibling runs, and a sibling whose readiness is asked for is ready. `failed`: it did not get that far.
  * `ended`: it was ready, and its process has ended.
  */
 export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
@@ -48,7 +48,7 @@ export const packagesNotLoaded = {
 } as const;
 export type PackagesCause = keyof typeof packagesNotLoaded;
 
-const exitCode = z.int().min(0).max(255);
+export const exitCode = z.int().min(0).max(255);
 /** Such as SIGKILL. */
 export const signalName = z.string().regex(/^SIG[A-Z0-9]{1,12}$/);
 

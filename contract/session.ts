@@ -14,6 +14,7 @@ import {
 import { modelAccess } from './model-access.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 import { signIn } from './remote-server.ts';
+import { readiness, siblingPort } from './sibling.ts';
 
 export const sessionStatus = z.enum([
   'pending',
@@ -128,6 +129,13 @@ export const frozenCompanion = z.strictObject({
   env: frozenEnv,
 });
 
+/** Absent without one, and so for earlier releases. */
+export const frozenSibling = frozenCompanion.extend({
+  port: siblingPort.optional(),
+  ready: readiness.optional(),
+});
+export type FrozenSibling = z.infer<typeof frozenSibling>;
+
 /** The key is a reference with its version, like every other; it goes into the session's model container alone. */
 export const frozenModelAccess = modelAccess.extend({ api_key: frozenVariable });
 export type FrozenModelAccess = z.infer<typeof frozenModelAccess>;
@@ -154,7 +162,7 @@ export const frozenConfiguration = z.strictObject({
   }),
   prompt: z.string(),
   servers: z.array(frozenServer),
-  siblings: z.array(frozenCompanion),
+  siblings: z.array(frozenSibling),
   services: z.array(frozenCompanion),
   /**
    * Of the workload of a service preview: its `agent` is the service, which is asked on this port. Such a workload has no prompt, no servers and no

@@ -10,6 +10,7 @@ import { clientFeature, network, toolPolicy } from './catalog.ts';
 import { callDigest, chosenId, entryName, timestamp, toolScope, uuid } from './names.ts';
 import { permissionRequestInput, reportedCall, requestStatus } from './permission-request.ts';
 import { payloadByEventType, type SessionEventType } from './session-event.ts';
+import { exitCode, signalName } from './session-process.ts';
 import { callRecord, refusedCallCount } from './tool-call.ts';
 import { shownDefinitions } from './tool-definitions.ts';
 
@@ -23,6 +24,15 @@ export const controlRequestHeader = 'x-control-request';
 export const olderControlSignatureHeader = 'x-control-signature';
 /** A control request older or newer than this is refused. */
 export const controlClockSkewMs = 60_000;
+
+/** Of one sibling. The agent is started once all are ready that have a limit for that. */
+export const siblingAccess = z.strictObject({
+  name: entryName,
+  /** Whether the agent reaches it. */
+  listens: z.boolean(),
+  ready_seconds: z.int().positive().nullable(),
+});
+export type SiblingAccess = z.infer<typeof siblingAccess>;
 
 /**
  * What the driver passes to the sidecar as JSON: it holds the token and the key, so never by argv or env. Passed on standard
@@ -62,6 +72,8 @@ export const sidecarBoot = z.strictObject({
   siblings: z.array(entryName).default([]),
   /** The agent may ask a language model, through the session's model container. */
   model_access: z.literal(true).optional(),
+  /** Of siblings, what the agent reaches or waits for; absent without any, since earlier releases refuse it. */
+  sibling_access: z.array(siblingAccess).optional(),
   /** Of a service preview: this sidecar is the gateway to the service, which listens on that port of its own sandbox, and nothing else. */
   service: z.strictObject({ port: z.int().min(1024).max(65_535) }).optional(),
   /** Whether a person drives the session, who answers its agent's questions; absent in launches by an earlier release, whose sessions all have one. */
@@ -210,6 +222,21 @@ export const permissionRequestState = z.object({
 
 /** `POST .../artifacts?artifact_id=&name=&mime_type=&description=`: the body is the bytes, streamed. */
 export const artifactAnswer = z.strictObject({ artifact_id: uuid, size_bytes: z.int(), sha256: z.string() });
+
+/** `POST .../sibling-not-ready`: the agent was not started, because a sibling did not get ready. How it ended is the sibling's claim. */
+export const siblingReport = z.strictObject({
+  name: entryName,
+  failure: z.discriminatedUnion('type', [
+    z.strictObject({ type: z.literal('not_in_time') }),
+    z.strictObject({ type: z.literal('not_started') }),
+    z.strictObject({
+      type: z.literal('ended'),
+      exit_code: exitCode.nullable(),
+      signal: signalName.nullable(),
+    }),
+  ]),
+});
+export type SiblingReport = z.infer<typeof siblingReport>;
 
 /** `POST .../end`: the agent called `end_session`. */
 export const endReport = z.strictObject({

@@ -1,7 +1,7 @@
 /** Pure: what the model program of a session runs with, and how the agent reaches it, on every runtime. */
 import { isLoopbackUrl } from '../config/parse.ts';
 import { type ModelProgramConfig, modelKeyVariable } from '../contract/model-program.ts';
-import type { FrozenEnv, FrozenModelAccess } from '../contract/session.ts';
+import type { FrozenEnv, FrozenModelAccess, FrozenSibling } from '../contract/session.ts';
 import { type PrivateHosts, privateOriginOf } from './bridge-config.ts';
 import { UnsupportedWorkloadError } from './workload.ts';
 
@@ -55,6 +55,16 @@ export function refuseOwnLoopback({ privateOrigin }: ModelProgram): void {
   if (privateOrigin !== null && isLoopbackUrl(privateOrigin)) {
     throw new UnsupportedWorkloadError(
       `the agent's model access: ${new URL(privateOrigin).host} of MODEL_BASE_URL would be its own container here; an operator has to name an address that containers reach, and list that in PRIVATE_MCP_HOSTS`,
+    );
+  }
+}
+
+/** Throws UnsupportedWorkloadError for a sibling at the port that leads to the model, where both are on the agent's loopback. */
+export function refuseModelPort(siblings: readonly Pick<FrozenSibling, 'name' | 'port'>[]): void {
+  const sibling = siblings.find(({ port }) => port === modelPort);
+  if (sibling !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `the sibling "${sibling.name}": at the port ${modelPort} the agent reaches its language model; give it another one`,
     );
   }
 }

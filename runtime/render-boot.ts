@@ -5,6 +5,7 @@ import type { AgentConfig } from '../contract/agent-contract.ts';
 import { platformServerName } from '../contract/platform-server-name.ts';
 import type { FrozenConfiguration, FrozenServer } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
+import { type SiblingSettings, siblingAccessOf } from './siblings.ts';
 import type { LaunchSecrets } from './workload.ts';
 
 /** What a frozen configuration says of the session, wherever it runs. */
@@ -13,7 +14,7 @@ export interface SessionDescription {
   workspaceId: string;
   agent: Omit<AgentConfig, 'mcpServers'>;
   servers: SidecarBoot['servers'];
-  siblings: SidecarBoot['siblings'];
+  siblings: SiblingSettings[];
   hasOperator: boolean;
   logToolPayloads: boolean;
   hasModelAccess: boolean;
@@ -53,7 +54,7 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     workspaceId: workspace_id,
     agent: { session_id, agent: { id, name, kind, instructions, model }, prompt },
     servers: servers.map(sidecarServer),
-    siblings: siblings.map((each) => each.name),
+    siblings: siblings.map(({ name, port, ready }) => ({ name, port, ready })),
     hasOperator: configuration.has_operator ?? true,
     logToolPayloads: configuration.log_tool_payloads,
     hasModelAccess: agent.model_access !== undefined && service === undefined,
@@ -91,6 +92,7 @@ export function renderBoot(
   { apiUrl, auditSync, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {
+  const access = siblingAccessOf(siblings);
   return {
     session_id: sessionId,
     agent: { id: agent.id, name: agent.name },
@@ -100,7 +102,8 @@ export function renderBoot(
     control_host,
     control_port,
     servers,
-    siblings,
+    siblings: siblings.map(({ name }) => name),
+    ...(access.length === 0 ? {} : { sibling_access: access }),
     ...(facts.hasModelAccess ? { model_access: true as const } : {}),
     ...(service === null ? {} : { service: { port: service.port } }),
     has_operator: facts.hasOperator,

@@ -32,6 +32,8 @@ export interface PlatformVariables {
   service: { port: number } | null;
   /** Of `modelVariables`, for the agent alone; null without model access. */
   model: ResolvedEnv | null;
+  /** Of `siblingsEnvironment`, for the agent alone. */
+  siblings: ResolvedEnv;
 }
 
 /** The operator's registries; null: the package managers' own defaults, or the image's. */
@@ -74,7 +76,7 @@ export function packageVariables(
 function layered<Value>(
   { role }: Recipient,
   configured: Readonly<Record<string, Value>>,
-  { sessionId, paths, searchPath, packages, service, model }: PlatformVariables,
+  { sessionId, paths, searchPath, packages, service, siblings, model }: PlatformVariables,
 ): Record<string, Value | string> {
   return {
     ...(searchPath === null ? {} : { PATH: searchPath }),
@@ -89,6 +91,7 @@ function layered<Value>(
           PLATFORM_SESSION_ID: sessionId,
           PLATFORM_CONFIG: paths.config,
           PLATFORM_SIDECAR_SOCKET: paths.sidecarSocket,
+          ...siblings,
           ...model,
         }
       : {}),

@@ -9,7 +9,7 @@ import type { CallRecord, RefusedCallCount } from '../contract/tool-call.ts';
 
 export type Network = 'none' | 'internet';
 
-/** Siblings are companions of the agent: they share its network. `model`: the platform's own program, which asks a language model for it. */
+/** Siblings are companions of the agent, which reaches them by sockets of the sidecar. `model`: the platform's own program, which asks a language model for it. */
 export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling' | 'model';
 
 /** Environment of one container, with secrets resolved. It exists only between the resolver and the driver's `start`. */

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { modelSockets } from '../contract/model-access.ts';
 import { reportSocketName } from '../contract/process-reports.ts';
 import type { ProcessKind } from '../contract/session-process.ts';
+import { siblingSocketName } from '../contract/sibling-socket-name.ts';
 import { tokenSocketName } from '../contract/token-socket-name.ts';
 
 /** Mounted read-only at `/run/platform` in the agent. */
@@ -24,11 +25,19 @@ export const modelSocket = (name: keyof typeof modelSockets) => join('model', mo
 export const relaySocket = (server: string) => join('servers', server, `${server}.sock`);
 /** Where a remote server's bridge asks for access tokens; in the same directory. */
 export const tokenSocket = (server: string) => join('servers', server, tokenSocketName);
+/** Where the agent reaches a sibling. */
+export const agentSiblingSocket = (sibling: string) => join(agentDirectory, 'siblings', `${sibling}.sock`);
+const reportDirectory = (container: string) => join('reports', container);
+/** Where the relay beside a sibling keeps a connection for the agent's next one; in the directory of its report socket. */
+export const siblingSocket = (sibling: string) =>
+  join(reportDirectory(`sibling-${sibling}`), siblingSocketName);
+/** It is there once a sibling was ready: for a sidecar that is started again. */
+export const siblingReadyFile = (sibling: string) => join('ready', sibling);
 /** Where the parent of a process reports on it; in a directory that no other process sees. */
 export function reportSocket(kind: ProcessKind, name: string): string {
   const directory =
     kind === 'server'
       ? join('servers', name)
-      : join('reports', kind === 'agent' ? 'agent' : `sibling-${name}`);
+      : reportDirectory(kind === 'agent' ? 'agent' : `sibling-${name}`);
   return join(directory, reportSocketName);
 }

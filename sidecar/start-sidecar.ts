@@ -34,6 +34,9 @@ import type { LinkDependencies } from './server-link/link-dependencies.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
 import { createLocalSide } from './server-link/server-side.ts';
 import { agentHttpSocket } from './session-paths.ts';
+import { awaitedSiblings } from './siblings/awaited-siblings.ts';
+import { openSiblingSockets } from './siblings/sibling-sockets.ts';
+import { siblingNotReady } from './siblings/until-ready.ts';
 import { createToolLists, type ToolLists } from './tool-lists/tool-lists.ts';
 
 export interface RunningSidecar {
@@ -72,19 +75,36 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   if (boot.agent_config !== null) {
     await writeAgentConfig(boot.agent_config);
   }
-  await listenOnPath(agentHttp, agentHttpSocket());
+  const siblingSockets = await openSiblingSockets(boot);
+  const notReady = siblingNotReady(boot, processes.siblings);
+  if (awaitedSiblings(boot).length === 0) {
+    await listenOnPath(agentHttp, agentHttpSocket());
+  }
   const control = createControlHttp({ controlKey: control_key, inbox, metrics, sessionId: session_id });
   const controlUrl = await listenForPlatform(control, boot.control_host, boot.control_port);
 
   const stopping = new AbortController();
+  const { signal } = stopping;
+  /** The platform hears that this sidecar is ready when the agent may start; without an end when it may not. */
+  const startAgent = async () => {
+    const report = await notReady;
+    if (report !== null) {
+      await api.reportSibling(report, signal);
+      return new Promise<never>(() => undefined);
+    }
+    if (!agentHttp.listening) {
+      await listenOnPath(agentHttp, agentHttpSocket());
+    }
+    return api.ready(controlUrl, signal);
+  };
   return {
     controlUrl,
-    ready: api.ready(controlUrl, stopping.signal).then(({ inputs }) => inbox.accept(inputs)),
+    ready: startAgent().then(({ inputs }) => inbox.accept(inputs)),
     async close() {
       stopping.abort();
       const servers = [agentHttp, control, ...tokenSockets];
-      const others = [...links, ...(modelSockets === null ? [] : [modelSockets])];
-      await Promise.all([...others.map((each) => each.close()), ...servers.map(closeHttp)]);
+      const sockets = [...links, ...siblingSockets, ...(modelSockets === null ? [] : [modelSockets])];
+      await Promise.all([...sockets.map((each) => each.close()), ...servers.map(closeHttp)]);
       const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
       await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },

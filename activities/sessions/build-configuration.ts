@@ -34,13 +34,12 @@ export interface ConfigurationSources {
 export function buildConfiguration(sources: ConfigurationSources): FrozenConfiguration {
   const { session, agent, servers, secretVersions, images, logToolPayloads, frozenAt } = sources;
   const imageOf = (run: Run) => (run.type === 'image' ? (images.get(run.image) ?? null) : null);
-  const companions = (list: Agent['siblings']) =>
-    list.map(({ name, run, env }) => ({
-      name,
-      run,
-      image: imageOf(run),
-      env: freezeEnv(env, secretVersions),
-    }));
+  const companion = ({ name, run, env }: Agent['services'][number]) => ({
+    name,
+    run,
+    image: imageOf(run),
+    env: freezeEnv(env, secretVersions),
+  });
   return {
     session_id: session.id,
     workspace_id: session.workspace_id,
@@ -59,8 +58,12 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
     },
     prompt: session.prompt,
     servers: servers.map((server) => freezeServer(server, secretVersions)),
-    siblings: companions(agent.siblings),
-    services: companions(agent.services),
+    siblings: agent.siblings.map(({ port, ready, ...sibling }) => ({
+      ...companion(sibling),
+      ...(port === null ? {} : { port }),
+      ...(ready === null ? {} : { ready }),
+    })),
+    services: agent.services.map(companion),
     ...(session.operator_id === null ? { has_operator: false } : {}),
     log_tool_payloads: logToolPayloads,
     frozen_at: frozenAt,

@@ -89,12 +89,14 @@ const factsOf = ({ workspace_id: workspaceId, status }: Session) => ({
   status: status === 'validating' ? ('pending' as const) : status,
 });
 
+/** A session starts when its siblings are ready, for which each has a limit of its own. */
 function limitsOf(
-  { agent: { limits } }: FrozenConfiguration,
+  { agent: { limits }, siblings }: FrozenConfiguration,
   defaults: ActivityDependencies['limits'],
 ): SessionLimits {
+  const siblingSeconds = Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
   return {
-    startMs: defaults.SESSION_START_SECONDS * 1000,
+    startMs: (defaults.SESSION_START_SECONDS + siblingSeconds) * 1000,
     totalMs: (limits.total_seconds ?? defaults.SESSION_TOTAL_SECONDS) * 1000,
     idleMs: (limits.idle_seconds ?? defaults.SESSION_IDLE_SECONDS) * 1000,
   };

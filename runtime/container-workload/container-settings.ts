@@ -1,6 +1,6 @@
 import type { ContainerConfig } from '../../config/containers.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
-import type { ContainerSettings } from './render-container-workload.ts';
+import type { ContainerSettings } from './container-parts.ts';
 
 interface SessionSettings extends SidecarLimitSettings {
   AUDIT_SYNC: ContainerSettings['auditSync'];

@@ -7,8 +7,8 @@ import { bridgeConfigOf, privateOriginOf, type RemoteServer } from '../bridge-co
 import { modelProgramOf, refuseOwnLoopback } from '../model-program.ts';
 import { notRendered } from '../refuse-unavailable.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
+import type { ContainerSettings } from './container-parts.ts';
 import { type ContainerImage, containerPaths } from './container-workload.ts';
-import type { ContainerSettings } from './render-container-workload.ts';
 
 /** What runs in a container behind the relay. */
 export interface Program {

@@ -1,63 +1,41 @@
 /** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
 
-import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
-import { reportSocketName } from '../../contract/process-reports.ts';
-import type { FrozenConfiguration, FrozenEnv, FrozenImage, FrozenServer } from '../../contract/session.ts';
-import type { PrivateHosts } from '../bridge-config.ts';
-import { listenForModel, modelContainerName, modelEnv, modelVariables } from '../model-program.ts';
+import type { FrozenConfiguration, FrozenServer, FrozenSibling } from '../../contract/session.ts';
+import { listenForModel } from '../model-program.ts';
 import { refuseUnavailable } from '../refuse-unavailable.ts';
 import {
   agentConfigOf,
-  type BootSettings,
   renderBoot,
-  type ServiceDescription,
   type SessionDescription,
   sessionDescription,
   type UnkeyedBoot,
 } from '../render-boot.ts';
+import { listenForSiblings, reportSocketIn, siblingContainerName, siblingRelay } from '../siblings.ts';
 import { sidecarNodeOptions } from '../sidecar-program.ts';
-import {
-  type ContainerVariable,
-  type PlatformVariables,
-  packageVariables,
-  plannedSecrets,
-  planVariables,
-} from '../variables.ts';
+import { planVariables } from '../variables.ts';
 import { type Network, UnsupportedWorkloadError } from '../workload.ts';
 import {
-  type ContainerScratch,
-  type ContainerSize,
+  type ContainerSettings,
+  narrowing,
+  platformVariables,
+  type Rendering,
+  relayView,
+  reporting,
+  reportView,
+  scratchOf,
+} from './container-parts.ts';
+import {
   type ContainerSpec,
-  type ContainerView,
   type ContainerWorkload,
   containerPaths,
   containerUsers,
   volumeDirectories,
 } from './container-workload.ts';
-import { volumesToCover } from './image-volumes.ts';
-import { modelProgram, type Program, programOf, serverProgram } from './programs.ts';
-
-export interface ContainerSettings extends BootSettings {
-  images: { sidecar: string; scripted: string; runner: string };
-  sizes: { sidecar: ContainerSize; agent: ContainerSize; server: ContainerSize };
-  /** Of `/workspace` in each container. */
-  workspaceBytes: number;
-  /** Of `/tmp`, and of each volume that an image declares. */
-  temporaryBytes: number;
-  /** Of a session whose agent sets none. */
-  totalSeconds: number;
-  /**
-   * How the relay narrows a container's network before it runs anything. `shared`: the containers share one network, so
-   * the relay enforces `none`. `own`: each has its own, and the relay makes sure that `internet` reaches nothing but the internet.
-   */
-  networks: 'shared' | 'own';
-  /** Of remote MCP servers, and of the endpoint of language models. */
-  privateHosts: PrivateHosts;
-  modelBaseUrl: string;
-}
+import { modelContainer } from './model-container.ts';
+import { programOf, serverProgram } from './programs.ts';
 
 /** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
 const inContainers = availabilityOf('kubernetes', []);
@@ -82,11 +60,13 @@ export function renderContainerWorkload(
       `the service "${agent.name}": its PORT ${controlPort} is the platform's own in a session's Pod; set another one`,
     );
   }
+  refuseSharedPorts(configuration, settings);
   const rendering = {
     ...settings,
     sessionId: configuration.session_id,
     service: facts.service,
     hasModelAccess: facts.hasModelAccess,
+    siblings: facts.siblings,
   };
   const containers = [
     sidecarContainer(settings),
@@ -98,11 +78,15 @@ export function renderContainerWorkload(
         rendering,
       ),
     ),
-    ...modelContainers(
-      facts.hasModelAccess ? agent : {},
-      containerUsers.firstOther + servers.length + siblings.length,
-      rendering,
-    ),
+    ...(facts.hasModelAccess && agent.model_access !== undefined
+      ? [
+          modelContainer(
+            agent.model_access,
+            containerUsers.firstOther + servers.length + siblings.length,
+            rendering,
+          ),
+        ]
+      : []),
     // Last: a node that starts one container after the other, as each image arrives, has its servers ready for its first call.
     agentContainer(agent, rendering),
   ];
@@ -113,7 +97,9 @@ export function renderContainerWorkload(
     boot: bootOf(facts, settings),
     containers,
     directories: [
-      ...['agent', 'mcp'].map((name) => `${volumeDirectories.agent}/${name}`),
+      ...['agent', 'mcp', ...(siblings.some(({ port }) => port !== undefined) ? ['siblings'] : [])].map(
+        (name) => `${volumeDirectories.agent}/${name}`,
+      ),
       ...servers.map(({ name }) => volumeDirectories.server(name)),
       ...(facts.hasModelAccess ? [volumeDirectories.model] : []),
       ...['agent', ...siblings.map(({ name }) => siblingContainerName(name))].map(volumeDirectories.report),
@@ -122,6 +108,20 @@ export function renderContainerWorkload(
     egressAllow: [...new Set([agent, ...servers].flatMap(({ egress_allow }) => egress_allow))],
     lifetimeSeconds: (agent.limits.total_seconds ?? settings.totalSeconds) + lifetimeMarginSeconds,
   };
+}
+
+/** Throws UnsupportedWorkloadError for a sibling's port that an MCP server could reach, or take first: containers of a Pod share their ports. */
+function refuseSharedPorts(
+  { siblings, servers }: FrozenConfiguration,
+  { networks }: Pick<ContainerSettings, 'networks'>,
+): void {
+  const listening = siblings.find(({ port }) => port !== undefined);
+  const server = servers.find(({ network }) => network === 'internet');
+  if (networks === 'shared' && listening !== undefined && server !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `the sibling "${listening.name}" listens on a port, and containers of a Pod share their ports: the MCP server "${server.name}", which has the network "internet", would reach it; detach that, or remove the port`,
+    );
+  }
 }
 
 /** The same in every session: the network is the session's own. */
@@ -136,11 +136,6 @@ function bootOf(facts: SessionDescription, settings: ContainerSettings): Unkeyed
     control_port: controlPort,
   });
 }
-
-const relayView: ContainerView = {
-  directory: volumeDirectories.relay,
-  path: containerPaths.relayDirectory,
-};
 
 /** Its image has the relay; it may write only to the volume that it fills for the others. */
 function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
@@ -168,14 +163,6 @@ function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
   };
 }
 
-/** Settings of one session. */
-interface Rendering extends ContainerSettings {
-  sessionId: string;
-  /** Null for a session. */
-  service: ServiceDescription | null;
-  hasModelAccess: boolean;
-}
-
 function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
   const program = programOf('the agent', agent, settings);
   const recipient = { role: 'agent', subject: null } as const;
@@ -193,6 +180,7 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
       ...(settings.hasModelAccess && settings.networks === 'own'
         ? listenForModel(agentPaths.modelSocket)
         : []),
+      ...(settings.networks === 'own' ? listenForSiblings(settings.siblings) : []),
       '--',
       ...program.command,
     ],
@@ -211,11 +199,16 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
   };
 }
 
-/** For the sidecar; the relay of a service brings it its requests. */
-function waiting({ service }: Rendering): string[] {
+/** Images of siblings may still be on their way; whether one gets ready in time is the sidecar's to say. */
+const waitMarginSeconds = 1200;
+
+/** For the sidecar, which is there when the siblings are ready; the relay of a service brings it its requests. */
+function waiting({ service, siblings }: Rendering): string[] {
   const { sidecarSocket, serviceSocket } = agentPaths;
+  const siblingSeconds = Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
+  const limit = ['--wait-limit-ms', String((siblingSeconds + waitMarginSeconds) * 1000)];
   return service === null
-    ? ['--wait', sidecarSocket]
+    ? ['--wait', sidecarSocket, ...(siblingSeconds > 0 ? limit : [])]
     : ['--wait', serviceSocket, '--gateway', serviceSocket, '--port', String(service.port)];
 }
 
@@ -247,40 +240,9 @@ function serverContainer(server: FrozenServer, uid: number, settings: Rendering)
   };
 }
 
-/** One for an agent with access to a model. It is started like a sibling, and sees its own sockets alone. */
-function modelContainers(
-  { model_access: access }: Pick<FrozenConfiguration['agent'], 'model_access'>,
-  uid: number,
-  settings: Rendering,
-): ContainerSpec[] {
-  if (access === undefined) {
-    return [];
-  }
-  const program = modelProgram(access, settings);
-  const recipient = { role: 'model', subject: null } as const;
-  return [
-    {
-      name: modelContainerName,
-      ...recipient,
-      image: program.image,
-      argv: [containerPaths.relay, 'run', ...narrowing('internet', settings), '--', ...program.command],
-      env: planVariables(recipient, modelEnv(access), platformVariables('internet', settings)),
-      uid,
-      network: 'internet',
-      privateOrigin: program.privateOrigin,
-      views: [relayView, { directory: volumeDirectories.model, path: containerPaths.model }],
-      scratch: scratchOf(program, settings),
-      workingDirectory: program.workingDirectory,
-      size: settings.sizes.server,
-    },
-  ];
-}
-
-const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
-
-/** Shares the agent's network and sees no socket but the one its process 1 reports on. */
+/** With a network of its own, where there is one for each container. It sees no socket but the two of its process 1. */
 function siblingContainer(
-  sibling: { name: string; run: Run; image: FrozenImage | null; env: FrozenEnv; network: Network },
+  sibling: FrozenSibling & { network: Network },
   uid: number,
   settings: Rendering,
 ): ContainerSpec {
@@ -295,11 +257,12 @@ function siblingContainer(
     argv: [
       containerPaths.relay,
       'run',
-      ...narrowing(sibling.network, settings),
+      ...narrowing(sibling.network, settings, { listens: sibling.port !== undefined }),
       ...reporting(containerPaths.report, env),
+      ...siblingRelay(sibling, containerPaths.report),
       // One that ends at once would disappear before it could report why.
       '--wait',
-      reportSocket(containerPaths.report),
+      reportSocketIn(containerPaths.report),
       '--',
       ...program.command,
     ],
@@ -311,70 +274,5 @@ function siblingContainer(
     scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
-  };
-}
-
-const reportView = (container: string): ContainerView => ({
-  directory: volumeDirectories.report(container),
-  path: containerPaths.report,
-});
-
-const reportSocket = (directory: string) => `${directory}/${reportSocketName}`;
-
-/** Where process 1 reports on its command, and which values it redacts: their names, since the values are in its environment. */
-function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
-  return [
-    ...['--report', reportSocket(directory)],
-    ...plannedSecrets(env).flatMap((name) => ['--secret', name]),
-  ];
-}
-
-/** Caps file size at the largest volume: some files of a container, like its termination log, are covered by no other limit. */
-function narrowing(
-  network: Network,
-  { networks, workspaceBytes, temporaryBytes, service }: Rendering,
-): string[] {
-  const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
-  // Without a network a service still takes the connections of its relay.
-  const none = service === null ? 'none' : 'listen';
-  return [
-    ...(narrowed ? ['--network', networks === 'shared' ? none : 'fenced'] : []),
-    '--file-size',
-    String(Math.max(workspaceBytes, temporaryBytes)),
-  ];
-}
-
-/** Volumes that an image declares become scratch space too, of the size of `/tmp`. */
-function scratchOf(
-  { image, volumes }: Program,
-  { workspaceBytes, temporaryBytes }: ContainerSettings,
-): ContainerScratch[] {
-  const { workspace, temporary } = containerPaths;
-  return [
-    { name: 'workspace', path: workspace, sizeBytes: workspaceBytes },
-    { name: 'tmp', path: temporary, sizeBytes: temporaryBytes },
-    ...volumesToCover(image.reference, volumes, [workspace, temporary]).map((path, index) => ({
-      name: `volume-${index}`,
-      path,
-      sizeBytes: temporaryBytes,
-    })),
-  ];
-}
-
-/** An image says itself where its packages come from. */
-const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
-
-function platformVariables(
-  network: Network,
-  { sessionId, service, hasModelAccess, networks }: Rendering,
-): PlatformVariables {
-  const { config, sidecarSocket, modelSocket } = agentPaths;
-  return {
-    sessionId,
-    paths: { workspace: containerPaths.workspace, config, sidecarSocket },
-    searchPath: null,
-    packages: packageVariables(network, sourcesOfImage),
-    service,
-    model: hasModelAccess ? modelVariables(modelSocket, networks === 'own') : null,
   };
 }

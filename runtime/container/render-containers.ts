@@ -47,8 +47,7 @@ export function renderContainers(workload: ContainerWorkload, settings: EngineSe
     // A container whose network is joined starts first, and servers that join none start before the agent.
     waves: [
       [...holders, ...servers.filter((plan) => !joins(plan))],
-      [...servers.filter(joins), ...ofRole('model'), ...ofRole('agent')],
-      ofRole('sibling'),
+      [...servers.filter(joins), ...ofRole('sibling'), ...ofRole('model'), ...ofRole('agent')],
     ].filter((wave) => wave.length > 0),
   };
 }
@@ -59,8 +58,7 @@ interface Part {
   session: SessionOnEngine;
 }
 
-/** Siblings share the agent's network. */
-const ownsInternet = ({ role, network }: ContainerSpec) => network === 'internet' && role !== 'sibling';
+const ownsInternet = ({ network }: ContainerSpec) => network === 'internet';
 
 function sidecarPlan(spec: ContainerSpec, { workload, settings, session }: Part): ContainerPlan {
   return {
@@ -92,14 +90,9 @@ function containerPlan(spec: ContainerSpec, { session }: Part): ContainerPlan {
   };
 }
 
-/** No network, or that of another container. */
-function networkMode({ name, role, network }: ContainerSpec, session: SessionOnEngine): string {
-  const of = (container: string) => `container:${containerName(session, container)}`;
-  if (network === 'internet') {
-    return of(holderName(role === 'sibling' ? 'agent' : name));
-  }
-  return role === 'sibling' ? of('agent') : 'none';
-}
+/** No network, or that of the container that holds it. */
+const networkMode = ({ name, network }: ContainerSpec, session: SessionOnEngine): string =>
+  network === 'internet' ? `container:${containerName(session, holderName(name))}` : 'none';
 
 /**
  * Blocks private ranges in its own network namespace, drops all privileges, and keeps the namespace alive. Only it may change that

@@ -56,5 +56,7 @@ export interface HostLaunch {
   boot: SidecarBoot;
   /** The host starts the containers once all of these exist. */
   sockets: string[];
+  /** The agent's program runs only when this exists as well: its siblings are ready then. Null: it waits for nothing more. */
+  agentSocket: string | null;
   containers: HostedContainer[];
 }

@@ -3,13 +3,18 @@ import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { modelSockets } from '../../contract/model-access.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
+import { siblingSocketName } from '../../contract/sibling-socket-name.ts';
 import { tokenSocketName } from '../../contract/token-socket-name.ts';
+import { siblingContainerName } from '../siblings.ts';
 
 /** Where the session's host forwards to a private host, in the directory of the one server that may reach it. */
 export const hostSocketName = '.host.sock';
 
 /** Of the model program's own sockets, as its sandbox sees it. */
 export const modelDirectoryInside = '/run/platform/model';
+
+/** Where a sibling sees its sockets. */
+export const siblingDirectoryInside = '/run/platform-report';
 
 /** Paths as one container sees them. */
 export interface Layout {
@@ -54,9 +59,21 @@ export function sessionFiles(directory: string) {
     /** Where the sidecar answers the bridge of a remote server. */
     tokenSocket: (server: string) => join(directory, 'servers', server, tokenSocketName),
     hostSocket: (server: string) => join(directory, 'servers', server, hostSocketName),
-    /** Where the sidecar takes reports on a server's process, or with null on the agent's. */
-    reportSocket: (server: string | null) =>
-      join(directory, server === null ? 'reports/agent' : join('servers', server), reportSocketName),
+    /** Where the agent reaches a sibling. */
+    agentSibling: (sibling: string) => join(directory, 'agent/siblings', `${sibling}.sock`),
+    /** The directory of the sockets that a sibling's relay connects to. */
+    siblingView: (sibling: string) => join(directory, 'reports', siblingContainerName(sibling)),
+    siblingSocket: (sibling: string) =>
+      join(directory, 'reports', siblingContainerName(sibling), siblingSocketName),
+    /** Where the sidecar takes reports on the process of a server or sibling, or else of the agent. */
+    reportSocket: ({ server, sibling }: { server: string | null; sibling: { name: string } | null }) => {
+      const container = sibling === null ? 'agent' : siblingContainerName(sibling.name);
+      return join(
+        directory,
+        server === null ? join('reports', container) : join('servers', server),
+        reportSocketName,
+      );
+    },
     workspace: (container: string) => join(directory, 'work', container),
     etc: join(directory, 'etc'),
     /** A command that runs the relay for Node. */

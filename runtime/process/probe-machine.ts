@@ -81,8 +81,8 @@ async function trial(
   const directory = mkdtempSync(join(tmpdir(), 'platform-trial-'));
   const container: ProcessContainerSpec = {
     name: 'agent',
-    role: 'agent',
     server: null,
+    sibling: null,
     program: { type: 'scripted' },
     network,
     secretVariables: [],

@@ -4,18 +4,27 @@ import { relative } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
+import type { ProcessKind } from '../../contract/session-process.ts';
 import { listenForModel, modelVariables } from '../model-program.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
+import { listenForSiblings, reportSocketIn, siblingRelay, siblingsEnvironment } from '../siblings.ts';
 import {
   environmentOf,
   type PackageSources,
   type PlatformVariables,
   packageVariables,
 } from '../variables.ts';
-import type { LaunchSecrets } from '../workload.ts';
+import type { ContainerRole, LaunchSecrets } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch, PrivateHostLaunch } from './host-protocol.ts';
-import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
+import {
+  bareLayout,
+  type Layout,
+  type Programs,
+  sandboxLayout,
+  sessionFiles,
+  siblingDirectoryInside,
+} from './layout.ts';
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
@@ -58,6 +67,8 @@ export function renderLaunch(
 ): HostLaunch {
   const { machine, directory } = place;
   const files = sessionFiles(directory);
+  const agentSocket = spec.service === null ? files.sidecarSocket : files.serviceSocket;
+  const isAwaited = spec.siblings.some(({ ready }) => ready !== undefined);
   return {
     directory,
     boot: keyedBoot(
@@ -70,18 +81,20 @@ export function renderLaunch(
       secrets,
     ),
     sockets: [
-      ...(spec.service === null
-        ? [files.sidecarSocket, files.agentSocket(platformServerName)]
-        : [files.serviceSocket]),
-      files.reportSocket(null),
+      ...(isAwaited ? [] : [agentSocket]),
+      ...(spec.service === null ? [files.agentSocket(platformServerName)] : []),
+      ...spec.containers.filter(({ program }) => program.type !== 'model').map(files.reportSocket),
       ...(spec.hasModelAccess ? [files.modelSocket, ...files.ofModelProgram] : []),
+      ...spec.siblings.flatMap(({ name, port }) =>
+        port === undefined ? [] : [files.agentSibling(name), files.siblingSocket(name)],
+      ),
       ...spec.servers.flatMap(({ name, access_tokens }) => [
         files.agentSocket(name),
         files.relaySocket(name),
-        files.reportSocket(name),
         ...(access_tokens ? [files.tokenSocket(name)] : []),
       ]),
     ],
+    agentSocket: isAwaited ? agentSocket : null,
     containers: spec.containers.map((container) => renderContainer(container, spec, secrets, place)),
   };
 }
@@ -106,34 +119,35 @@ function renderContainer(
     packages: packageVariables(container.network, asSeen(machine.packages)),
     service: spec.service,
     model: spec.hasModelAccess ? modelVariables(layout.modelSocket, root !== null) : null,
+    siblings: siblingsEnvironment(spec.siblings, true),
   };
+  const relayed = relayOfAgent(container, spec, layout);
   return {
     name: container.name,
-    argv: argvOf(container, layout, { machine, packages, spec }),
+    argv: argvOf(container, layout, { machine, packages, relayed }),
     env: environmentOf(recipientOf(container), secrets, platform),
     cwd: sessionFiles(directory).workspace(container.name),
     sandbox:
       root === null
         ? null
         : renderSandbox(container, {
-            ...{ directory, programs, root, isService: spec.service !== null },
-            hasModelAccess: spec.hasModelAccess,
+            ...{ directory, programs, root, isRelayed: relayed.length > 0 },
             workspaceBytes: machine.limits.workspaceBytes,
             caFile: container.network === 'internet' ? machine.packages.caFile : null,
             packages: packages?.type === 'tree' ? readOnly(packages.tree, packagesInside) : [],
           }),
     network: container.network,
-    limits: container.role === 'agent' ? machine.limits.agent : machine.limits.server,
+    limits: roleOf(container) === 'agent' ? machine.limits.agent : machine.limits.server,
     cgroups:
       machine.cgroups === null
         ? []
         : cgroupsOf(machine.cgroups, machine.owner, `${spec.sessionId}.${container.name}`),
-    kind: container.role === 'model' ? null : container.role,
+    kind: kindOf(container),
     secretVariables: container.secretVariables,
     reportSocket:
-      container.role === 'model'
+      kindOf(container) === null
         ? null
-        : relative(directory, sessionFiles(directory).reportSocket(container.server)),
+        : relative(directory, sessionFiles(directory).reportSocket(container)),
     privateHost: privateHostOf(container, directory),
   };
 }
@@ -151,29 +165,41 @@ function privateHostOf(
   return { socket, origin: program.privateOrigin };
 }
 
+/** What the relay does beside the agent, or a service in its place; empty when it starts without one. */
+function relayOfAgent(
+  container: ProcessContainerSpec,
+  { service, siblings, hasModelAccess }: ProcessWorkloadSpec,
+  layout: Layout,
+): string[] {
+  if (roleOf(container) !== 'agent') {
+    return [];
+  }
+  return service === null
+    ? [...listenForSiblings(siblings), ...(hasModelAccess ? listenForModel(layout.modelSocket) : [])]
+    : ['--gateway', layout.serviceSocket, '--port', String(service.port)];
+}
+
 function argvOf(
-  { program, role, server }: ProcessContainerSpec,
+  { program, server, sibling }: ProcessContainerSpec,
   layout: Layout,
   {
     machine,
     packages,
-    spec: { service, hasModelAccess },
+    relayed,
   }: {
     machine: Machine;
     packages: ServerPackages | undefined;
-    spec: Pick<ProcessWorkloadSpec, 'service' | 'hasModelAccess'>;
+    relayed: readonly string[];
   },
 ): string[] {
   const command = packages?.argv ?? commandOf(program, layout);
-  if (service !== null) {
-    const forwarding = ['--gateway', layout.serviceSocket, '--port', String(service.port)];
-    return [layout.relay, 'run', ...forwarding, '--', ...command];
-  }
-  if (role === 'agent' && hasModelAccess) {
-    return [layout.relay, 'run', ...listenForModel(layout.modelSocket), '--', ...command];
+  if (sibling !== null) {
+    const report = ['--report-end', reportSocketIn(siblingDirectoryInside)];
+    const options = [...report, ...siblingRelay(sibling, siblingDirectoryInside)];
+    return [layout.relay, 'run', ...options, '--', ...command];
   }
   if (server === null) {
-    return command;
+    return relayed.length === 0 ? command : [layout.relay, 'run', ...relayed, '--', ...command];
   }
   const socket = `UNIX-CONNECT:${layout.mcpDirectory}/${server}.sock`;
   const reports = `${layout.mcpDirectory}/${reportSocketName}`;
@@ -217,9 +243,16 @@ const asSeen = (packages: PackageSources): PackageSources => ({
   caFile: packages.caFile === null ? null : caFileInside,
 });
 
+/** Null for the platform's own program, which nobody asks about. */
+const kindOf = ({ program, server, sibling }: ProcessContainerSpec): ProcessKind | null =>
+  program.type === 'model' ? null : sibling !== null ? 'sibling' : server === null ? 'agent' : 'server';
+
+const roleOf = (container: ProcessContainerSpec): ContainerRole => kindOf(container) ?? 'model';
+
 const recipientOf = (container: ProcessContainerSpec) => ({
   ...container,
-  subject: container.server,
+  role: roleOf(container),
+  subject: container.sibling?.name ?? container.server,
 });
 
 /** The agent's `config.json`, with paths as the agent sees them; null for a service. */

@@ -1,7 +1,13 @@
 /** Pure: the arguments that bubblewrap makes one container from. An allow-list: what is not listed is invisible. */
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
-import { modelDirectoryInside, nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
+import {
+  modelDirectoryInside,
+  nodePrefixInside,
+  type Programs,
+  sessionFiles,
+  siblingDirectoryInside,
+} from './layout.ts';
 import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
@@ -62,8 +68,7 @@ export function renderSandbox(
     directory,
     programs,
     root,
-    isService = false,
-    hasModelAccess = false,
+    isRelayed = false,
     workspaceBytes,
     caFile = null,
     packages = [],
@@ -71,10 +76,8 @@ export function renderSandbox(
     directory: string;
     programs: Programs;
     root: SystemRoot;
-    /** The relay is its parent, as of a server. */
-    isService?: boolean;
-    /** The relay is its parent, which brings it to its model. */
-    hasModelAccess?: boolean;
+    /** The relay is its parent, as of every server and sibling. */
+    isRelayed?: boolean;
     workspaceBytes: number;
     /** The operator's own CA certificates, on this machine. */
     caFile?: string | null;
@@ -84,7 +87,7 @@ export function renderSandbox(
 ): string[] {
   return [
     ...isolation,
-    ...(isFirstProcess(container, programs, isService || hasModelAccess) ? ['--as-pid-1'] : []),
+    ...(isFirstProcess(container, programs, isRelayed) ? ['--as-pid-1'] : []),
     ...networkIsolation[container.network],
     ...['--uid', String(container.uid), '--gid', String(container.uid), '--hostname', container.name],
     ...['--proc', '/proc'],
@@ -109,8 +112,8 @@ export function renderSandbox(
 }
 
 /** The static relay ends all that its program left behind, which only the first process can do at once, and reaps. */
-const isFirstProcess = ({ role }: ProcessContainerSpec, { relay }: Programs, isAgentRelayed: boolean) =>
-  (role === 'server' || (role === 'agent' && isAgentRelayed)) && relay !== null;
+const isFirstProcess = ({ server, sibling }: ProcessContainerSpec, { relay }: Programs, isRelayed: boolean) =>
+  (server !== null || sibling !== null || isRelayed) && relay !== null;
 
 function programMounts({ program }: ProcessContainerSpec, directory: string, programs: Programs): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
@@ -144,10 +147,13 @@ function nodeMounts(prefix: string): string[] {
 }
 
 /** Its own sockets; it may only connect to them. */
-function ownMounts({ role, server }: ProcessContainerSpec, directory: string): string[] {
+function ownMounts({ program, server, sibling }: ProcessContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
-  if (role === 'model') {
+  if (program.type === 'model') {
     return readOnly(files.modelView, modelDirectoryInside);
+  }
+  if (sibling !== null) {
+    return readOnly(files.siblingView(sibling.name), siblingDirectoryInside);
   }
   return server === null
     ? readOnly(files.agentView, '/run/platform')

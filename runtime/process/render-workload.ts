@@ -1,11 +1,13 @@
 /** Pure: a frozen configuration as containers of this runtime, or a sentence about what it cannot run. */
+import type { Run } from '../../contract/agent.ts';
 import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
 import { bridgeConfigOf, type PrivateHosts, privateOriginOf } from '../bridge-config.ts';
-import { modelContainerName, modelEnv, modelProgramOf } from '../model-program.ts';
+import { modelContainerName, modelEnv, modelProgramOf, refuseModelPort } from '../model-program.ts';
 import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import { sessionDescription } from '../render-boot.ts';
+import { siblingContainerName } from '../siblings.ts';
 import { secretVariables } from '../variables.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import { hostSocketName, modelDirectoryInside } from './layout.ts';
@@ -29,7 +31,7 @@ const withoutSandbox =
 
 /** Throws UnsupportedWorkloadError. */
 export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): ProcessWorkloadSpec {
-  const { agent, servers, service } = configuration;
+  const { agent, servers, siblings, service } = configuration;
   refuseUnavailable(configuration, available(rules));
   if (service !== undefined && !rules.sandbox) {
     throw new UnsupportedWorkloadError(withoutSandbox);
@@ -37,25 +39,36 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
   const containers: ProcessContainerSpec[] = [
     {
       name: 'agent',
-      role: 'agent',
       server: null,
-      program: agentProgram(configuration),
+      sibling: null,
+      program: programOf('the agent', agent.run),
       network: agent.network,
       secretVariables: secretVariables(agent.env),
       uid: firstUid,
     },
     ...servers.map((server, index) => ({
       name: `mcp-${server.name}`,
-      role: 'server' as const,
       server: server.name,
+      sibling: null,
       program: serverProgram(server, rules),
       network: server.network,
       secretVariables: secretVariables(server.env),
       uid: firstUid + 1 + index,
     })),
+    ...siblings.map(({ name, run, env, port, ready }, index) => ({
+      name: siblingContainerName(name),
+      server: null,
+      sibling: { name, port, ready },
+      program: programOf(`the sibling "${name}"`, run),
+      network: agent.network,
+      secretVariables: secretVariables(env),
+      uid: firstUid + 1 + servers.length + index,
+    })),
   ];
   const facts = sessionDescription(configuration);
-  const model = facts.hasModelAccess ? modelContainers(agent, firstUid + containers.length, rules) : [];
+  const model = facts.hasModelAccess
+    ? modelContainers(configuration, firstUid + containers.length, rules)
+    : [];
   return { ...facts, containers: [...containers, ...model] };
 }
 
@@ -63,7 +76,7 @@ const model = "the agent's model access";
 
 /** One for an agent with access to a model, in a sandbox: without one every program of the machine's user could read the key. */
 function modelContainers(
-  { model_access: access }: FrozenConfiguration['agent'],
+  { agent: { model_access: access }, siblings }: FrozenConfiguration,
   uid: number,
   rules: RenderRules,
 ): ProcessContainerSpec[] {
@@ -75,6 +88,7 @@ function modelContainers(
       `${model} needs a sandbox, which keeps its key from other programs of this machine; an operator has to install bubblewrap`,
     );
   }
+  refuseModelPort(siblings);
   const socketDirectory = modelDirectoryInside;
   const place = { socketDirectory, hostSocket: `${socketDirectory}/${hostSocketName}` };
   const program = modelProgramOf(access, rules, place);
@@ -86,8 +100,8 @@ function modelContainers(
   return [
     {
       name: modelContainerName,
-      role: 'model',
       server: null,
+      sibling: null,
       program: { type: 'model', ...program },
       network: 'internet',
       secretVariables: secretVariables(modelEnv(access)),
@@ -104,14 +118,14 @@ const available = ({ seededCommands, sandbox, internet }: RenderRules) => {
   ]);
 };
 
-function agentProgram({ agent: { run } }: FrozenConfiguration): ContainerProgram {
+function programOf(label: string, run: Run): ContainerProgram {
   if (run.type === 'command') {
     return { type: 'command', command: run.command, args: run.args };
   }
   if (run.type === 'builtin' && run.name === 'scripted') {
     return { type: 'scripted' };
   }
-  throw notRendered('the agent');
+  throw notRendered(label);
 }
 
 function serverProgram(

@@ -23,6 +23,7 @@ export function makeSessionDirectory(
 ): void {
   const files = sessionFiles(directory);
   const servers = containers.flatMap(({ server }) => (server === null ? [] : [server]));
+  const siblings = containers.flatMap(({ sibling }) => (sibling === null ? [] : [sibling.name]));
   for (const path of [
     directory,
     files.agentMcp,
@@ -30,7 +31,8 @@ export function makeSessionDirectory(
     files.etc,
     files.logs,
     ...servers.map(files.serverView),
-    ...(containers.some(({ role }) => role === 'model') ? [files.modelView] : []),
+    ...(containers.some(({ program }) => program.type === 'model') ? [files.modelView] : []),
+    ...siblings.map(files.siblingView),
     ...containers.map(({ name }) => files.workspace(name)),
   ]) {
     mkdirSync(path, { recursive: true, mode: 0o700 });

@@ -2,6 +2,7 @@
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { SessionDescription } from '../render-boot.ts';
+import type { SiblingSettings } from '../siblings.ts';
 import type { Network } from '../workload.ts';
 
 export type ContainerProgram =
@@ -13,11 +14,12 @@ export type ContainerProgram =
   | { type: 'model'; config: ModelProgramConfig; privateOrigin: string | null };
 
 export interface ProcessContainerSpec {
-  /** `agent`, `model`, or `mcp-<server>`. */
+  /** `agent`, `model`, `mcp-<server>` or `sibling-<name>`. */
   name: string;
-  role: 'agent' | 'server' | 'model';
   /** The server in this container; null for the others. */
   server: string | null;
+  /** The sibling in this container; null for any other. */
+  sibling: SiblingSettings | null;
   program: ContainerProgram;
   network: Network;
   /** The variables of its environment that hold secrets. */

@@ -34,6 +34,7 @@ import {
   type permissionRequestReport,
   permissionRequestState,
   readyAnswer,
+  type SiblingReport,
 } from '../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
@@ -82,6 +83,7 @@ export interface PlatformApi {
   reportProcess(report: ProcessReport, timeLimitMs: number): Promise<void>;
   reportToolList(report: ToolListReport, timeLimitMs: number): Promise<void>;
   reportEnd(report: z.infer<typeof endReport>): Promise<void>;
+  reportSibling(report: SiblingReport, signal: AbortSignal): Promise<void>;
 }
 
 /** Any other response, such as a proxy's page, does not count as acceptance of the report. */
@@ -181,6 +183,16 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     async reportToolList(report, timeLimitMs) {
       await post('tool-lists', report, timeLimitMs, taken);
+    },
+    async reportSibling(body, signal) {
+      const request = {
+        method: 'POST',
+        path: 'sibling-not-ready',
+        body,
+        timeLimitMs: untilAborted,
+        signal,
+      } as const;
+      await requestPlatform(address, request, taken);
     },
     async reportEnd(report) {
       await post('end', report, reportLimitMs, taken);

@@ -3,12 +3,14 @@ import type { Logger } from 'pino';
 import type { ProcessKind } from '../../contract/session-process.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { awaitedSiblings } from '../siblings/awaited-siblings.ts';
 import { createProcessReporter } from './process-reporter.ts';
 import { openReportSocket } from './report-socket.ts';
 import { createStartServer, type StartServer } from './server-start.ts';
 import { TrackedProcess } from './tracked-process.ts';
 
 export interface ProcessTracking {
+  siblings: ReadonlyMap<string, TrackedProcess>;
   startServer(server: SidecarBoot['servers'][number]): StartServer;
   /** Reports what is pending, within `limitMs`. */
   close(limitMs: number): Promise<void>;
@@ -20,16 +22,20 @@ export async function trackProcesses(
   { api, logger }: { api: PlatformApi; logger: Logger },
 ): Promise<ProcessTracking> {
   const reporter = createProcessReporter(api, logger);
-  const track = (kind: ProcessKind, name: string) => {
-    const process: TrackedProcess = new TrackedProcess(kind, name, (isUrgent) =>
-      reporter.changed(process, isUrgent),
-    );
+  const track = (kind: ProcessKind, name: string, options?: { saysWhenReady: boolean }) => {
+    const onChange = (isUrgent: boolean) => reporter.changed(process, isUrgent);
+    const process: TrackedProcess = new TrackedProcess(kind, name, onChange, options);
     return process;
   };
   const servers = new Map(boot.servers.map(({ name }) => [name, track('server', name)]));
-  const others = [track('agent', 'agent'), ...boot.siblings.map((name) => track('sibling', name))];
+  const awaited = new Set(awaitedSiblings(boot).map(({ name }) => name));
+  const siblings = new Map(
+    boot.siblings.map((name) => [name, track('sibling', name, { saysWhenReady: awaited.has(name) })]),
+  );
+  const others = [track('agent', 'agent'), ...siblings.values()];
   const sockets = await Promise.all([...servers.values(), ...others].map(openReportSocket));
   return {
+    siblings,
     startServer({ name, network, loads_packages: loadsPackages }) {
       const process = servers.get(name);
       if (process === undefined) {

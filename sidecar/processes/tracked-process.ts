@@ -10,6 +10,7 @@ import type {
 } from '../../contract/session-process.ts';
 import { classifyFailure, type Failure, type ServerFacts } from './classify-failure.ts';
 
+export type EndClaim = ProcessClaim & { type: 'not_started' | 'ended' };
 export type Snapshot = Omit<ProcessReport, 'sidecar_run' | 'revision' | 'output'>;
 
 /** The report on an end arrives on another connection than the end itself. */
@@ -22,6 +23,8 @@ export class TrackedProcess {
   readonly kind: ProcessKind;
   readonly name: string;
   readonly #onChange: (isUrgent: boolean) => void;
+  readonly #saysWhenReady: boolean;
+  readonly #moved = new Set<() => void>();
   #state: ProcessState = 'not_started';
   #starts = 0;
   #cause: FailureCause | null = null;
@@ -29,15 +32,22 @@ export class TrackedProcess {
   #end: { exitCode: number | null; signal: string | null } = { exitCode: null, signal: null };
   /** Of the current start. */
   #startedAtMs = 0;
-  #endClaim: ProcessClaim | null = null;
+  #endClaim: EndClaim | null = null;
   #writtenBefore = 0;
   #output = Buffer.alloc(0);
   #writtenBytes = 0;
 
-  constructor(kind: ProcessKind, name: string, onChange: (isUrgent: boolean) => void) {
+  /** One that does not say when it is ready is so when it was started. */
+  constructor(
+    kind: ProcessKind,
+    name: string,
+    onChange: (isUrgent: boolean) => void,
+    { saysWhenReady = false } = {},
+  ) {
     this.kind = kind;
     this.name = name;
     this.#onChange = onChange;
+    this.#saysWhenReady = saysWhenReady;
   }
 
   get snapshot(): Snapshot {
@@ -99,8 +109,13 @@ export class TrackedProcess {
       case 'started':
         if (this.kind !== 'server') {
           this.begin();
+        }
+        if (this.kind !== 'server' && !this.#saysWhenReady) {
           this.ready();
         }
+        return;
+      case 'ready':
+        this.#takeReadiness();
         return;
       case 'not_started':
       case 'ended':
@@ -112,7 +127,34 @@ export class TrackedProcess {
     }
   }
 
-  #takeEnd(claim: ProcessClaim & { type: 'not_started' | 'ended' }): void {
+  /** Waits for a state that fits. */
+  async until(fits: (state: ProcessState) => boolean): Promise<void> {
+    while (!fits(this.#state)) {
+      await new Promise<void>((resolve) => this.#moved.add(resolve));
+    }
+  }
+
+  /** How an agent or sibling ended before it was ready; null once it was. Waits for either. */
+  async endBeforeReady(): Promise<EndClaim | null> {
+    await this.until((state) => state !== 'not_started' && state !== 'starting');
+    return this.#state === 'ready' ? null : this.#endClaim;
+  }
+
+  #takeReadiness(): void {
+    if (this.#saysWhenReady && this.#state === 'not_started') {
+      // It was started before this sidecar was.
+      this.begin();
+    }
+    if (this.#saysWhenReady) {
+      this.ready();
+    }
+  }
+
+  /** More than one may know of an end; the first says most. */
+  #takeEnd(claim: EndClaim): void {
+    if (this.kind !== 'server' && (this.#state === 'ended' || this.#state === 'failed')) {
+      return;
+    }
     this.#endClaim = claim;
     this.#end =
       claim.type === 'ended'
@@ -143,5 +185,9 @@ export class TrackedProcess {
   #moveTo(state: ProcessState): void {
     this.#state = state;
     this.#onChange(true);
+    for (const tell of this.#moved) {
+      tell();
+    }
+    this.#moved.clear();
   }
 }

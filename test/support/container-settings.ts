@@ -1,4 +1,4 @@
-import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
 import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const mebibyte = 1024 * 1024;

@@ -7,7 +7,7 @@ import type {
   FrozenModelAccess,
   FrozenServer,
 } from '../../contract/session.ts';
-import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from './frozen-configuration.ts';
 import { roomySidecarLimits } from './sidecar-limits.ts';

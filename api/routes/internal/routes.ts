@@ -50,6 +50,7 @@ import { createIdleClock, type IdleClock } from './idle-clock.ts';
 import { platformToolCallRoute, platformToolsRoute } from './platform-tool-routes.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
+import { siblingRoute } from './sibling-route.ts';
 import { toolListRoute } from './tool-list-route.ts';
 
 const path = '/sessions/{session_id}';
@@ -67,6 +68,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
     toolListRoute(dependencies),
     platformToolsRoute(),
     accessTokenRoute(dependencies),
+    siblingRoute(dependencies),
     endRoute(dependencies),
   ];
 }

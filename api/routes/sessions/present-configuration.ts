@@ -6,6 +6,7 @@ import {
   frozenCompanion,
   frozenConfiguration,
   frozenServer,
+  frozenSibling,
 } from '../../../contract/session.ts';
 
 /** `reference` such as `${NAME}`; null for a plain value. */
@@ -15,7 +16,7 @@ const shownCompanion = frozenCompanion.extend({ env: shownEnv });
 export const shownConfiguration = frozenConfiguration.extend({
   agent: frozenConfiguration.shape.agent.extend({ env: shownEnv }),
   servers: z.array(frozenServer.omit({ manifest_env: true }).extend({ env: shownEnv })),
-  siblings: z.array(shownCompanion),
+  siblings: z.array(frozenSibling.extend({ env: shownEnv })),
   services: z.array(shownCompanion),
 });
 

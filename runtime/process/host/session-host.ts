@@ -1,6 +1,9 @@
 /** One session on this machine: its sidecar, then its containers, until it is stopped (docs/decisions/0002). */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { nextLookMs } from '../../../lib/timing/next-look.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
 import { type HostedContainer, type HostLaunch, sidecarName } from '../host-protocol.ts';
 import { sessionFiles } from '../layout.ts';
@@ -41,19 +44,33 @@ export async function startSessionHost(launch: HostLaunch, prepared: WaitingSide
   ]);
   const sidecar = startSidecarProcess(launch, state, prepared);
   const running: HostContainer[] = [];
+  const stopping = new AbortController();
+  /** Every container was started, or will not be. */
+  let waitingAgent: Promise<void> = Promise.resolve();
   let stopped: Promise<void> | null = null;
   const stop = () => {
-    stopped ??= Promise.all(running.map(stopContainer))
+    stopping.abort();
+    stopped ??= waitingAgent
+      .then(() => Promise.all(running.map(stopContainer)))
       .then(() => Promise.all(running.map(finishReport)))
       .then(() => sidecar.stop());
     return stopped;
   };
   try {
     const listening = sidecar.listening();
-    const starting = launch.containers.map((each) => run(each, files.log(each.name), { state, listening }));
+    const { agentSocket } = launch;
+    const siblingsReady = agentSocket === null ? listening : untilThere(agentSocket, stopping.signal);
+    const starting = launch.containers.map(async (each) => {
+      const mayRun = each.kind === 'agent' ? siblingsReady : listening;
+      const place = { state, listening: mayRun, signal: stopping.signal };
+      const container = await run(each, files.log(each.name), place);
+      if (container !== null) {
+        running.push(container);
+      }
+    });
+    waitingAgent = Promise.all(starting).then(() => undefined);
     await listening;
-    const started = await Promise.all(starting);
-    running.push(...started.filter((each) => each !== null));
+    await (agentSocket === null ? waitingAgent : Promise.all(othersOf(launch, starting)));
     state.started();
   } catch (error) {
     await stop();
@@ -62,16 +79,30 @@ export async function startSessionHost(launch: HostLaunch, prepared: WaitingSide
   return { ended: sidecar.exited.then(stop), stop };
 }
 
+const othersOf = (launch: HostLaunch, starting: readonly Promise<void>[]) =>
+  starting.filter((_, at) => launch.containers[at]?.kind !== 'agent');
+
+/** Waits until a path is there; throws when aborted. */
+async function untilThere(path: string, signal: AbortSignal): Promise<void> {
+  const startedMs = performance.now();
+  while (!existsSync(path)) {
+    await sleep(nextLookMs(performance.now() - startedMs), undefined, { signal });
+  }
+}
+
 async function finishReport({ report, ended }: HostContainer): Promise<void> {
   await ended;
   await report.close(lastReportMs);
 }
 
-/** Makes its sandbox at once, and runs its program when the sidecar listens. Null when it could not be started; its log says why. */
+/**
+ * Makes its sandbox at once, and runs its program when the sidecar listens. Null when it could not be started, of which its log says why, or the session
+ * was stopped before.
+ */
 async function run(
   launch: HostedContainer,
   logFile: string,
-  { state, listening }: { state: StateFile; listening: Promise<void> },
+  { state, listening, signal: stopping }: { state: StateFile; listening: Promise<void>; signal: AbortSignal },
 ): Promise<HostContainer | null> {
   const log = openContainerLog(logFile);
   const forwarding = launch.privateHost === null ? null : forwardToHost(launch.privateHost);
@@ -96,7 +127,8 @@ async function run(
     const ended = endOf(child).then(async ({ exitCode, signal }) => {
       state.set(launch.name, { state: 'exited', exitCode, signal });
       await abandonAfter(lastOutputMs, allWritten, () => undefined);
-      if (launch.kind === 'agent') {
+      // The relay beside a server or sibling knows more; that of a sibling may have been killed with it.
+      if (launch.kind !== 'server') {
         report.claim({ type: 'ended', exit_code: exitCode, signal });
       }
       log.close();
@@ -104,11 +136,13 @@ async function run(
     });
     return { ...started, report, ended };
   } catch (error) {
-    log.write(`it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
+    if (!stopping.aborted) {
+      log.write(`it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
+      report.claim({ type: 'not_started', error: 'EIO' });
+      state.set(launch.name, { state: 'exited', exitCode: null, signal: null });
+    }
     log.close();
     await endForward(forwarding);
-    report.claim({ type: 'not_started', error: 'EIO' });
-    state.set(launch.name, { state: 'exited', exitCode: null, signal: null });
     return null;
   }
 }

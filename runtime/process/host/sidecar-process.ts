@@ -47,7 +47,10 @@ export function startSidecarProcess(
   const exited = new Promise<void>((resolve) => {
     const run = (restarts: number) => {
       // A stale socket of a killed sidecar would look like one that listens.
-      for (const socket of launch.sockets) {
+      for (const socket of [
+        ...launch.sockets,
+        ...(launch.agentSocket === null ? [] : [launch.agentSocket]),
+      ]) {
         rmSync(socket, { force: true });
       }
       child = restarts === 0 && isAlive(waiting) ? waiting : spawnSidecar(output);

@@ -21,8 +21,8 @@ export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgro
 /** Not part of a session. */
 export const fillContainer: ProcessContainerSpec = {
   name: 'packages',
-  role: 'server',
   server: 'packages',
+  sibling: null,
   program: { type: 'command', command: 'node', args: [] },
   network: 'none',
   secretVariables: [],

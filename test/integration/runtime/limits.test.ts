@@ -42,8 +42,8 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 async function inside(script: string, cgroups: string[]): Promise<string> {
   const container: ProcessContainerSpec = {
     name: 'agent',
-    role: 'agent' as const,
     server: null,
+    sibling: null,
     program: { type: 'command', command: 'sh', args: [] },
     network: 'none',
     secretVariables: [],

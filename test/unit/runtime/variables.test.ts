@@ -23,6 +23,7 @@ const platform: PlatformVariables = {
   packages: { UV_OFFLINE: '1' },
   service: null,
   model: null,
+  siblings: {},
 };
 const secrets: LaunchSecrets = {
   agentEnv: { KEY: 'of the agent' },
@@ -167,7 +168,15 @@ describe('the variables of a container', () => {
 describe('the values of a launch', () => {
   it('are complete, so that each can be removed from a message', () => {
     expect(everyValue(secrets).sort()).toEqual(
-      ['of the agent', 'of one', 'of the sibling', 'the key', 'the token', 'user:password'].sort(),
+      [
+        'of the agent',
+        'of one',
+        'of the model',
+        'of the sibling',
+        'the key',
+        'the token',
+        'user:password',
+      ].sort(),
     );
   });
 });

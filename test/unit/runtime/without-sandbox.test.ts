@@ -54,8 +54,8 @@ const spec: ProcessWorkloadSpec = {
   containers: [
     {
       name: 'agent',
-      role: 'agent' as const,
       server: null,
+      sibling: null,
       program: { type: 'scripted' },
       network: 'none',
       secretVariables: [],
@@ -63,8 +63,8 @@ const spec: ProcessWorkloadSpec = {
     },
     {
       name: `mcp-${longName}`,
-      role: 'server' as const,
       server: longName,
+      sibling: null,
       program: {
         type: 'command',
         command: 'serve',

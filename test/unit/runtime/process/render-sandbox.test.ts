@@ -15,17 +15,17 @@ const root: SystemRoot = {
 const programs: Programs = { nodePrefix: '/usr', directory: '/app/dist', relay: null, runner: '/app/runner' };
 const agent: ProcessContainerSpec = {
   name: 'agent',
-  role: 'agent',
   server: null,
+  sibling: null,
   program: { type: 'scripted' },
   network: 'none',
   secretVariables: [],
   uid: 2000,
 };
 const serverCalled = (server: string, changes: Partial<ProcessContainerSpec> = {}): ProcessContainerSpec => ({
-  role: 'server',
   name: `mcp-${server}`,
   server,
+  sibling: null,
   program: { type: 'command', command: 'mcp-server', args: [] },
   network: 'none',
   secretVariables: [],
@@ -53,8 +53,8 @@ const name = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/);
 const container: fc.Arbitrary<ProcessContainerSpec> = fc.oneof(
   fc.record<ProcessContainerSpec>({
     name: fc.constant('agent'),
-    role: fc.constant('agent' as const),
     server: fc.constant(null),
+    sibling: fc.constant(null),
     program: fc.constantFrom<ContainerProgram>(
       { type: 'scripted' },
       { type: 'command', command: 'sh', args: ['-c', 'exit'] },

@@ -1,0 +1,27 @@
+/** Where the agent reaches its siblings: sockets of the sidecar, copied to connections that the relay beside each sibling dials. */
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { joinLimits } from '../../lib/timing/join-connections.ts';
+import { type CopiedSocket, openCopiedSocket } from '../dialed-connections/copied-socket.ts';
+import { agentSiblingSocket, siblingSocket } from '../session-paths.ts';
+
+/** As many as the relay has room for. */
+const limits = { ...joinLimits, mostConnections: 64, connectMs: 5000 };
+/** Many servers speak first: the relay connects to one when this comes. */
+const announcement = Buffer.of(1);
+
+/** Of each sibling that listens. Throws when a socket cannot be created. */
+export const openSiblingSockets = ({
+  sibling_access = [],
+}: Pick<SidecarBoot, 'sibling_access'>): Promise<CopiedSocket[]> =>
+  Promise.all(
+    sibling_access
+      .filter(({ listens }) => listens)
+      .map(({ name }) =>
+        openCopiedSocket({
+          path: agentSiblingSocket(name),
+          dialedPath: siblingSocket(name),
+          announcement,
+          limits,
+        }),
+      ),
+  );
