@@ -1,10 +1,12 @@
-/** What an agent's own configuration refers to: secrets in its env and in its companions'. */
+/** What an agent's own configuration refers to: secrets in its env, in its companions' and in its access to a model. */
 import type { Agent } from './agent.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
 import { type KnownSecret, secretRefusal } from './secret-use.ts';
 
-type Configured = { [Field in 'env' | 'siblings' | 'services']?: Agent[Field] | undefined };
+type Configured = {
+  [Field in 'env' | 'siblings' | 'services' | 'model_access']?: Agent[Field] | undefined;
+};
 
 export interface SecretReference {
   /** Such as `env.API_TOKEN` or `siblings.0.env.API_TOKEN`. */
@@ -12,8 +14,13 @@ export interface SecretReference {
   secretName: string;
 }
 
-/** Every secret reference of zone 2, with its path. */
-export function secretReferences({ env, siblings = [], services = [] }: Configured): SecretReference[] {
+/** Every secret reference, with its path: zone 2, and the key of the access to a model. */
+export function secretReferences({
+  env,
+  siblings = [],
+  services = [],
+  model_access,
+}: Configured): SecretReference[] {
   const environments: [string, Readonly<Record<string, string>>][] = [
     ['env', env ?? {}],
     ...siblings.map((companion, at): [string, Record<string, string>] => [
@@ -25,12 +32,24 @@ export function secretReferences({ env, siblings = [], services = [] }: Configur
       companion.env,
     ]),
   ];
-  return environments.flatMap(([path, variables]) =>
-    Object.entries(variables).flatMap(([variable, text]) => {
-      const secretName = referencedSecretName(text);
-      return secretName === null ? [] : [{ path: `${path}.${variable}`, secretName }];
-    }),
+  const key = model_access?.api_key;
+  return [...environments, ['model_access', key === undefined ? {} : { api_key: key }] as const].flatMap(
+    ([path, variables]) =>
+      Object.entries(variables).flatMap(([variable, text]) => {
+        const secretName = referencedSecretName(text);
+        return secretName === null ? [] : [{ path: `${path}.${variable}`, secretName }];
+      }),
   );
+}
+
+/** Said of `model_access`, at save and at launch. */
+export const claudeNeedsModel = 'is required: the built-in agent "claude" asks a language model';
+
+/** The built-in agent `claude` is nothing without a model. */
+export function modelProblems({ run, model_access }: Pick<Agent, 'run' | 'model_access'>): FieldProblem[] {
+  return run.type === 'builtin' && run.name === 'claude' && model_access === null
+    ? [{ path: 'model_access', code: 'required', message: claudeNeedsModel }]
+    : [];
 }
 
 /** References to secrets that are not set, and companions that share a name. Empty when valid. */

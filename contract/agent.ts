@@ -1,6 +1,7 @@
 /** Agents and their MCP attachments (docs/catalog.md). */
 import * as z from 'zod';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
+import { modelAccess, modelAccessInput } from './model-access.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
 import { reservedForAgents } from './reserved-variables.ts';
 import { givenPortProblem, portVariable } from './service-variables.ts';
@@ -65,6 +66,8 @@ const fields = {
   network,
   egress_allow: z.array(egressRule).max(50),
   limits: agentLimits,
+  /** Null: the agent may ask no language model through the platform. */
+  model_access: modelAccess.nullable(),
 };
 
 const newCompanion = companion.extend({ env: newEnv.default({}) });
@@ -99,6 +102,7 @@ const newFields = {
   env: newEnv,
   siblings: newSiblings,
   services: z.array(newService).max(16),
+  model_access: modelAccessInput.nullable(),
 };
 
 export const agentInput = z.strictObject({
@@ -112,6 +116,7 @@ export const agentInput = z.strictObject({
   network: fields.network.default('none'),
   egress_allow: fields.egress_allow.default([]),
   limits: fields.limits.default({ total_seconds: null, idle_seconds: null }),
+  model_access: newFields.model_access.default(null),
 });
 export type AgentInput = z.infer<typeof agentInput>;
 

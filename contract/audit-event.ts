@@ -64,6 +64,7 @@ export const auditEventName = z.enum([
   'session.message.posted',
   'session.preview.deployed',
   'session.preview.ended',
+  'model.budget_reached',
   'session.mcp.tool_called',
   'session.mcp.calls_refused',
 ]);

@@ -41,6 +41,8 @@ export const availability = z.strictObject({
   private_destinations: reason,
   /** Siblings of agents. Services are companions, too, and run wherever a program of their kind does. */
   companions: reason,
+  /** An agent's access to a language model. */
+  model_access: reason,
 });
 export type Availability = z.infer<typeof availability>;
 
@@ -51,6 +53,8 @@ const reasons = {
     'remote MCP servers need a sandbox, which keeps access tokens from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   claude:
     'the built-in agent "claude" is not available yet; use scripted, or a command that starts an agent of your own',
+  model:
+    'access to a language model needs a sandbox, which keeps its key from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   sandbox:
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
   internet:
@@ -88,6 +92,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     internet,
     private_destinations: unless(runtime === 'kubernetes', reasons.private),
     companions: unless(hasSandbox, reasons.companions),
+    model_access: unless(hasSandbox, reasons.model),
   };
 }
 
@@ -95,7 +100,9 @@ type Reach = Pick<McpServer, 'network' | 'egress_allow'>;
 type RunnableShape = Pick<Shape, 'type'> & { command?: string };
 type RunnableEntry = { shape: RunnableShape } & Reach;
 type Companion = Pick<Agent['siblings'][number], 'name' | 'run'>;
-type RunnableAgent = Pick<Agent, 'run'> & Reach & Record<'siblings' | 'services', readonly Companion[]>;
+/** `model_access`: as saved or as frozen, where it is absent without one. */
+type RunnableAgent = Pick<Agent, 'run'> & { model_access?: object | null | undefined } & Reach &
+  Record<'siblings' | 'services', readonly Companion[]>;
 
 /** A command may be any text, so inherited object properties must not match. */
 const unavailableCommand = (
@@ -142,7 +149,8 @@ export function unavailableAgent(
   const ofServers = entries.flatMap((entry) =>
     unavailableEntryProblems(entry, here).map(({ message }) => `its MCP server "${entry.name}": ${message}`),
   );
-  return own?.message ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
+  const model = (agent.model_access ?? null) === null ? null : here.model_access;
+  return own?.message ?? model ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
 }
 
 function unavailableCompanions(

@@ -23,16 +23,22 @@ export const detailsByGrantType = {
   tool_scope: z.strictObject({ scope: toolScope }),
   /** Zone 2 (docs/secrets.md#two-zones): the agent's own environment may carry this secret. Made by an admin, never requestable. */
   agent_env: z.strictObject({ secret_name: secretName }),
+  /** The platform may use this secret as the key of the agent's access to a language model; the agent never has it. Made by an admin, never requestable. */
+  model_key: z.strictObject({ secret_name: secretName }),
 } as const;
 
 export type GrantType = keyof typeof detailsByGrantType;
 export const grantType = z.enum(Object.keys(detailsByGrantType) as [GrantType, ...GrantType[]]);
 
+/** Types that lead to a secret: only an admin makes or revokes one. */
+export const secretGrantType = z.enum(['agent_env', 'model_key']);
+export type SecretGrantType = z.infer<typeof secretGrantType>;
+
 /** Types that an agent may ask for at run time. */
 export const requestableGrantType = z.enum(['tool_scope', 'spawn']);
 
 /** Types whose holder is always an agent. */
-export const agentOnlyGrantTypes: ReadonlySet<GrantType> = new Set(['spawn', 'agent_env']);
+export const agentOnlyGrantTypes: ReadonlySet<GrantType> = new Set(['spawn', 'agent_env', 'model_key']);
 
 export type GrantDetails = { [T in GrantType]: z.infer<(typeof detailsByGrantType)[T]> }[GrantType];
 

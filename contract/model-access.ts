@@ -21,12 +21,15 @@ const fields = {
 export const modelAccess = z.strictObject(fields);
 export type ModelAccess = z.infer<typeof modelAccess>;
 
+/** Of an agent that is saved without them. */
+export const defaultModelLimits = { requests_per_session: 1000, tokens_per_session: 5_000_000 } as const;
+
 /** As given, with the defaults. */
 export const modelAccessInput = z.strictObject({
   ...fields,
   models: fields.models.default([]),
-  requests_per_session: fields.requests_per_session.default(1000),
-  tokens_per_session: fields.tokens_per_session.default(5_000_000),
+  requests_per_session: fields.requests_per_session.default(defaultModelLimits.requests_per_session),
+  tokens_per_session: fields.tokens_per_session.default(defaultModelLimits.tokens_per_session),
 });
 
 /** Beside a session's model program, in the one directory that only it sees. */
@@ -82,7 +85,7 @@ export const modelUsage = z.strictObject({
   counted_tokens: z.int(),
   requests_limit: z.int(),
   tokens_limit: z.int(),
-  /** Which of them the session has reached; null: neither. */
+  /** Because of which of them a request was refused, requests first; null: of neither. */
   reached: z.enum(['requests', 'tokens']).nullable(),
 });
 export type ModelUsage = z.infer<typeof modelUsage>;

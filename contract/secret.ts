@@ -29,11 +29,12 @@ export const allowedServers = z.array(entryName).max(200).nullable();
 export const secretUse = z.strictObject({
   /**
    * `registry_secret`: the credentials that a catalog entry's image is pulled with, whichever agents attach it. `channel_address`: the URL of a
-   * channel's webhook. `embedding_provider`: the key of the workspace's provider.
+   * channel's webhook. `embedding_provider`: the key of the workspace's provider. `model_key`: the key of an agent's model access.
    */
   kind: z.enum([
     'mcp_attachment',
     'agent_env',
+    'model_key',
     'sibling_env',
     'service_env',
     'registry_secret',
@@ -42,9 +43,9 @@ export const secretUse = z.strictObject({
   ]),
   /** Null for `registry_secret`, `channel_address` and `embedding_provider`. */
   agent: z.strictObject({ id: uuid, name: z.string() }).nullable(),
-  /** Of the attachment, sibling, service, catalog entry or channel; null for the agent's own environment, and for `embedding_provider`. */
+  /** Of the attachment, sibling, service, catalog entry or channel; null for the agent's own environment and its model access, and for `embedding_provider`. */
   name: z.string().nullable(),
-  /** Null for `registry_secret`, `channel_address` and `embedding_provider`: no container is given it. */
+  /** Null for `model_key`, `registry_secret`, `channel_address` and `embedding_provider`: no program of the workspace is given it. */
   variable: z.string().nullable(),
 });
 export type SecretUse = z.infer<typeof secretUse>;

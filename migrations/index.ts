@@ -48,6 +48,7 @@ import * as addMessageSenders from './20261127060050_add_message_senders.ts';
 import * as indexStartedChildren from './20261127060100_index_started_children.ts';
 import * as createSchedules from './20261127100000_create_schedules.ts';
 import * as indexScheduledSessions from './20261127100100_index_scheduled_sessions.ts';
+import * as createModelRequests from './20261127110000_create_model_requests.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -98,6 +99,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261127060100_index_started_children': indexStartedChildren,
   '20261127100000_create_schedules': createSchedules,
   '20261127100100_index_scheduled_sessions': indexScheduledSessions,
+  '20261127110000_create_model_requests': createModelRequests,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

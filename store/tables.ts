@@ -46,6 +46,7 @@ declare module 'knex/types/tables.js' {
       limits: unknown;
       created_at: string;
       updated_at: string;
+      model_access: unknown;
     };
     artifact_chunks: {
       content_id: string;

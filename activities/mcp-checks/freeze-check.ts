@@ -53,7 +53,8 @@ export async function freezeCheck(
   const frozenAt = new Date().toISOString();
   const built = buildCheckConfiguration({ check, entry, signIn, secretVersions, totalSeconds, frozenAt });
   const judge = await patterns.check(check.started_by, launchPatterns(built));
-  const facts = { secrets, exposedSecrets: new Set<string>(), judge, hasOperator: true, isChild: false };
+  const granted = { exposedSecrets: new Set<string>(), modelKeys: new Set<string>() };
+  const facts = { secrets, ...granted, judge, hasOperator: true, isChild: false };
   const problems = launchProblems(built, facts);
   if (problems.length > 0) {
     throw launchRefused(problems.join('; '));

@@ -55,6 +55,7 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
       network: agent.network,
       egress_allow: agent.egress_allow,
       limits: agent.limits,
+      ...freezeModelAccess(agent.model_access, secretVersions),
     },
     prompt: session.prompt,
     servers: servers.map((server) => freezeServer(server, secretVersions)),
@@ -70,6 +71,16 @@ export function buildConfiguration(sources: ConfigurationSources): FrozenConfigu
   };
 }
 
+/** Absent without one: earlier releases refuse it. */
+function freezeModelAccess(
+  access: Agent['model_access'],
+  versions: SecretVersions,
+): Pick<FrozenConfiguration['agent'], 'model_access'> {
+  return access === null
+    ? {}
+    : { model_access: { ...access, api_key: freezeVariable(access.api_key, versions) } };
+}
+
 /** Every referenced secret. */
 export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]): string[] {
   const environments = [agent, ...agent.siblings, ...agent.services, ...servers].map(({ env }) => env);
@@ -77,7 +88,8 @@ export function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]):
   const ofRegistries = servers.map(({ shape }) =>
     shape.type === 'image' ? referencedSecretName(shape.registry_secret ?? '') : null,
   );
-  return [...new Set([...names, ...ofRegistries].filter((name) => name !== null))];
+  const ofModel = referencedSecretName(agent.model_access?.api_key ?? '');
+  return [...new Set([...names, ...ofRegistries, ofModel].filter((name) => name !== null))];
 }
 
 /** One server with its environment by reference, and the defaults of its manifest. */

@@ -13,11 +13,14 @@ import {
   secretVariablesOf,
   variableProblem,
 } from '../secrets/consumers.ts';
+import { modelAccessProblems } from './model-access-problems.ts';
 
 export interface LaunchFacts {
   secrets: ReadonlyMap<string, KnownSecret>;
   /** Secrets that an active `agent_env` grant exposes to this agent. */
   exposedSecrets: ReadonlySet<string>;
+  /** Secrets that an active `model_key` grant makes a key for this agent. */
+  modelKeys: ReadonlySet<string>;
   /** Judges the tasks of `launchPatterns`, which were run before. */
   judge: JudgePattern;
   /** Nobody drives a child or a scheduled session. */
@@ -38,6 +41,7 @@ export function launchProblems(configuration: FrozenConfiguration, facts: Launch
     ...configuration.servers.flatMap((server) => remoteProblems(server, configuration, facts)),
     ...reservedProblems(configuration),
     ...exposureProblems(configuration, facts),
+    ...modelAccessProblems(configuration, facts),
   ];
 }
 

@@ -4,7 +4,7 @@ import { moveSession } from '../../commands/sessions/move.ts';
 import { chargedPersonOf, type FrozenConfiguration } from '../../contract/session.ts';
 import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
-import { readExposedSecrets } from '../../store/grants/exposed-secrets.ts';
+import { readGrantedSecrets } from '../../store/grants/exposed-secrets.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readCapacity } from '../../store/sessions/capacity.ts';
@@ -18,6 +18,7 @@ import {
   secretVariablesOf,
 } from '../secrets/consumers.ts';
 import { launchPatterns, launchProblems } from './launch-problems.ts';
+import { modelKeysOf } from './model-access-problems.ts';
 
 /**
  * Throws `launch_refused` with every problem found, PatternsBusyError when it should be retried. `needsSignIn`: it has servers that its operator signs in
@@ -89,9 +90,14 @@ async function readLaunchFacts(db: Db, configuration: FrozenConfiguration) {
     ...servers.map(registryConsumer),
     ...exposingConsumers(configuration),
   ];
-  const names = consumers.flatMap(secretVariablesOf).map(({ secretName }) => secretName);
+  const names = [
+    ...consumers.flatMap(secretVariablesOf).map(({ secretName }) => secretName),
+    ...modelKeysOf(configuration),
+  ];
+  const { session_id: sessionId } = configuration;
   return {
     secrets: await readKnownSecrets(db, configuration.workspace_id, [...new Set(names)]),
-    exposedSecrets: await readExposedSecrets(db, configuration.session_id),
+    exposedSecrets: await readGrantedSecrets(db, sessionId, 'agent_env'),
+    modelKeys: await readGrantedSecrets(db, sessionId, 'model_key'),
   };
 }

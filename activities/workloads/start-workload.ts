@@ -1,5 +1,5 @@
 /** Starts a session's workload, once everything that was checked before is checked again. */
-import { useAgentEnvGrants } from '../../commands/grants/use-agent-env.ts';
+import { useSecretGrants } from '../../commands/grants/use-secret-grants.ts';
 import { lockOperators } from '../../commands/sessions/lock-operators.ts';
 import { moveSession } from '../../commands/sessions/move.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
@@ -8,6 +8,7 @@ import { setApiUrl } from '../../store/sessions/api-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';
 import { exposingConsumers, secretVariablesOf } from '../secrets/consumers.ts';
+import { modelKeysOf } from '../sessions/model-access-problems.ts';
 import { renderOrRefuse, requireConfiguration, requireWanted } from '../sessions/validate-launch.ts';
 import { launch } from './launch.ts';
 
@@ -31,6 +32,7 @@ export async function startWorkload(
   const configuration = await requireConfiguration(db, sessionId);
   const spec = renderOrRefuse(runtime, configuration);
   await useExposedSecrets(dependencies, sessionId, configuration);
+  await useModelKey(dependencies, configuration);
   await launch(dependencies, {
     configuration,
     spec,
@@ -46,11 +48,24 @@ export async function useExposedSecrets(
 ): Promise<void> {
   const uses = exposingConsumers(configuration).flatMap(secretVariablesOf);
   const names = new Set(uses.map(({ secretName }) => secretName));
-  const refused = await useAgentEnvGrants(db, {
-    sessionId,
-    secretNames: [...names],
-  });
+  await useGrants(db, { sessionId, grantType: 'agent_env', secretNames: [...names] });
+}
+
+/** Checks again, at the moment of use, that the session may use the key of its agent's model access. Throws `launch_refused`. */
+async function useModelKey(
+  { db }: Pick<ActivityDependencies, 'db'>,
+  configuration: FrozenConfiguration,
+): Promise<void> {
+  const secretNames = modelKeysOf(configuration);
+  await useGrants(db, { sessionId: configuration.session_id, grantType: 'model_key', secretNames });
+}
+
+async function useGrants(
+  db: ActivityDependencies['db'],
+  uses: Parameters<typeof useSecretGrants>[1],
+): Promise<void> {
+  const refused = await useSecretGrants(db, uses);
   if (refused.length > 0) {
-    throw launchRefused(`The agent_env grant for secret ${refused.join(', ')} is no longer active`);
+    throw launchRefused(`The ${uses.grantType} grant for secret ${refused.join(', ')} is no longer active`);
   }
 }

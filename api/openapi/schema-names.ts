@@ -11,6 +11,7 @@ import { embeddingProvider, embeddingProviderCheck } from '../../contract/embedd
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
+import { modelUsage } from '../../contract/model-access.ts';
 import { shownPreview } from '../../contract/preview.ts';
 import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
@@ -58,6 +59,7 @@ const named: Record<string, z.ZodType> = {
   McpServer: shownMcpServer,
   Me: meAnswer,
   Member: member,
+  ModelUsage: modelUsage,
   PermissionRequest: shownRequest,
   Preview: shownPreview,
   Schedule: shownSchedule,

@@ -62,6 +62,9 @@ export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): Refusal 
   if (grant.grantType === null) {
     return 'Only a workspace admin may revoke a grant that does not fit its type';
   }
+  if (grant.grantType === 'model_key') {
+    return 'Only a workspace admin may make or revoke a grant that uses a secret as the key of an agent’s model access';
+  }
   if (grant.grantType === 'agent_env') {
     return 'Only a workspace admin may make or revoke a grant that puts a secret into an agent’s own environment';
   }

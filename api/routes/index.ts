@@ -22,6 +22,7 @@ import { mcpServerRoutes } from './mcp-servers/routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { browserStreamRoute } from './me/stream-route.ts';
 import { type MemberDependencies, memberRoutes } from './members/routes.ts';
+import { modelUsageRoute } from './model-usage/routes.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
@@ -68,6 +69,7 @@ export function operationRoutes(dependencies: SessionRouteDependencies): AnyRout
     browserStreamRoute(dependencies),
     ...artifactRoutes(dependencies),
     ...sessionProcessRoutes(dependencies),
+    modelUsageRoute(dependencies),
     ...mcpCheckRoutes(dependencies),
     ...toolCallRoutes(dependencies),
     ...shareRoutes(dependencies),

@@ -1,4 +1,5 @@
 import type { Agent, AgentInput } from '../../contract/agent.ts';
+import { modelProblems } from '../../contract/agent-references.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
 import { insertAgent } from '../../store/agents/change.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
@@ -23,7 +24,7 @@ export async function createAgent(
     if (quota !== null) {
       await requireRoomInWorkspace(trx, workspaceId, 'agents', quota);
     }
-    const problems = await problemsInWorkspace(trx, workspaceId, input);
+    const problems = [...(await problemsInWorkspace(trx, workspaceId, input)), ...modelProblems(input)];
     if (problems.length > 0) {
       return { result: 'invalid', problems };
     }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent, AgentPatch } from '../../contract/agent.ts';
+import { modelProblems } from '../../contract/agent-references.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
 import { forWorkersOnly } from '../../contract/remote-server-validation.ts';
 import type { Actor } from '../../contract/session-event.ts';
@@ -22,6 +23,7 @@ const sensitiveFields: ReadonlySet<Field> = new Set([
   'instructions',
   'env',
   'model',
+  'model_access',
   'siblings',
   'services',
   'network',
@@ -54,6 +56,7 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
   }
   const problems = [
     ...(await problemsInWorkspace(trx, before.workspace_id, update.patch)),
+    ...changedModelProblems(before, update.patch),
     ...(await kindProblems(trx, before, update.patch)),
   ];
   if (problems.length > 0) {
@@ -79,6 +82,15 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
     });
   }
   return { result: 'saved', agent };
+}
+
+/** What runs and its access to a model are judged together, where one of them changes. */
+function changedModelProblems(before: Agent, patch: AgentPatch): FieldProblem[] {
+  const { run = before.run, model_access = before.model_access } = patch;
+  const after = { run, model_access };
+  return isDeepStrictEqual(after, { run: before.run, model_access: before.model_access })
+    ? []
+    : modelProblems(after);
 }
 
 /** An agent that no person drives cannot act as one at a remote server. */

@@ -72,9 +72,7 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
   return { ...facts, containers: [...containers, ...model] };
 }
 
-const model = "the agent's model access";
-
-/** One for an agent with access to a model, in a sandbox: without one every program of the machine's user could read the key. */
+/** One for an agent with access to a model. It is in a sandbox, which `available` asks for. */
 function modelContainers(
   { agent: { model_access: access }, siblings }: FrozenConfiguration,
   uid: number,
@@ -83,18 +81,13 @@ function modelContainers(
   if (access === undefined) {
     return [];
   }
-  if (!rules.sandbox) {
-    throw new UnsupportedWorkloadError(
-      `${model} needs a sandbox, which keeps its key from other programs of this machine; an operator has to install bubblewrap`,
-    );
-  }
   refuseModelPort(siblings);
   const socketDirectory = modelDirectoryInside;
   const place = { socketDirectory, hostSocket: `${socketDirectory}/${hostSocketName}` };
   const program = modelProgramOf(access, rules, place);
   if (!rules.internet && program.privateOrigin === null) {
     throw new UnsupportedWorkloadError(
-      `${model} needs the internet, and the machine that runs sessions has no safe way to it; an operator has to install slirp4netns`,
+      `the agent's model access needs the internet, and the machine that runs sessions has no safe way to it; an operator has to install slirp4netns`,
     );
   }
   return [

@@ -16,11 +16,12 @@ export const agentColumns = [
   'network',
   'egress_allow',
   'limits',
+  'model_access',
   'created_at',
   'updated_at',
 ] as const;
 
-const jsonColumns = new Set(['run', 'env', 'siblings', 'services', 'egress_allow', 'limits']);
+const jsonColumns = new Set(['run', 'env', 'siblings', 'services', 'egress_allow', 'limits', 'model_access']);
 
 /** Parsed on every read: a row that does not fit the contract is refused, not run. */
 export function presentAgent(row: unknown): Agent {
@@ -32,7 +33,7 @@ export function agentRow(fields: Readonly<Record<string, unknown>>): Record<stri
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,
-      jsonColumns.has(name) ? JSON.stringify(value) : value,
+      jsonColumns.has(name) && value !== null ? JSON.stringify(value) : value,
     ]),
   );
 }

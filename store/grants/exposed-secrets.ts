@@ -1,12 +1,16 @@
-import type { Grant } from '../../contract/grant.ts';
+import type { Grant, SecretGrantType } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
 import { listActiveGrantsOfSession } from './read.ts';
 
-/** Names of the secrets that an active `agent_env` grant lets this session's agent hold. */
-export async function readExposedSecrets(db: Db, sessionId: string): Promise<Set<string>> {
-  const grants = await listActiveGrantsOfSession(db, sessionId, 'agent_env');
+/** Names of the secrets that active grants of that type let this session's agent hold, or use as the key of its model access. */
+export async function readGrantedSecrets(
+  db: Db,
+  sessionId: string,
+  grantType: SecretGrantType,
+): Promise<Set<string>> {
+  const grants = await listActiveGrantsOfSession(db, sessionId, grantType);
   return new Set(grants.map(secretNameOf));
 }
 
-/** The secret that an `agent_env` grant is about. */
+/** The secret that such a grant is about. */
 export const secretNameOf = (grant: Grant) => String(grant.details['secret_name']);

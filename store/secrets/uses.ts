@@ -17,7 +17,7 @@ const useRow = z.object({
   variable: z.string(),
 });
 
-/** What refers to a secret in a workspace: attachments, agent env, siblings, services, entries whose image it pulls, channels, and the embedding provider. */
+/** What refers to a secret in a workspace: attachments, agent env, model access, siblings, services, entries whose image it pulls, channels, and the embedding provider. */
 const everyUse = `
   select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable, e.value as reference
     from agent_mcp_attachments t
@@ -31,6 +31,10 @@ const everyUse = `
   select 'agent_env', a.id, a.name, '', e.key, e.value
     from agents a, lateral jsonb_each_text(a.env) e
     where a.workspace_id = :workspaceId
+  union all
+  select 'model_key', a.id, a.name, '', '', a.model_access ->> 'api_key'
+    from agents a
+    where a.workspace_id = :workspaceId and a.model_access is not null
   union all
   select c.kind, a.id, a.name, c.companion ->> 'name', e.key, e.value
     from agents a,
@@ -78,14 +82,14 @@ export const ownSide = '';
 
 /**
  * A query of the secrets that an agent refers to, each once: `key` is the server that its attachment gives it to, or `ownSide` for the environments
- * of the agent, its siblings and its services; `item` is the secret's name. A name that no secret can have is left out.
+ * of the agent, its siblings and its services; `item` is the secret's name. The key of its model access is none: nothing of the agent can read it. A name that no secret can have is left out.
  */
 export const secretsOfAgent = (db: Db, agent: { workspaceId: string; agentId: string }): Knex.Raw =>
   db.raw(
     `select distinct key, item from (
        select case kind when 'mcp_attachment' then name else '${ownSide}' end as key,
          substring(reference from '^\\$\\{([A-Z_][A-Z0-9_]{0,63})\\}$') as item
-       from (${everyUse}) uses where agent_id = :agentId
+       from (${everyUse}) uses where agent_id = :agentId and kind <> 'model_key'
      ) named where item is not null`,
     agent,
   );

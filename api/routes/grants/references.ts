@@ -1,7 +1,7 @@
 /** What the body of `POST /grants` refers to, all of it in the same workspace. */
 import type { Agent } from '../../../contract/agent.ts';
 import type { FieldProblem } from '../../../contract/errors.ts';
-import type { GrantInput } from '../../../contract/grant.ts';
+import { type GrantInput, secretGrantType } from '../../../contract/grant.ts';
 import { isTerminal, type Session } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import type { Db } from '../../../store/database.ts';
@@ -82,7 +82,7 @@ async function detailProblems(db: Db, workspaceId: string, input: GrantInput): P
   if (input.grant_type === 'spawn' && (await agentIn(db, workspaceId, child)) === null) {
     return [unknown('details.child_agent_id', 'there is no such agent in this workspace')];
   }
-  if (input.grant_type === 'agent_env' && typeof secret === 'string') {
+  if (secretGrantType.safeParse(input.grant_type).success && typeof secret === 'string') {
     const known = await readKnownSecrets(db, workspaceId, [secret]);
     return known.has(secret)
       ? []

@@ -47,6 +47,7 @@ import { accessTokenRoute } from './access-token-route.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall, checkCalls } from './check-call.ts';
 import { createIdleClock, type IdleClock } from './idle-clock.ts';
+import { modelRequestRoute, modelUsageReportRoute } from './model-request-routes.ts';
 import { platformToolCallRoute, platformToolsRoute } from './platform-tool-routes.ts';
 import { processRoute } from './process-route.ts';
 import { receiveEvent } from './receive-event.ts';
@@ -58,12 +59,13 @@ const ok = z.strictObject({ ok: z.literal(true) });
 
 export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   const clock = createIdleClock((id) => touchActivity(dependencies.db, id));
-  const calls = [checkRoute, checksRoute, callsRoute, platformToolCallRoute];
+  const calls = [checkRoute, checksRoute, callsRoute, platformToolCallRoute, modelRequestRoute];
   const activity = [readyRoute, ...calls, eventRoute, requestRoute, artifactRoute];
   return [
     ...activity.map((routeOf) => restartingIdleClock(clock, routeOf(dependencies))),
     refusedCallsRoute(dependencies),
     requestStateRoute(dependencies),
+    modelUsageReportRoute(dependencies),
     processRoute(dependencies),
     toolListRoute(dependencies),
     platformToolsRoute(),

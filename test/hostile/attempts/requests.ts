@@ -105,20 +105,20 @@ export const requestAttempts: RequestAttempt[] = [
     ),
     answer: invalid,
   },
-  {
-    what: 'asks for a permission of a type that only an admin gives',
+  ...['agent_env', 'model_key'].map((grant_type) => ({
+    what: `asks for a permission of a type that only an admin gives: ${grant_type}`,
     stoppedBy: closed,
     request: event({
       type: 'agent.permission_request',
       payload: {
-        grant_type: 'agent_env',
+        grant_type,
         details: { secret_name: 'DEMO_API_TOKEN' },
         scope: 'persistent',
         justification: '',
       },
     }),
     answer: invalid,
-  },
+  })),
   ...[
     '/inject',
     '/health',

@@ -213,6 +213,7 @@ describe('grants that an agent holds', () => {
     { instructions: 'new' },
     { run: { type: 'command', command: 'mine' } },
     { env: { A: '1' } },
+    { model_access: { api_key: '${TOKEN}' } },
     { siblings: [{ name: 's', run }] },
     { network: 'internet' },
   ])(

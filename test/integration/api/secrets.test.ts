@@ -195,6 +195,7 @@ describe('workspace secrets', () => {
       name: 'user of secrets',
       run,
       env: { OWN: '${TOKEN}' },
+      model_access: { api_key: '${TOKEN}' },
       siblings: [{ name: 'side', run, env: { S: '${TOKEN}' } }],
       services: [
         {
@@ -209,6 +210,7 @@ describe('workspace secrets', () => {
     const expected = [
       { kind: 'agent_env', name: null, variable: 'OWN' },
       { kind: 'mcp_attachment', name: 'notes', variable: 'KEY' },
+      { kind: 'model_key', name: null, variable: null },
       { kind: 'service_env', name: 'web', variable: 'W' },
       { kind: 'sibling_env', name: 'side', variable: 'S' },
     ].map((use) => ({ ...use, agent: { id: agent.id, name: 'user of secrets' } }));

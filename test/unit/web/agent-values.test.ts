@@ -35,6 +35,12 @@ const agent: Agent = {
   network: 'internet',
   egress_allow: ['10.0.0.1:80'],
   limits: { total_seconds: 60, idle_seconds: null },
+  model_access: {
+    api_key: '${MODEL_KEY}',
+    models: ['a-model', 'b-model'],
+    requests_per_session: 10,
+    tokens_per_session: 2000,
+  },
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
   unavailable: null,

@@ -61,7 +61,9 @@ describe('a grant from the form', () => {
   it('is valid for the API, for every offered type, holder and scope', () => {
     for (const holder of [`user:${id}`, `agent:${id}`]) {
       for (const type of typesFor(holder, admin)) {
-        const matter = { tool_scope: 'files.write', spawn: other, agent_env: 'TOKEN' }[type];
+        const matter = { tool_scope: 'files.write', spawn: other, agent_env: 'TOKEN', model_key: 'KEY' }[
+          type
+        ];
         for (const scope of scopesOf(type)) {
           const values = { ...emptyValues, holder, type, matter, scope, session: other };
           expect(missingIn(values)).toEqual({});

@@ -156,6 +156,15 @@ export interface paths {
                             /** @default null */
                             idle_seconds?: number | null;
                         };
+                        model_access?: {
+                            api_key: string;
+                            /** @default [] */
+                            models?: string[];
+                            /** @default 1000 */
+                            requests_per_session?: number;
+                            /** @default 5000000 */
+                            tokens_per_session?: number;
+                        } | null;
                     };
                 };
             };
@@ -380,7 +389,7 @@ export interface paths {
                                         user_subject_id: string | null;
                                         agent_subject_id: string | null;
                                         /** @enum {string} */
-                                        grant_type: "spawn" | "tool_scope" | "agent_env";
+                                        grant_type: "spawn" | "tool_scope" | "agent_env" | "model_key";
                                         details: {
                                             [key: string]: unknown;
                                         };
@@ -1415,6 +1424,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/model-usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a session has used of its access to a language model, and its limits; null without access, and before the freeze */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            model_usage: components["schemas"]["ModelUsage"] | null;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/processes": {
         parameters: {
             query?: never;
@@ -1989,6 +2039,16 @@ export interface paths {
                             /** @default null */
                             idle_seconds?: number | null;
                         };
+                        /** @default null */
+                        model_access?: {
+                            api_key: string;
+                            /** @default [] */
+                            models?: string[];
+                            /** @default 1000 */
+                            requests_per_session?: number;
+                            /** @default 5000000 */
+                            tokens_per_session?: number;
+                        } | null;
                     };
                 };
             };
@@ -2026,7 +2086,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
-                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "model.budget_reached" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
                     tree?: string;
@@ -2640,7 +2700,7 @@ export interface paths {
                     limit?: number;
                     user_subject_id?: string;
                     agent_subject_id?: string;
-                    grant_type?: "spawn" | "tool_scope" | "agent_env";
+                    grant_type?: "spawn" | "tool_scope" | "agent_env" | "model_key";
                     session_id?: string;
                     granted_by_role?: "admin" | "member";
                     tool_scope?: string;
@@ -2690,7 +2750,7 @@ export interface paths {
                         user_subject_id?: string | null;
                         agent_subject_id?: string | null;
                         /** @enum {string} */
-                        grant_type: "spawn" | "tool_scope" | "agent_env";
+                        grant_type: "spawn" | "tool_scope" | "agent_env" | "model_key";
                         details: {
                             [key: string]: unknown;
                         };
@@ -5354,6 +5414,12 @@ export interface components {
                 /** @default null */
                 idle_seconds: number | null;
             };
+            model_access: {
+                api_key: string;
+                models: string[];
+                requests_per_session: number;
+                tokens_per_session: number;
+            } | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -5397,7 +5463,7 @@ export interface components {
                 /** Format: uuid */
                 id: string;
                 /** @enum {string} */
-                grant_type: "spawn" | "tool_scope" | "agent_env";
+                grant_type: "spawn" | "tool_scope" | "agent_env" | "model_key";
                 details: {
                     [key: string]: unknown;
                 };
@@ -5442,7 +5508,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            event: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "agent.created" | "agent.updated" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "model.budget_reached" | "session.mcp.tool_called" | "session.mcp.calls_refused";
             /** Format: date-time */
             at: string;
             actor: {
@@ -5488,6 +5554,7 @@ export interface components {
             internet: string | null;
             private_destinations: string | null;
             companions: string | null;
+            model_access: string | null;
         };
         Channel: {
             /** Format: uuid */
@@ -5595,14 +5662,7 @@ export interface components {
                 };
                 model_access?: {
                     api_key: {
-                        /** @constant */
-                        kind: "value";
-                        value: string;
-                    } | {
-                        /** @constant */
-                        kind: "secret";
-                        secret_name: string;
-                        secret_version: number;
+                        reference: string | null;
                     };
                     models: string[];
                     requests_per_session: number;
@@ -6072,6 +6132,19 @@ export interface components {
             /** Format: date-time */
             added_at: string;
         };
+        ModelUsage: {
+            requests: number;
+            failed_requests: number;
+            input_tokens: number;
+            cache_creation_input_tokens: number;
+            cache_read_input_tokens: number;
+            output_tokens: number;
+            reserved_tokens: number;
+            counted_tokens: number;
+            requests_limit: number;
+            tokens_limit: number;
+            reached: ("requests" | "tokens") | null;
+        };
         PermissionRequest: {
             /** Format: uuid */
             id: string;
@@ -6264,7 +6337,7 @@ export interface components {
         };
         SecretUse: {
             /** @enum {string} */
-            kind: "mcp_attachment" | "agent_env" | "sibling_env" | "service_env" | "registry_secret" | "channel_address" | "embedding_provider";
+            kind: "mcp_attachment" | "agent_env" | "model_key" | "sibling_env" | "service_env" | "registry_secret" | "channel_address" | "embedding_provider";
             agent: {
                 /** Format: uuid */
                 id: string;

@@ -10,6 +10,8 @@ export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'n
       return `MCP server ${name}, as ${variable}`;
     case 'agent_env':
       return `its own environment, as ${variable}`;
+    case 'model_key':
+      return 'key of its model access';
     case 'sibling_env':
       return `sibling ${name}, as ${variable}`;
     case 'service_env':

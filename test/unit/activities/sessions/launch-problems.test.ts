@@ -7,6 +7,7 @@ const facts = {
   secrets: new Map(),
   exposedSecrets: new Set<string>(),
   judge: runPattern,
+  modelKeys: new Set<string>(),
   hasOperator: true,
   isChild: false,
 };

@@ -52,6 +52,8 @@ describe('a grant may be made', () => {
       false,
     ],
     ['by an admin for a secret in the agent’s environment', admin, { grantType: 'agent_env' }, true],
+    ['by the owner for the key of a model', trusted, { ...own, grantType: 'model_key' }, false],
+    ['by an admin for the key of a model', admin, { grantType: 'model_key' }, true],
     ['by the owner to spawn, for a session', member, { ...own, grantType: 'spawn', scope: 'session' }, true],
     ['by the operator for an admin-only scope', member, { ...driven, adminScope: true }, false],
     [
@@ -84,7 +86,7 @@ describe('a grant may be made', () => {
         if (whyNotGrant({ ...member, membersGrantPersistent }, asked) === null) {
           const session = asked.session ?? { operator_id: null, root_operator_id: null };
           expect(asked.adminScope).toBe(false);
-          expect(asked.grantType).not.toBe('agent_env');
+          expect(['agent_env', 'model_key']).not.toContain(asked.grantType);
           expect([
             asked.userSubjectId,
             ...(asked.userSubjectId === null

@@ -20,6 +20,7 @@ import { EnvFields } from './env-fields.tsx';
 import { Part } from './form-part.tsx';
 import { InstructionsField } from './instructions-field.tsx';
 import { LimitsFields } from './limits-fields.tsx';
+import { ModelAccessFields } from './model-access-fields.tsx';
 import { RunFields } from './run-fields.tsx';
 
 /** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
@@ -43,7 +44,6 @@ export function AgentForm({
     save.mutate(contentOf(values), {
       onError: (error) => form.setErrors(fieldErrors(error, (path) => fieldOf(values, path))),
     });
-  const problems = Object.keys(form.errors).length;
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
       <Stack>
@@ -62,6 +62,12 @@ export function AgentForm({
         </Part>
         <Part title="Network and limits">
           <LimitsFields form={form} />
+        </Part>
+        <Part
+          title="Model access"
+          description="A language model that the agent asks through the platform, which keeps the key and counts."
+        >
+          <ModelAccessFields form={form} />
         </Part>
         <Part
           title="Siblings"
@@ -87,18 +93,15 @@ export function AgentForm({
           <Button variant="default" onClick={onCancel}>
             Cancel
           </Button>
-          <span role="status">
-            {problems === 0
-              ? ''
-              : problems === 1
-                ? '1 field needs attention.'
-                : `${problems} fields need attention.`}
-          </span>
+          <span role="status">{attentionText(Object.keys(form.errors).length)}</span>
         </Group>
       </Stack>
     </form>
   );
 }
+
+const attentionText = (problems: number): string =>
+  problems === 0 ? '' : problems === 1 ? '1 field needs attention.' : `${problems} fields need attention.`;
 
 function BasicFields({ form }: { form: AgentFormState }) {
   return (

@@ -15,6 +15,7 @@ import { AttachmentsPart } from './attachments-part.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { EnvironmentPart } from './environment-part.tsx';
 import { Part } from './form-part.tsx';
+import { ModelAccessPart } from './model-access-part.tsx';
 import { SpawnPart } from './spawn-part.tsx';
 import { useMayEdit } from './use-agent.ts';
 import { WithAgent } from './with-agent.tsx';
@@ -48,6 +49,7 @@ function AgentView({ agent }: { agent: Agent }) {
       </Part>
       <AttachmentsPart agent={agent} mayEdit={mayEdit} />
       <EnvironmentPart agent={agent} />
+      <ModelAccessPart agent={agent} />
       <SpawnPart agent={agent} />
     </PageFrame>
   );

@@ -5,6 +5,12 @@ import { InstructionsError, parseInstructions } from '../../../../contract/scrip
 import type { Agent } from '../../api/types.ts';
 import { linesOf } from '../../text/lines.ts';
 import { type EnvRow, envOf, rowOf, rowProblems, rowsOf } from './env-values.ts';
+import {
+  type ModelAccessValues,
+  modelAccessOf,
+  modelAccessValuesOf,
+  noModelAccess,
+} from './model-access-values.ts';
 import { newRun, type RunValues, runOf, runValuesOf } from './run-values.ts';
 
 export interface CompanionValues {
@@ -28,6 +34,7 @@ export interface AgentValues {
   /** Empty for the platform's own limit. */
   totalSeconds: number | '';
   idleSeconds: number | '';
+  modelAccess: ModelAccessValues;
 }
 
 /** The parts of an agent that a person decides. */
@@ -60,6 +67,7 @@ export const newAgent: AgentValues = {
   egress: '',
   totalSeconds: '',
   idleSeconds: '',
+  modelAccess: noModelAccess,
 };
 
 export function valuesOf(agent: Agent): AgentValues {
@@ -77,6 +85,7 @@ export function valuesOf(agent: Agent): AgentValues {
     egress: agent.egress_allow.join('\n'),
     totalSeconds: limits.total_seconds ?? '',
     idleSeconds: limits.idle_seconds ?? '',
+    modelAccess: modelAccessValuesOf(agent.model_access),
   };
 }
 
@@ -109,6 +118,7 @@ export function contentOf(values: AgentValues): AgentDefinition {
       total_seconds: totalSeconds === '' ? null : totalSeconds,
       idle_seconds: idleSeconds === '' ? null : idleSeconds,
     },
+    model_access: modelAccessOf(values.modelAccess),
   };
 }
 
@@ -140,6 +150,10 @@ const renamed: Record<string, string> = {
   'limits.total_seconds': 'totalSeconds',
   'limits.idle_seconds': 'idleSeconds',
   'run.name': 'run.type',
+  model_access: 'modelAccess.key',
+  'model_access.api_key': 'modelAccess.key',
+  'model_access.requests_per_session': 'modelAccess.requests',
+  'model_access.tokens_per_session': 'modelAccess.tokens',
 };
 
 /** The form's field for a path of the API, such as `env.2.text` for `env.API_TOKEN`. */
@@ -154,7 +168,7 @@ export function fieldOf(values: AgentValues, path: string): string {
 }
 
 const ownFields =
-  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|models|requests|tokens)|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
 const fieldsOfCompanion =
   /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
 
@@ -165,6 +179,9 @@ function ownField(env: readonly EnvRow[], path: string): string {
   if (path.startsWith('env.')) {
     const row = rowOf(env, path.slice('env.'.length));
     return row === null ? path : `env.${row}`;
+  }
+  if (path.startsWith('model_access.models')) {
+    return 'modelAccess.models';
   }
   return path.startsWith('egress_allow') ? 'egress' : (renamed[path] ?? path);
 }

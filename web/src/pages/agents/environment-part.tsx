@@ -1,14 +1,9 @@
-import { Alert, Badge, Button, Stack, Table, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Alert, Stack, Table, Text } from '@mantine/core';
 import type { Agent } from '../../api/types.ts';
-import { pathOf } from '../../app/paths.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { type EnvRow, rowsOf } from './env-values.ts';
 import { Part } from './form-part.tsx';
-import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
+import { SecretGrant } from './secret-grant.tsx';
 import { VariableValue } from './variable-value.tsx';
 
 /** The agent's own variables. A secret among them is one that the agent can read: each needs an admin's grant. */
@@ -59,65 +54,18 @@ function EnvironmentRow({ agent, row }: { agent: Agent; row: EnvRow }) {
 
 /** Whether the agent may have the secret, and for admins the grant that lets it. */
 function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
-  const { slug, isAdmin } = useWorkspace();
-  const grants = useAgentGrants(agent.id, 'agent_env').data;
-  const [asking, setAsking] = useState(false);
-  const make = useMakeGrant();
-  if (grants === undefined) {
-    return null;
-  }
-  const grant = grants.find(({ details }) => details['secret_name'] === secretName);
-  if (grant !== undefined) {
-    return (
-      <TextLink to={pathOf(slug, 'grants', grant.id)}>
-        <Badge color="orange" variant="light">
-          granted: the agent can read it
-        </Badge>
-      </TextLink>
-    );
-  }
-  const expose = () =>
-    make.mutate(
-      {
-        agent_subject_id: agent.id,
-        grant_type: 'agent_env',
-        details: { secret_name: secretName },
-        scope: 'persistent',
-      },
-      { onSuccess: () => setAsking(false) },
-    );
   return (
-    <>
-      <Text size="sm">
-        Not granted: sessions will not start.{isAdmin ? '' : ' A workspace admin has to grant it.'}
-      </Text>
-      {isAdmin ? (
-        <Button
-          size="compact-sm"
-          variant="default"
-          h="auto"
-          mih={26}
-          styles={{ label: { whiteSpace: 'normal', overflowWrap: 'anywhere' } }}
-          onClick={() => setAsking(true)}
-        >
-          Let the agent read {secretName}
-        </Button>
-      ) : null}
-      <ConfirmDialog
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={`Let the agent read ${secretName}?`}
-        confirmLabel="Let the agent read it"
-        onConfirm={expose}
-        pending={make.isPending}
-        error={make.error}
-      >
-        <Text component="div">
-          Every session of <VisibleText text={agent.name} />, no matter who drives it, gets the value in plain
-          text from now on. Revoking the grant stops this for later sessions, but cannot undo what the agent
-          has already read.
-        </Text>
-      </ConfirmDialog>
-    </>
+    <SecretGrant
+      agent={agent}
+      type="agent_env"
+      secretName={secretName}
+      grantedText="granted: the agent can read it"
+      action={`Let the agent read ${secretName}`}
+      confirmLabel="Let the agent read it"
+    >
+      Every session of <VisibleText text={agent.name} />, no matter who drives it, gets the value in plain
+      text from now on. Revoking the grant stops this for later sessions, but cannot undo what the agent has
+      already read.
+    </SecretGrant>
   );
 }

@@ -17,6 +17,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.message.posted': 'Message posted',
   'session.preview.deployed': 'Preview deployed',
   'session.preview.ended': 'Preview ended',
+  'model.budget_reached': 'Limit of model access reached',
   'permission_request.created': 'Permission requested',
   'permission_request.approved': 'Permission request approved',
   'permission_request.denied': 'Permission request denied',
@@ -93,6 +94,10 @@ export function aboutOf({ event, resource, data }: AuditEvent): string {
   }
   if (event.startsWith('agent.mcp.') && name !== null) {
     return `${name} of ${resource.name}`;
+  }
+  const limit = event === 'model.budget_reached' ? textOf(data, 'limit') : null;
+  if (limit !== null) {
+    return `${resource.name}: ${limit}`;
   }
   return role === null ? resource.name : `${resource.name}: ${role}`;
 }

@@ -11,6 +11,7 @@ export const typeLabel: Record<GrantType, string> = {
   tool_scope: 'Call gated tools',
   spawn: 'Start an agent',
   agent_env: 'Read a secret',
+  model_key: 'Use a model key',
 };
 
 /** Null for what this version does not know: a grant that does not fit its type can still be seen and revoked. */
@@ -29,6 +30,7 @@ export const typeMeaning: Record<GrantType, string> = {
   spawn: 'Start sessions of another agent.',
   agent_env:
     'Get a secret in the agent’s environment, where the agent can read it. Prefer giving it to an MCP server.',
+  model_key: 'Ask a language model with a secret as the key. The agent cannot read the key.',
 };
 
 export const grantStateLabel: Record<GrantState, string> = {
@@ -74,6 +76,11 @@ const scopeMeanings: Record<GrantType, Record<GrantScope, string>> = {
     session: 'For one session.',
     persistent: 'Every session of the agent starts with the secret, until someone revokes it.',
   },
+  model_key: {
+    once: 'The next session of the agent uses the key until it ends; later ones do not.',
+    session: 'For one session.',
+    persistent: 'Every session of the agent uses the key, until someone revokes it.',
+  },
 };
 
 export function scopeMeaning(type: string, scope: GrantScope): string {
@@ -89,9 +96,9 @@ export const durationMeaning = ({
 }: Pick<Grant, 'grant_type' | 'scope' | 'bound_to'>): string =>
   bound?.call_digest ? 'Only the call that was approved uses it up.' : scopeMeaning(type, scope);
 
-/** Scopes that make sense for a type: an environment is made before there is a session to name. */
+/** Scopes that make sense for a type: what leads to a secret is looked at before there is a session to name. */
 export const scopesOf = (type: GrantType): GrantScope[] =>
-  type === 'agent_env' ? ['once', 'persistent'] : ['once', 'session', 'persistent'];
+  type === 'agent_env' || type === 'model_key' ? ['once', 'persistent'] : ['once', 'session', 'persistent'];
 
 /** What stops at once when it is revoked, and what does not. */
 const revokeMeanings: Record<GrantType, readonly string[]> = {
@@ -107,6 +114,10 @@ const revokeMeanings: Record<GrantType, readonly string[]> = {
     'Sessions that start from now on do not get the secret.',
     'Running sessions keep the secret: end them, and replace it if it may have leaked.',
   ],
+  model_key: [
+    'Running sessions can send no more requests to the model; an answer that has begun is not stopped.',
+    'Sessions that start from now on are refused while the agent has model access with this key.',
+  ],
 };
 
 export function revokeMeaning(type: string): readonly string[] {
@@ -118,6 +129,7 @@ const matterField: Record<GrantType, string> = {
   tool_scope: 'scope',
   spawn: 'child_agent_id',
   agent_env: 'secret_name',
+  model_key: 'secret_name',
 };
 
 /** The part of the details that names what is granted. */

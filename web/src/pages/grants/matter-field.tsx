@@ -10,7 +10,12 @@ import { useScopes } from './use-scopes.ts';
 
 /** What is granted: by type, one of the scopes that the catalog names, of the agents, or of the secrets. */
 export function MatterField(props: FieldProps) {
-  const fields = { tool_scope: ScopeOfTools, spawn: AgentToStart, agent_env: SecretToHold };
+  const fields = {
+    tool_scope: ScopeOfTools,
+    spawn: AgentToStart,
+    agent_env: SecretToHold,
+    model_key: ModelKey,
+  };
   const Field = fields[props.values.type];
   return <Field {...props} />;
 }
@@ -56,16 +61,32 @@ function AgentToStart(field: FieldProps) {
   );
 }
 
-function SecretToHold(field: FieldProps) {
+function SecretChoice({ label, field }: { label: string; field: FieldProps }) {
   const { slug } = useWorkspace();
   const { data } = useAllSecrets(slug);
   const options = data?.map(({ name, is_set: isSet }) => ({
     value: name,
     label: isSet ? name : `${name} (not set)`,
   }));
+  return <Choice label={label} none="There are no secrets" options={options} field={field} />;
+}
+
+function ModelKey(field: FieldProps) {
   return (
     <Stack gap="xs">
-      <Choice label="Secret" none="There are no secrets" options={options} field={field} />
+      <SecretChoice label="Secret with the key" field={field} />
+      <Alert role="note" color="orange" title="The agent spends what this key pays for">
+        It takes effect once the agent’s model access references the secret. The agent cannot read the key;
+        the limits of its model access say how much one session may use.
+      </Alert>
+    </Stack>
+  );
+}
+
+function SecretToHold(field: FieldProps) {
+  return (
+    <Stack gap="xs">
+      <SecretChoice label="Secret" field={field} />
       <Alert color="red" title="The agent can read this secret and send it anywhere it can reach">
         It takes effect once the agent’s environment references the secret. The platform cannot protect a
         secret that an agent can read: prefer giving it to an MCP server.

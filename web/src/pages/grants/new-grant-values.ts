@@ -29,12 +29,14 @@ export const emptyValues: GrantFormValues = {
 };
 
 const typesOfUsers: readonly GrantType[] = ['tool_scope'];
-const typesOfAgents: readonly GrantType[] = ['tool_scope', 'spawn', 'agent_env'];
+const typesOfAgents: readonly GrantType[] = ['tool_scope', 'spawn', 'agent_env', 'model_key'];
+/** Which only admins make. */
+const typesOfSecrets: readonly GrantType[] = ['agent_env', 'model_key'];
 
 /** Types that this holder may have, of those that the person may grant. */
 export function typesFor(holder: string, { isAdmin }: { isAdmin: boolean }): readonly GrantType[] {
   const types = holder.startsWith('user:') ? typesOfUsers : typesOfAgents;
-  return isAdmin ? types : types.filter((type) => type !== 'agent_env');
+  return isAdmin ? types : types.filter((type) => !typesOfSecrets.includes(type));
 }
 
 /** The values after a change, without combinations that are no longer valid. */
@@ -76,6 +78,7 @@ export function bodyOf({ holder, type, matter, scope, session, reason }: GrantFo
     tool_scope: { scope: matter },
     spawn: { child_agent_id: matter },
     agent_env: { secret_name: matter },
+    model_key: { secret_name: matter },
   };
   return {
     ...(subject === 'user' ? { user_subject_id: id } : { agent_subject_id: id }),

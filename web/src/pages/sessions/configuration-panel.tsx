@@ -7,6 +7,7 @@ import { Fact, FactList } from '../../components/fact-list.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { numberText } from '../../text/number-text.ts';
 import { changedToolsText, unlistedToolsText } from '../../text/tool-policy-text.ts';
 import { useConfiguration } from './use-configuration.ts';
 
@@ -58,6 +59,11 @@ function Parts({ configuration }: { configuration: Configuration }) {
         {agent.model === null ? null : (
           <Fact name="Model">
             <VisibleText text={agent.model} />
+          </Fact>
+        )}
+        {agent.model_access === undefined ? null : (
+          <Fact name="Model access">
+            <ModelAccess access={agent.model_access} />
           </Fact>
         )}
         <Fact name="Environment">
@@ -130,6 +136,16 @@ function RunText({ run }: { run: Configuration['agent']['run'] }) {
         ? run.image
         : [run.command, ...run.args].join(' ');
   return <CodeText text={text} />;
+}
+
+function ModelAccess({ access }: { access: NonNullable<Configuration['agent']['model_access']> }) {
+  const { api_key: key, models, requests_per_session: requests, tokens_per_session: tokens } = access;
+  return (
+    <>
+      <Code>{key.reference}</Code>, {models.length === 0 ? 'any model' : models.join(', ')}; up to{' '}
+      {numberText(requests)} requests and {numberText(tokens)} tokens
+    </>
+  );
 }
 
 function Env({ env }: { env: Configuration['agent']['env'] }) {

@@ -15,6 +15,7 @@ import { ArtifactsPanel } from './artifacts-panel.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
+import { ModelUsagePanel } from './model-usage-panel.tsx';
 import { MuteNotice } from './mute-notice.tsx';
 import { openQuestions } from './open-questions.ts';
 import { PreviewsPanel } from './previews-panel.tsx';
@@ -141,6 +142,7 @@ function Panels({
       <TreePanel currentId={session.id} tree={tree} />
       <SessionFacts session={session} />
       {isLaunching(session) ? null : <LaunchProgress events={events} />}
+      <ModelUsagePanel session={session} />
       <ServersPanel sessionId={session.id} />
       <RefusedCallsPanel session={session} />
       <ArtifactsPanel sessionId={session.id} />

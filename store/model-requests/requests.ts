@@ -1,0 +1,129 @@
+/** Requests of sessions to language models, and what they took together (docs/storage.md). Each takes the id that the model program chose. */
+import * as z from 'zod';
+import type { ModelUsageReport } from '../../contract/model-access.ts';
+import { type FrozenModelAccess, frozenModelAccess } from '../../contract/session.ts';
+import type { Db, Transaction } from '../database.ts';
+import { onlyRow, readRow, readRows } from '../read-rows.ts';
+
+const totals = z.object({
+  requests: z.int(),
+  failed_requests: z.int(),
+  input_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  cache_read_input_tokens: z.int(),
+  output_tokens: z.int(),
+  reserved_tokens: z.int(),
+  requests_reached: z.boolean(),
+  tokens_reached: z.boolean(),
+});
+/** What a session's requests took so far; `…_reached`: one was refused because of that limit. */
+export type ModelTotals = z.infer<typeof totals>;
+
+const noTotals: ModelTotals = {
+  requests: 0,
+  failed_requests: 0,
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+  reserved_tokens: 0,
+  requests_reached: false,
+  tokens_reached: false,
+};
+
+const columns = `requests, failed_requests, input_tokens, cache_creation_input_tokens, cache_read_input_tokens,
+  output_tokens, reserved_tokens, requests_reached_at is not null as requests_reached, tokens_reached_at is not null as tokens_reached`;
+
+/** The access to a model that the session froze, without the rest of its configuration; null without one, and before the freeze. */
+export async function readModelAccess(db: Db, sessionId: string): Promise<FrozenModelAccess | null> {
+  const row = await readRow(
+    db('session_configurations')
+      .where({ session_id: sessionId })
+      .first(db.raw(`configuration #> '{agent,model_access}' as access`)),
+    z.object({ access: frozenModelAccess.nullable() }),
+  );
+  return row?.access ?? null;
+}
+
+/** The totals, all 0 before the first request. */
+export async function readModelTotals(db: Db, sessionId: string): Promise<ModelTotals> {
+  const [row] = await readRows(
+    db.raw(`select ${columns} from model_usage where session_id = ?`, [sessionId]),
+    totals,
+  );
+  return row ?? noTotals;
+}
+
+/** The same, which nobody else changes until the transaction ends. */
+export async function lockModelTotals(trx: Transaction, sessionId: string): Promise<ModelTotals> {
+  await trx.raw('insert into model_usage (session_id) values (?) on conflict do nothing', [sessionId]);
+  const rows = trx.raw(`select ${columns} from model_usage where session_id = ? for no key update`, [
+    sessionId,
+  ]);
+  return onlyRow(await readRows(rows, totals));
+}
+
+/** Whether the request was allowed before. */
+export async function isKnownRequest(db: Db, request: { sessionId: string; id: string }): Promise<boolean> {
+  const known = await db('model_requests')
+    .where({ session_id: request.sessionId, id: request.id })
+    .first('id');
+  return known !== undefined;
+}
+
+/** Counts a request, and sets its output aside. Takes a transaction that locked the totals. */
+export async function insertModelRequest(
+  trx: Transaction,
+  { sessionId, id, maxTokens }: { sessionId: string; id: string; maxTokens: number },
+): Promise<void> {
+  await trx('model_requests').insert({ session_id: sessionId, id, max_tokens: maxTokens });
+  await trx.raw(
+    'update model_usage set requests = requests + 1, reserved_tokens = reserved_tokens + ? where session_id = ?',
+    [maxTokens, sessionId],
+  );
+}
+
+/** Notes that a request was refused because of the limit; false when one was before. */
+export async function markLimitReached(
+  trx: Transaction,
+  sessionId: string,
+  limit: 'requests' | 'tokens',
+): Promise<boolean> {
+  const column = `${limit}_reached_at` as const;
+  const marked = await trx('model_usage')
+    .where({ session_id: sessionId })
+    .whereNull(column)
+    .update({ [column]: trx.fn.now() });
+  return marked > 0;
+}
+
+const settle = `
+  with settled as (
+    update model_requests set reported_at = now() where session_id = :sessionId and id = :id and reported_at is null
+    returning max_tokens
+  )
+  update model_usage set
+    reserved_tokens = reserved_tokens - settled.max_tokens,
+    failed_requests = failed_requests + :failed,
+    input_tokens = input_tokens + :input,
+    cache_creation_input_tokens = cache_creation_input_tokens + :created,
+    cache_read_input_tokens = cache_read_input_tokens + :read,
+    output_tokens = output_tokens + :output
+  from settled where session_id = :sessionId`;
+
+/** Adds what the request took, in place of what was set aside for it. The first report counts; another one, or one of an unknown request, changes nothing. */
+export async function settleModelRequest(
+  db: Db,
+  { sessionId, id }: { sessionId: string; id: string },
+  usage: ModelUsageReport,
+): Promise<void> {
+  await db.raw(settle, {
+    sessionId,
+    id,
+    failed: usage.outcome === 'failed' ? 1 : 0,
+    input: usage.input_tokens,
+    created: usage.cache_creation_input_tokens,
+    read: usage.cache_read_input_tokens,
+    output: usage.output_tokens,
+  });
+}

@@ -1,0 +1,63 @@
+import { Alert, Card, Progress, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
+import type { ModelUsage, Session } from '../../api/types.ts';
+import { Fact, FactList } from '../../components/fact-list.tsx';
+import { reachedText, requestsText, tokenParts, tokensText, usedPercent } from './model-usage-text.ts';
+import { hasEnded } from './status-text.ts';
+
+/** Requests have no events of their own. */
+const refetchMs = 5_000;
+
+/** What the session's agent has used of its language model; nothing for an agent without one. */
+export function ModelUsagePanel({ session }: { session: Session }) {
+  const { data } = useModelUsage(session);
+  const usage = data?.model_usage ?? null;
+  return usage === null ? null : (
+    <Card withBorder padding="sm" component="section" aria-label="Model usage">
+      <Title order={2} size="h5" mb="xs">
+        Model usage
+      </Title>
+      <Usage usage={usage} />
+    </Card>
+  );
+}
+
+function Usage({ usage }: { usage: ModelUsage }) {
+  const parts = tokenParts(usage);
+  const reached = reachedText(usage);
+  const percent = usedPercent(usage);
+  return (
+    <Stack gap="xs">
+      {reached === null ? null : (
+        <Alert role="status" color="orange">
+          {reached}
+        </Alert>
+      )}
+      <Progress
+        value={percent}
+        color={reached === null ? 'blue' : 'orange'}
+        aria-label={`${percent} % used`}
+      />
+      <FactList label="Model usage">
+        <Fact name="Requests">{requestsText(usage)}</Fact>
+        <Fact name="Tokens">{tokensText(usage)}</Fact>
+        {parts === '' ? null : <Fact name="Of these">{parts}</Fact>}
+      </FactList>
+    </Stack>
+  );
+}
+
+function useModelUsage({ id, status }: Session) {
+  return useQuery({
+    queryKey: keys.session(id, 'model-usage'),
+    queryFn({ signal }) {
+      const params = { path: { session_id: id } };
+      return call(api.GET('/api/sessions/{session_id}/model-usage', { params, signal }));
+    },
+    // Before the freeze it is not known whether there is any.
+    refetchInterval: ({ state }) =>
+      hasEnded(status) || (status === 'running' && state.data?.model_usage === null) ? false : refetchMs,
+  });
+}
