@@ -91,8 +91,8 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent(agent, [online], here)).toMatch(/^its MCP server "far": there is no way/);
     expect(unavailableAgent({ ...agent, network: 'internet' }, [], here)).toMatch(/no way from sessions/);
     expect(unavailableAgent({ ...agent, model_access: {} }, [], here)).toBeNull();
-    const bare = availabilityOf('process', [worker({ sandbox: false })]);
-    expect(unavailableAgent({ ...agent, model_access: {} }, [], bare)).toMatch(
+    const open = availabilityOf('process', [worker({ sandbox: false })]);
+    expect(unavailableAgent({ ...agent, model_access: {} }, [], open)).toMatch(
       /^access to a language model needs a sandbox/,
     );
     const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
