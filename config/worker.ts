@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { auditSync } from '../contract/audit-spool.ts';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
+import { modelBaseUrl } from './model-base-url.ts';
 import { databaseUrl, logLevel, port } from './parse.ts';
 import { privateHosts } from './private-hosts.ts';
 import { registryRealms } from './registries.ts';
@@ -27,6 +28,8 @@ const ofEveryRuntime = z
     REGISTRY_REALMS: registryRealms,
     /** As for the API. */
     PRIVATE_MCP_HOSTS: privateHosts,
+    /** Where the model programs of sessions ask for answers: `<this>/v1/messages`. One with a private address is listed in PRIVATE_MCP_HOSTS. */
+    MODEL_BASE_URL: modelBaseUrl,
     /** Webhooks of channels that may have a private address; never a metadata service. */
     PRIVATE_WEBHOOK_HOSTS: privateHosts,
     /** Unfinished sessions for each worker that runs: with more of them no further one is launched. */
@@ -44,6 +47,14 @@ const ofEveryRuntime = z
     refuseHalfTls(config, (variable, message) =>
       context.addIssue({ code: 'custom', path: [variable], message }),
     );
+    const { protocol, host } = new URL(config.MODEL_BASE_URL);
+    if (protocol === 'http:' && config.PRIVATE_MCP_HOSTS.get(host) !== 'http') {
+      context.addIssue({
+        code: 'custom',
+        path: ['MODEL_BASE_URL'],
+        message: `must be https, or PRIVATE_MCP_HOSTS has to list http://${host}`,
+      });
+    }
   });
 
 export const workerConfig = z.preprocess(

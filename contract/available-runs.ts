@@ -61,7 +61,8 @@ const reasons = {
   claudeSandbox:
     'the built-in agent "claude" needs a sandbox, which keeps what a model does from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   companion: 'the built-in agent "claude" is an agent of a session, and nothing beside one',
-  model: 'access to a language model is not available yet: an agent can be saved with it, and does not start',
+  model:
+    'access to a language model needs a sandbox, which keeps its key from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   sandbox:
     'there is no sandbox on the machine that runs sessions, so it runs only what it came with; an operator has to install bubblewrap',
   internet:
@@ -99,7 +100,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     internet,
     private_destinations: unless(runtime === 'kubernetes', reasons.private),
     companions: unless(hasSandbox, reasons.companions),
-    model_access: reasons.model,
+    model_access: unless(hasSandbox, reasons.model),
   };
 }
 

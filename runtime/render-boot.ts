@@ -17,6 +17,7 @@ export interface SessionDescription {
   siblings: SiblingSettings[];
   hasOperator: boolean;
   logToolPayloads: boolean;
+  hasModelAccess: boolean;
   /** Null for a session. */
   service: ServiceDescription | null;
 }
@@ -60,6 +61,7 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     siblings: siblings.map(({ name, port, ready }) => ({ name, port, ready })),
     hasOperator,
     logToolPayloads: configuration.log_tool_payloads,
+    hasModelAccess: agent.model_access !== undefined && service === undefined,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };
 }
@@ -106,6 +108,7 @@ export function renderBoot(
     servers,
     siblings: siblings.map(({ name }) => name),
     ...(access.length === 0 ? {} : { sibling_access: access }),
+    ...(facts.hasModelAccess ? { model_access: true as const } : {}),
     ...(service === null ? {} : { service: { port: service.port } }),
     has_operator: facts.hasOperator,
     log_tool_payloads: facts.logToolPayloads,

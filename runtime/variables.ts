@@ -2,6 +2,7 @@
  * Pure: which variables each container of a session gets, on every runtime. Nothing else takes them out of `LaunchSecrets`
  * (test/architecture).
  */
+import { modelKeyVariable } from '../contract/model-program.ts';
 import { portVariable } from '../contract/service-variables.ts';
 import type { FrozenEnv } from '../contract/session.ts';
 import type { ContainerRole, LaunchSecrets, Network, ResolvedEnv } from './workload.ts';
@@ -9,14 +10,14 @@ import type { ContainerRole, LaunchSecrets, Network, ResolvedEnv } from './workl
 /** Whose variables. */
 export interface Recipient {
   role: ContainerRole;
-  /** The server's or sibling's own name; null for sidecar and agent. */
+  /** The server's or sibling's own name; null for sidecar, agent and model. */
   subject: string | null;
 }
 
 /** A variable before its launch: secrets by the variable's name only. */
 export type ContainerVariable = { name: string; value: string } | { name: string; isSecret: true };
 
-type Environments = Pick<LaunchSecrets, 'agentEnv' | 'serverEnv' | 'siblingEnv'>;
+type Environments = Pick<LaunchSecrets, 'agentEnv' | 'serverEnv' | 'siblingEnv' | 'modelKey'>;
 
 /** What the platform puts into an environment. */
 export interface PlatformVariables {
@@ -29,6 +30,8 @@ export interface PlatformVariables {
   packages: ResolvedEnv;
   /** Of a service preview, whose agent is the service; null for a session. */
   service: { port: number } | null;
+  /** Of `modelVariables`, for the agent alone; null without model access. */
+  model: ResolvedEnv | null;
   /** Of `siblingsEnvironment`, for the agent alone. */
   siblings: ResolvedEnv;
 }
@@ -73,7 +76,7 @@ export function packageVariables(
 function layered<Value>(
   { role }: Recipient,
   configured: Readonly<Record<string, Value>>,
-  { sessionId, paths, searchPath, packages, service, siblings }: PlatformVariables,
+  { sessionId, paths, searchPath, packages, service, siblings, model }: PlatformVariables,
 ): Record<string, Value | string> {
   return {
     ...(searchPath === null ? {} : { PATH: searchPath }),
@@ -89,6 +92,7 @@ function layered<Value>(
           PLATFORM_CONFIG: paths.config,
           PLATFORM_SIDECAR_SOCKET: paths.sidecarSocket,
           ...siblings,
+          ...model,
         }
       : {}),
   };
@@ -148,7 +152,7 @@ export function resolvedSecret(
 /** Everything that was resolved for one container, and nothing of another's. */
 function resolvedFor(
   { role, subject }: Recipient,
-  { agentEnv, serverEnv, siblingEnv }: Environments,
+  { agentEnv, serverEnv, siblingEnv, modelKey }: Environments,
 ): ResolvedEnv {
   switch (role) {
     case 'sidecar':
@@ -159,6 +163,8 @@ function resolvedFor(
       return own(serverEnv, subject) ?? {};
     case 'sibling':
       return own(siblingEnv, subject) ?? {};
+    case 'model':
+      return modelKey === undefined ? {} : { [modelKeyVariable]: modelKey };
   }
 }
 
@@ -176,7 +182,8 @@ export const plannedSecrets = (env: readonly ContainerVariable[]): string[] =>
 
 /** Every value that a launch holds, so that none is left in a message. */
 export function everyValue(secrets: LaunchSecrets): string[] {
-  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials } = secrets;
+  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials, modelKey } = secrets;
+  const key = modelKey === undefined ? {} : { modelKey };
   const ofMany = [...Object.values(serverEnv), ...Object.values(siblingEnv)];
-  return [sidecar, agentEnv, registryCredentials, ...ofMany].flatMap((env) => Object.values(env));
+  return [sidecar, agentEnv, registryCredentials, key, ...ofMany].flatMap((env) => Object.values(env));
 }

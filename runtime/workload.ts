@@ -9,8 +9,8 @@ import type { CallRecord, RefusedCallCount } from '../contract/tool-call.ts';
 
 export type Network = 'none' | 'internet';
 
-/** Siblings are companions of the agent, which reaches them by sockets of the sidecar. */
-export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling';
+/** Siblings are companions of the agent, which reaches them by sockets of the sidecar. `model`: the platform's own program, which asks a language model for it. */
+export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling' | 'model';
 
 /** Environment of one container, with secrets resolved. It exists only between the resolver and the driver's `start`. */
 export type ResolvedEnv = Readonly<Record<string, string>>;
@@ -22,6 +22,8 @@ export interface LaunchSecrets {
   serverEnv: Readonly<Record<string, ResolvedEnv>>;
   /** By companion name. */
   siblingEnv: Readonly<Record<string, ResolvedEnv>>;
+  /** Of the agent's model access, for the model container alone; absent without it. */
+  modelKey?: string | undefined;
   /** `user:password` for the registry of a server's image, by server name. */
   registryCredentials: Readonly<Record<string, string>>;
   /** The sidecar's own token and key. */

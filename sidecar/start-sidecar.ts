@@ -103,8 +103,8 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     async close() {
       stopping.abort();
       const servers = [agentHttp, control, ...tokenSockets];
-      const others = [...links, ...siblingSockets, ...(modelSockets === null ? [] : [modelSockets])];
-      await Promise.all([...others.map((each) => each.close()), ...servers.map(closeHttp)]);
+      const sockets = [...links, ...siblingSockets, ...(modelSockets === null ? [] : [modelSockets])];
+      await Promise.all([...sockets.map((each) => each.close()), ...servers.map(closeHttp)]);
       const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
       await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },

@@ -1,8 +1,9 @@
 /** The consumers of `${NAME}` references (docs/secrets.md#references), each with its display name. */
+import { modelKeyVariable } from '../../contract/model-program.ts';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 
 export interface SecretConsumer {
-  kind: 'mcp_attachment' | 'registry_credentials' | 'agent_env' | 'sibling_env' | 'service_env';
+  kind: 'mcp_attachment' | 'registry_credentials' | 'agent_env' | 'model_key' | 'sibling_env' | 'service_env';
   label: string;
   env: FrozenEnv;
 }
@@ -23,6 +24,16 @@ export const registryConsumer = ({
   kind: 'registry_credentials',
   label: `the image of "${name}"`,
   env: registry_credentials === null ? {} : { registry_secret: registry_credentials },
+});
+
+/** The key of the agent's access to a language model: for the model container alone, never the agent's. */
+export const modelConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer => ({
+  kind: 'model_key',
+  label: "the agent's model access",
+  env:
+    agent.model_access === undefined || service !== undefined
+      ? {}
+      : { [modelKeyVariable]: agent.model_access.api_key },
 });
 
 /** In the workload of a preview's service that is the service. */

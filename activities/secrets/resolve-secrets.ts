@@ -1,5 +1,6 @@
 /** Which value `${NAME}` stands for: the one resolver for all consumers (docs/secrets.md#references). */
 import type { MasterKeys } from '../../config/keys.ts';
+import { modelKeyVariable } from '../../contract/model-program.ts';
 import { secretNotSet } from '../../contract/secret-use.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
@@ -10,6 +11,7 @@ import { launchRefused } from '../failures.ts';
 import {
   agentConsumer,
   attachmentConsumer,
+  modelConsumer,
   registryConsumer,
   type SecretConsumer,
   secretVariablesOf,
@@ -36,16 +38,23 @@ export async function resolveSecrets(
   configuration: FrozenConfiguration,
 ): Promise<ResolvedEnvironments> {
   const agent = agentConsumer(configuration);
+  const model = modelConsumer(configuration);
   const servers = configuration.servers.map((server) => [server.name, attachmentConsumer(server)] as const);
   const registries = configuration.servers.map((server) => [server.name, registryConsumer(server)] as const);
   const siblings = configuration.siblings.map((each) => [each.name, siblingConsumer(each)] as const);
-  const consumers = [agent, ...[...servers, ...registries, ...siblings].map(([, consumer]) => consumer)];
+  const consumers = [
+    agent,
+    model,
+    ...[...servers, ...registries, ...siblings].map(([, consumer]) => consumer),
+  ];
   const names = consumers.flatMap(secretVariablesOf).map(({ secretName }) => secretName);
   const opened = await openSecrets({ db, masterKeys }, configuration.workspace_id, [...new Set(names)]);
   const resolveAll = (list: (readonly [string, SecretConsumer])[]) =>
     Object.fromEntries(list.map(([name, consumer]) => [name, resolveEnv(consumer, opened)]));
+  const { [modelKeyVariable]: modelKey } = resolveEnv(model, opened);
   return {
     agentEnv: resolveEnv(agent, opened),
+    ...(modelKey === undefined ? {} : { modelKey }),
     serverEnv: resolveAll(servers),
     siblingEnv: resolveAll(siblings),
     registryCredentials: Object.fromEntries(

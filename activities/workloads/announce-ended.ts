@@ -56,6 +56,9 @@ const stateOf = (state: WorkloadState, name: string) =>
 
 /** Display name; null when not a companion. */
 function titleOf(container: string): string | null {
+  if (container === 'model') {
+    return 'The program that asks the language model';
+  }
   const [, kind, name] = /^(mcp|sibling)-(.*)$/.exec(container) ?? [];
   return kind === undefined ? null : `The ${kind === 'mcp' ? 'MCP server' : 'sibling'} "${name}"`;
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
 import { type Cluster, openCluster } from '../../runtime/kubernetes/cluster.ts';
 import type { KubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { openAdmin } from '../../test/integration/kubernetes/admin.ts';

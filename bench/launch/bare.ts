@@ -94,6 +94,7 @@ function render(machine: Machine, directory: string): { sessionId: string; launc
     internet: true,
     claude: false,
     privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
   });
   const layout = bareLayout(machine.programs, directory, 'agent', null);
   makeSessionDirectory(directory, {

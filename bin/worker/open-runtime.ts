@@ -69,6 +69,7 @@ export async function openRuntime(
         packageCache: packageCacheSettings(config),
         warmHosts: config.WARM_HOSTS,
         privateMcpHosts: config.PRIVATE_MCP_HOSTS,
+        modelBaseUrl: config.MODEL_BASE_URL,
         takeLeftCalls,
         logger,
       });

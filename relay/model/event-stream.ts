@@ -1,4 +1,4 @@
-/** An answer that is streamed: each event is read, cleared of the key, counted and written anew, with backpressure. */
+/** An answer that is streamed: each event is read, cleared of the key, counted and sent again, with backpressure. */
 import type { ServerResponse } from 'node:http';
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';

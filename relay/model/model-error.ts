@@ -27,7 +27,7 @@ const statusOf: Record<ModelErrorType, number> = {
 interface ModelErrorOptions {
   /** Other than the usual one of its type. */
   status?: number;
-  /** Seconds after which it is worth another attempt; null: not said. */
+  /** Seconds after which it may be tried again; null: not said. */
   retryAfter?: string | null;
   /** False where another attempt cannot help, although the status does not say so. */
   mayRetry?: boolean;

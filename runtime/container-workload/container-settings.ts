@@ -1,11 +1,12 @@
 import type { ContainerConfig } from '../../config/containers.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
-import type { ContainerSettings } from './render-container-workload.ts';
+import type { ContainerSettings } from './container-parts.ts';
 
 interface SessionSettings extends SidecarLimitSettings {
   AUDIT_SYNC: ContainerSettings['auditSync'];
   SESSION_TOTAL_SECONDS: number;
   PRIVATE_MCP_HOSTS: ContainerSettings['privateHosts'];
+  MODEL_BASE_URL: string;
 }
 
 /** What sessions are rendered with, from the worker's configuration. */
@@ -18,6 +19,7 @@ export function containerSettings(
     auditSync: config.AUDIT_SYNC,
     networks,
     privateHosts: config.PRIVATE_MCP_HOSTS,
+    modelBaseUrl: config.MODEL_BASE_URL,
     images: {
       sidecar: config.SIDECAR_IMAGE,
       scripted: config.SCRIPTED_IMAGE,

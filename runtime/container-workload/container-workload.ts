@@ -19,6 +19,8 @@ export const containerPaths = {
   /** What the agent sees. */
   platform: '/run/platform',
   mcp: '/run/platform/mcp',
+  /** What the model container sees. */
+  model: '/run/platform/model',
   /** Report socket of process 1 of an agent or sibling; a server's is next to its own socket. */
   report: '/run/platform-report',
   workspace: '/workspace',
@@ -30,6 +32,7 @@ export const volumeDirectories = {
   relay: 'bin',
   agent: 'agent',
   server: (name: string) => `servers/${name}`,
+  model: 'model',
   /** Of an agent or sibling, by the name of its container. */
   report: (container: string) => `reports/${container}`,
 } as const;
@@ -64,10 +67,10 @@ export interface ContainerSize {
 }
 
 export interface ContainerSpec {
-  /** `sidecar`, `agent`, `mcp-<server>` or `sibling-<name>`. */
+  /** `sidecar`, `agent`, `model`, `mcp-<server>` or `sibling-<name>`. */
   name: string;
   role: ContainerRole;
-  /** The server's or sibling's own name, by which its environment is found; null for sidecar and agent. */
+  /** The server's or sibling's own name, by which its environment is found; null for sidecar, agent and model. */
   subject: string | null;
   image: ContainerImage;
   /** Starts with the relay, which is process 1. */

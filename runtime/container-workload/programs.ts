@@ -2,12 +2,13 @@
 import { isLoopbackUrl } from '../../config/parse.ts';
 import type { Run } from '../../contract/agent.ts';
 import { noClaudeImage } from '../../contract/available-runs.ts';
-import type { FrozenImage, FrozenServer } from '../../contract/session.ts';
+import type { FrozenImage, FrozenModelAccess, FrozenServer } from '../../contract/session.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
 import { bridgeConfigOf, privateOriginOf, type RemoteServer } from '../bridge-config.ts';
+import { modelProgramOf, refuseOwnLoopback } from '../model-program.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
+import type { ContainerSettings } from './container-parts.ts';
 import { type ContainerImage, containerPaths } from './container-workload.ts';
-import type { ContainerSettings } from './render-container-workload.ts';
 
 /** What runs in a container behind the relay. */
 export interface Program {
@@ -109,4 +110,16 @@ function bridgeTo(name: string, server: RemoteServer, { images, privateHosts }: 
   const config = bridgeConfigOf(server, { privateHosts, mcpDirectory: containerPaths.mcp, hostSocket: null });
   const command = ['node', '/opt/platform/remote-bridge.js', JSON.stringify(config)];
   return inOwnImage(images.sidecar, command, privateOrigin);
+}
+
+/** Of the agent's model access, in the sidecar's image as well. Throws UnsupportedWorkloadError. */
+export function modelProgram(
+  access: FrozenModelAccess,
+  settings: Pick<ContainerSettings, 'images' | 'privateHosts' | 'modelBaseUrl'>,
+): Program {
+  const place = { socketDirectory: containerPaths.model, hostSocket: null };
+  const program = modelProgramOf(access, settings, place);
+  refuseOwnLoopback(program);
+  const command = ['node', '/opt/platform/model-program.js', JSON.stringify(program.config)];
+  return inOwnImage(settings.images.sidecar, command, program.privateOrigin);
 }

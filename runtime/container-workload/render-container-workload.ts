@@ -4,64 +4,38 @@ import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import type { FrozenConfiguration, FrozenServer, FrozenSibling } from '../../contract/session.ts';
-import type { PrivateHosts } from '../bridge-config.ts';
+import { listenForModel } from '../model-program.ts';
 import { refuseUnavailable } from '../refuse-unavailable.ts';
 import {
   agentConfigOf,
-  type BootSettings,
   renderBoot,
-  type ServiceDescription,
   type SessionDescription,
   sessionDescription,
   type UnkeyedBoot,
 } from '../render-boot.ts';
-import {
-  listenForSiblings,
-  reportSocketIn,
-  siblingContainerName,
-  siblingRelay,
-  siblingsEnvironment,
-} from '../siblings.ts';
+import { listenForSiblings, reportSocketIn, siblingContainerName, siblingRelay } from '../siblings.ts';
 import { sidecarNodeOptions } from '../sidecar-program.ts';
-import {
-  type ContainerVariable,
-  type PlatformVariables,
-  packageVariables,
-  plannedSecrets,
-  planVariables,
-} from '../variables.ts';
+import { planVariables } from '../variables.ts';
 import { type Network, UnsupportedWorkloadError } from '../workload.ts';
 import {
-  type ContainerScratch,
-  type ContainerSize,
+  type ContainerSettings,
+  narrowing,
+  platformVariables,
+  type Rendering,
+  relayView,
+  reporting,
+  reportView,
+  scratchOf,
+} from './container-parts.ts';
+import {
   type ContainerSpec,
-  type ContainerView,
   type ContainerWorkload,
   containerPaths,
   containerUsers,
   volumeDirectories,
 } from './container-workload.ts';
-import { volumesToCover } from './image-volumes.ts';
-import { type Program, programOf, serverProgram } from './programs.ts';
-
-export interface ContainerSettings extends BootSettings {
-  /** `claude`: null where no operator named one. */
-  images: { sidecar: string; scripted: string; runner: string; claude: string | null };
-  sizes: { sidecar: ContainerSize; agent: ContainerSize; server: ContainerSize };
-  /** Of `/workspace` in each container. */
-  workspaceBytes: number;
-  /** Of `/tmp`, and of each volume that an image declares. */
-  temporaryBytes: number;
-  /** Of a session whose agent sets none. */
-  totalSeconds: number;
-  /**
-   * How the relay narrows a container's network before it runs anything. `shared`: the containers share one network, so
-   * the relay enforces `none`. `own`: each has its own, and the relay makes sure that `internet` reaches nothing but the internet.
-   */
-  networks: 'shared' | 'own';
-  /** Of remote MCP servers. */
-  privateHosts: PrivateHosts;
-}
+import { modelContainer } from './model-container.ts';
+import { programOf, serverProgram } from './programs.ts';
 
 /** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
 const inContainers = availabilityOf('kubernetes', []);
@@ -91,6 +65,7 @@ export function renderContainerWorkload(
     ...settings,
     sessionId: configuration.session_id,
     service: facts.service,
+    hasModelAccess: facts.hasModelAccess,
     siblings: facts.siblings,
   };
   const containers = [
@@ -103,6 +78,15 @@ export function renderContainerWorkload(
         rendering,
       ),
     ),
+    ...(facts.hasModelAccess && agent.model_access !== undefined
+      ? [
+          modelContainer(
+            agent.model_access,
+            containerUsers.firstOther + servers.length + siblings.length,
+            rendering,
+          ),
+        ]
+      : []),
     // Last: a node that starts one container after the other, as each image arrives, has its servers ready for its first call.
     agentContainer(agent, rendering),
   ];
@@ -117,6 +101,7 @@ export function renderContainerWorkload(
         (name) => `${volumeDirectories.agent}/${name}`,
       ),
       ...servers.map(({ name }) => volumeDirectories.server(name)),
+      ...(facts.hasModelAccess ? [volumeDirectories.model] : []),
       ...['agent', ...siblings.map(({ name }) => siblingContainerName(name))].map(volumeDirectories.report),
     ],
     network: containers.some(({ network }) => network === 'internet') ? 'internet' : 'none',
@@ -152,11 +137,6 @@ function bootOf(facts: SessionDescription, settings: ContainerSettings): Unkeyed
   });
 }
 
-const relayView: ContainerView = {
-  directory: volumeDirectories.relay,
-  path: containerPaths.relayDirectory,
-};
-
 /** Its image has the relay; it may write only to the volume that it fills for the others. */
 function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
   const program = [
@@ -183,14 +163,6 @@ function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
   };
 }
 
-/** Settings of one session. */
-interface Rendering extends ContainerSettings {
-  sessionId: string;
-  /** Null for a session. */
-  service: ServiceDescription | null;
-  siblings: SessionDescription['siblings'];
-}
-
 function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
   const program = programOf('the agent', agent, settings);
   const recipient = { role: 'agent', subject: null } as const;
@@ -205,6 +177,9 @@ function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering
       ...narrowing(agent.network, settings),
       ...reporting(containerPaths.report, env),
       ...waiting(settings),
+      ...(settings.hasModelAccess && settings.networks === 'own'
+        ? listenForModel(agentPaths.modelSocket)
+        : []),
       ...(settings.networks === 'own' ? listenForSiblings(settings.siblings) : []),
       '--',
       ...program.command,
@@ -299,69 +274,5 @@ function siblingContainer(
     scratch: scratchOf(program, settings),
     workingDirectory: program.workingDirectory,
     size: settings.sizes.server,
-  };
-}
-
-const reportView = (container: string): ContainerView => ({
-  directory: volumeDirectories.report(container),
-  path: containerPaths.report,
-});
-
-/** Where process 1 reports on its command, and which values it redacts: their names, since the values are in its environment. */
-function reporting(directory: string, env: readonly ContainerVariable[]): string[] {
-  return [
-    ...['--report', reportSocketIn(directory)],
-    ...plannedSecrets(env).flatMap((name) => ['--secret', name]),
-  ];
-}
-
-/** Caps file size at the largest volume: some files of a container, like its termination log, are covered by no other limit. */
-function narrowing(
-  network: Network,
-  { networks, workspaceBytes, temporaryBytes, service }: Rendering,
-  { listens = service !== null } = {},
-): string[] {
-  const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
-  // Without a network a service, or a sibling with a port, still takes the connections of its relay.
-  const none = listens ? 'listen' : 'none';
-  return [
-    ...(narrowed ? ['--network', networks === 'shared' ? none : 'fenced'] : []),
-    '--file-size',
-    String(Math.max(workspaceBytes, temporaryBytes)),
-  ];
-}
-
-/** Volumes that an image declares become scratch space too, of the size of `/tmp`. */
-function scratchOf(
-  { image, volumes }: Program,
-  { workspaceBytes, temporaryBytes }: ContainerSettings,
-): ContainerScratch[] {
-  const { workspace, temporary } = containerPaths;
-  return [
-    { name: 'workspace', path: workspace, sizeBytes: workspaceBytes },
-    { name: 'tmp', path: temporary, sizeBytes: temporaryBytes },
-    ...volumesToCover(image.reference, volumes, [workspace, temporary]).map((path, index) => ({
-      name: `volume-${index}`,
-      path,
-      sizeBytes: temporaryBytes,
-    })),
-  ];
-}
-
-/** An image says itself where its packages come from. */
-const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
-
-function platformVariables(
-  network: Network,
-  { sessionId, service, siblings, networks }: Rendering,
-): PlatformVariables {
-  const { config, sidecarSocket } = agentPaths;
-  return {
-    sessionId,
-    paths: { workspace: containerPaths.workspace, config, sidecarSocket },
-    searchPath: null,
-    packages: packageVariables(network, sourcesOfImage),
-    service,
-    siblings: siblingsEnvironment(siblings, networks === 'own'),
   };
 }

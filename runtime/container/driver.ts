@@ -2,10 +2,8 @@
 import type { Logger } from 'pino';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { resolveAllAddresses } from '../../lib/outbound/send.ts';
-import {
-  type ContainerSettings,
-  renderContainerWorkload,
-} from '../container-workload/render-container-workload.ts';
+import type { ContainerSettings } from '../container-workload/container-parts.ts';
+import { renderContainerWorkload } from '../container-workload/render-container-workload.ts';
 import { createRuntime } from '../create-runtime.ts';
 import type { Runtime, TakeLeftCalls } from '../workload.ts';
 import type { EngineSettings, SessionPlan } from './container-plan.ts';

@@ -47,7 +47,7 @@ export function renderContainers(workload: ContainerWorkload, settings: EngineSe
     // A container whose network is joined starts first, and servers that join none start before the agent.
     waves: [
       [...holders, ...servers.filter((plan) => !joins(plan))],
-      [...servers.filter(joins), ...ofRole('sibling'), ...ofRole('agent')],
+      [...servers.filter(joins), ...ofRole('sibling'), ...ofRole('model'), ...ofRole('agent')],
     ].filter((wave) => wave.length > 0),
   };
 }

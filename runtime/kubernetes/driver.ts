@@ -2,11 +2,9 @@
 import { isIPv4 } from 'node:net';
 import type { Logger } from 'pino';
 import type { FrozenConfiguration } from '../../contract/session.ts';
+import type { ContainerSettings } from '../container-workload/container-parts.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
-import {
-  type ContainerSettings,
-  renderContainerWorkload,
-} from '../container-workload/render-container-workload.ts';
+import { renderContainerWorkload } from '../container-workload/render-container-workload.ts';
 import { createRuntime } from '../create-runtime.ts';
 import type { Runtime, WorkloadState } from '../workload.ts';
 import type { Cluster } from './cluster.ts';

@@ -57,6 +57,8 @@ export interface ProcessRuntimeDependencies {
   warmHosts: number;
   /** Of remote MCP servers. */
   privateMcpHosts: PrivateHosts;
+  /** Of the endpoint of language models. */
+  modelBaseUrl: string;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
@@ -167,12 +169,13 @@ function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => 
 }
 
 function renderRules(
-  { allowUnsandboxed, privateMcpHosts: privateHosts }: ProcessRuntimeDependencies,
+  { allowUnsandboxed, privateMcpHosts: privateHosts, modelBaseUrl }: ProcessRuntimeDependencies,
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
   // Without a sandbox no network is blocked.
   const rules = {
     ...{ sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts },
+    modelBaseUrl,
     claude: programs.claude !== null,
   };
   if (root !== null || allowUnsandboxed) {

@@ -34,11 +34,12 @@ export interface ContainerLaunch {
 
 /** What the host also knows of a container of a session. */
 export interface HostedContainer extends ContainerLaunch {
-  kind: ProcessKind;
+  /** Null for the platform's own program, whose state nobody asks for. */
+  kind: ProcessKind | null;
   /** Variables of `env` whose values are redacted. */
   secretVariables: string[];
-  /** The socket where the sidecar takes reports on it; relative to the session's directory. */
-  reportSocket: string;
+  /** The socket where the sidecar takes reports on it, relative to the session's directory; null for none. */
+  reportSocket: string | null;
   privateHost: PrivateHostLaunch | null;
 }
 

@@ -1,6 +1,7 @@
 /** Paths as the processes of a session see them: fixed in a sandbox, real ones without. */
 import { join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-paths.ts';
+import { modelSockets } from '../../contract/model-access.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import { siblingSocketName } from '../../contract/sibling-socket-name.ts';
 import { tokenSocketName } from '../../contract/token-socket-name.ts';
@@ -8,6 +9,9 @@ import { siblingContainerName } from '../siblings.ts';
 
 /** Where the session's host forwards to a private host, in the directory of the one server that may reach it. */
 export const hostSocketName = '.host.sock';
+
+/** Of the model program's own sockets, as its sandbox sees it. */
+export const modelDirectoryInside = '/run/platform/model';
 
 /** Where a sibling sees its sockets. */
 export const siblingDirectoryInside = '/run/platform-report';
@@ -20,10 +24,12 @@ export interface Layout {
   scriptedAgent: string;
   claudeAgent: string;
   remoteBridge: string;
+  modelProgram: string;
   /** Directory of the sockets: every server's for the agent, its own for a server. */
   mcpDirectory: string;
   sidecarSocket: string;
   serviceSocket: string;
+  modelSocket: string;
   config: string;
   /** Private and writable; working directory and home. */
   workspace: string;
@@ -40,6 +46,12 @@ export function sessionFiles(directory: string) {
     sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
     /** Where the relay of a service connects. */
     serviceSocket: join(directory, 'agent/agent/service.sock'),
+    /** Where the agent asks its language model. */
+    modelSocket: join(directory, 'agent/agent/model.sock'),
+    modelView: join(directory, 'model'),
+    /** What the model program connects to. */
+    ofModelProgram: Object.values(modelSockets).map((name) => join(directory, 'model', name)),
+    modelHostSocket: join(directory, 'model', hostSocketName),
     /** Where the agent connects to a server. */
     agentSocket: (server: string) => join(directory, 'agent/mcp', `${server}.sock`),
     serverView: (server: string) => join(directory, 'servers', server),
@@ -103,9 +115,11 @@ export function sandboxLayout(programs: Programs): Layout {
     scriptedAgent: '/opt/platform/scripted-agent.js',
     claudeAgent: '/opt/platform/claude-agent.js',
     remoteBridge: '/opt/platform/remote-bridge.js',
+    modelProgram: '/opt/platform/model-program.js',
     mcpDirectory: agentPaths.mcpDirectory,
     sidecarSocket: agentPaths.sidecarSocket,
     serviceSocket: agentPaths.serviceSocket,
+    modelSocket: agentPaths.modelSocket,
     config: agentPaths.config,
     workspace: '/workspace',
     path: [...new Set(['/opt/runner/node_modules/.bin', nodeBin, ...systemPath])].join(':'),
@@ -131,9 +145,11 @@ export function bareLayout(
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
     claudeAgent: join(programs.directory, 'claude-agent.js'),
     remoteBridge: join(programs.directory, 'remote-bridge.js'),
+    modelProgram: join(programs.directory, 'model-program.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
     sidecarSocket: relative(workspace, files.sidecarSocket),
     serviceSocket: relative(workspace, files.serviceSocket),
+    modelSocket: relative(workspace, files.modelSocket),
     config: files.config,
     workspace,
     path: [join(programs.runner, 'node_modules/.bin'), nodeBin, ...systemPath].join(':'),

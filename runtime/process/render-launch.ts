@@ -5,6 +5,7 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import type { ProcessKind } from '../../contract/session-process.ts';
+import { listenForModel, modelVariables } from '../model-program.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
 import { listenForSiblings, reportSocketIn, siblingRelay, siblingsEnvironment } from '../siblings.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type PlatformVariables,
   packageVariables,
 } from '../variables.ts';
-import type { LaunchSecrets } from '../workload.ts';
+import type { ContainerRole, LaunchSecrets } from '../workload.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
 import type { ContainerLimits, HostedContainer, HostLaunch, PrivateHostLaunch } from './host-protocol.ts';
 import {
@@ -82,7 +83,8 @@ export function renderLaunch(
     sockets: [
       ...(isAwaited ? [] : [agentSocket]),
       ...(spec.service === null ? [files.agentSocket(platformServerName)] : []),
-      ...spec.containers.map(files.reportSocket),
+      ...spec.containers.filter(({ program }) => program.type !== 'model').map(files.reportSocket),
+      ...(spec.hasModelAccess ? [files.modelSocket, ...files.ofModelProgram] : []),
       ...spec.siblings.flatMap(({ name, port }) =>
         port === undefined ? [] : [files.agentSibling(name), files.siblingSocket(name)],
       ),
@@ -116,6 +118,7 @@ function renderContainer(
     searchPath: searchPath(layout, packages),
     packages: packageVariables(container.network, asSeen(machine.packages)),
     service: spec.service,
+    model: spec.hasModelAccess ? modelVariables(layout.modelSocket, root !== null) : null,
     siblings: siblingsEnvironment(spec.siblings, true),
   };
   const relayed = relayOfAgent(container, spec, layout);
@@ -139,36 +142,40 @@ function renderContainer(
       machine.cgroups === null
         ? []
         : cgroupsOf(machine.cgroups, machine.owner, `${spec.sessionId}.${container.name}`),
-    kind: roleOf(container),
+    kind: kindOf(container),
     secretVariables: container.secretVariables,
-    reportSocket: relative(directory, sessionFiles(directory).reportSocket(container)),
+    reportSocket:
+      kindOf(container) === null
+        ? null
+        : relative(directory, sessionFiles(directory).reportSocket(container)),
     privateHost: privateHostOf(container, directory),
   };
 }
 
-/** A forward in the directory of the one server that may use it. */
+/** A forward in the directory of the one container that may use it. */
 function privateHostOf(
   { program, server }: ProcessContainerSpec,
   directory: string,
 ): PrivateHostLaunch | null {
-  if (program.type !== 'remote' || program.privateOrigin === null || server === null) {
+  if ((program.type !== 'remote' && program.type !== 'model') || program.privateOrigin === null) {
     return null;
   }
-  const socket = relative(directory, sessionFiles(directory).hostSocket(server));
+  const files = sessionFiles(directory);
+  const socket = relative(directory, server === null ? files.modelHostSocket : files.hostSocket(server));
   return { socket, origin: program.privateOrigin };
 }
 
 /** What the relay does beside the agent, or a service in its place; empty when it starts without one. */
 function relayOfAgent(
   container: ProcessContainerSpec,
-  { service, siblings }: ProcessWorkloadSpec,
+  { service, siblings, hasModelAccess }: ProcessWorkloadSpec,
   layout: Layout,
 ): string[] {
   if (roleOf(container) !== 'agent') {
     return [];
   }
   return service === null
-    ? listenForSiblings(siblings)
+    ? [...listenForSiblings(siblings), ...(hasModelAccess ? listenForModel(layout.modelSocket) : [])]
     : ['--gateway', layout.serviceSocket, '--port', String(service.port)];
 }
 
@@ -207,6 +214,8 @@ function commandOf(program: ContainerProgram, layout: Layout): string[] {
       return [layout.node, layout.claudeAgent];
     case 'remote':
       return [layout.node, layout.remoteBridge, JSON.stringify(program.bridge)];
+    case 'model':
+      return [layout.node, layout.modelProgram, JSON.stringify(program.config)];
     case 'command':
       return [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
   }
@@ -236,8 +245,11 @@ const asSeen = (packages: PackageSources): PackageSources => ({
   caFile: packages.caFile === null ? null : caFileInside,
 });
 
-const roleOf = ({ server, sibling }: ProcessContainerSpec): ProcessKind =>
-  sibling !== null ? 'sibling' : server === null ? 'agent' : 'server';
+/** Null for the platform's own program, which nobody asks about. */
+const kindOf = ({ program, server, sibling }: ProcessContainerSpec): ProcessKind | null =>
+  program.type === 'model' ? null : sibling !== null ? 'sibling' : server === null ? 'agent' : 'server';
+
+const roleOf = (container: ProcessContainerSpec): ContainerRole => kindOf(container) ?? 'model';
 
 const recipientOf = (container: ProcessContainerSpec) => ({
   ...container,

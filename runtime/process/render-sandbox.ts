@@ -1,7 +1,13 @@
 /** Pure: the arguments that bubblewrap makes one container from. An allow-list: what is not listed is invisible. */
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
-import { nodePrefixInside, type Programs, sessionFiles, siblingDirectoryInside } from './layout.ts';
+import {
+  modelDirectoryInside,
+  nodePrefixInside,
+  type Programs,
+  sessionFiles,
+  siblingDirectoryInside,
+} from './layout.ts';
 import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
@@ -118,6 +124,7 @@ function programMounts({ program }: ProcessContainerSpec, directory: string, pro
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
     ...(program.type === 'claude' ? [...dist('claude-agent.js'), ...claudePackages(programs)] : []),
     ...(program.type === 'remote' ? dist('remote-bridge.js') : []),
+    ...(program.type === 'model' ? dist('model-program.js') : []),
     ...(program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
   ];
 }
@@ -145,8 +152,11 @@ function nodeMounts(prefix: string): string[] {
 }
 
 /** Its own sockets; it may only connect to them. */
-function ownMounts({ server, sibling }: ProcessContainerSpec, directory: string): string[] {
+function ownMounts({ program, server, sibling }: ProcessContainerSpec, directory: string): string[] {
   const files = sessionFiles(directory);
+  if (program.type === 'model') {
+    return readOnly(files.modelView, modelDirectoryInside);
+  }
   if (sibling !== null) {
     return readOnly(files.siblingView(sibling.name), siblingDirectoryInside);
   }

@@ -4,12 +4,13 @@ import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration, FrozenServer } from '../../contract/session.ts';
 import { bridgeConfigOf, type PrivateHosts, privateOriginOf } from '../bridge-config.ts';
+import { modelContainerName, modelEnv, modelProgramOf, refuseModelPort } from '../model-program.ts';
 import { notRendered, refuseUnavailable } from '../refuse-unavailable.ts';
 import { sessionDescription } from '../render-boot.ts';
 import { siblingContainerName } from '../siblings.ts';
 import { secretVariables } from '../variables.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
-import { hostSocketName } from './layout.ts';
+import { hostSocketName, modelDirectoryInside } from './layout.ts';
 import type { ContainerProgram, ProcessContainerSpec, ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface RenderRules {
@@ -22,6 +23,7 @@ export interface RenderRules {
   /** Whether containers that request the internet get it. */
   internet: boolean;
   privateHosts: PrivateHosts;
+  modelBaseUrl: string;
 }
 
 const firstUid = 2000;
@@ -65,7 +67,42 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
       uid: firstUid + 1 + servers.length + index,
     })),
   ];
-  return { ...sessionDescription(configuration), containers };
+  const facts = sessionDescription(configuration);
+  const model = facts.hasModelAccess
+    ? modelContainers(configuration, firstUid + containers.length, rules)
+    : [];
+  return { ...facts, containers: [...containers, ...model] };
+}
+
+/** One for an agent with access to a model. It is in a sandbox, which `available` asks for. */
+function modelContainers(
+  { agent: { model_access: access }, siblings }: FrozenConfiguration,
+  uid: number,
+  rules: RenderRules,
+): ProcessContainerSpec[] {
+  if (access === undefined) {
+    return [];
+  }
+  refuseModelPort(siblings);
+  const socketDirectory = modelDirectoryInside;
+  const place = { socketDirectory, hostSocket: `${socketDirectory}/${hostSocketName}` };
+  const program = modelProgramOf(access, rules, place);
+  if (!rules.internet && program.privateOrigin === null) {
+    throw new UnsupportedWorkloadError(
+      `the agent's model access needs the internet, and the machine that runs sessions has no safe way to it; an operator has to install slirp4netns`,
+    );
+  }
+  return [
+    {
+      name: modelContainerName,
+      server: null,
+      sibling: null,
+      program: { type: 'model', ...program },
+      network: 'internet',
+      secretVariables: secretVariables(modelEnv(access)),
+      uid,
+    },
+  ];
 }
 
 /** Package managers that are missing here are told when packages are loaded. */

@@ -31,6 +31,7 @@ export function makeSessionDirectory(
     files.etc,
     files.logs,
     ...servers.map(files.serverView),
+    ...(containers.some(({ program }) => program.type === 'model') ? [files.modelView] : []),
     ...siblings.map(files.siblingView),
     ...containers.map(({ name }) => files.workspace(name)),
   ]) {

@@ -1,4 +1,5 @@
 /** What a session runs as on this runtime, without any secret and without any path of the machine. */
+import type { ModelProgramConfig } from '../../contract/model-program.ts';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { SessionDescription } from '../render-boot.ts';
 import type { SiblingSettings } from '../siblings.ts';
@@ -9,12 +10,14 @@ export type ContainerProgram =
   | { type: 'claude' }
   | { type: 'command'; command: string; args: string[] }
   /** The bridge to a remote server. `privateOrigin` is what it may reach beside the internet, through the session's host. */
-  | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null };
+  | { type: 'remote'; bridge: BridgeConfig; privateOrigin: string | null }
+  /** The same of the program that asks a language model for the agent. */
+  | { type: 'model'; config: ModelProgramConfig; privateOrigin: string | null };
 
 export interface ProcessContainerSpec {
-  /** `agent`, `mcp-<server>` or `sibling-<name>`. */
+  /** `agent`, `model`, `mcp-<server>` or `sibling-<name>`. */
   name: string;
-  /** The server in this container; null for the agent and for a sibling. */
+  /** The server in this container; null for the others. */
   server: string | null;
   /** The sibling in this container; null for any other. */
   sibling: SiblingSettings | null;

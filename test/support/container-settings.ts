@@ -1,4 +1,4 @@
-import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
 import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const mebibyte = 1024 * 1024;
@@ -15,6 +15,7 @@ export function testContainerSettings(
     temporaryBytes: 16 * mebibyte,
     totalSeconds: 3600,
     privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
     auditSync: 'within-100-ms',
     sidecarLimits: { ...roomySidecarLimits, artifact_bytes: mebibyte },
   };

@@ -1,8 +1,13 @@
 /** Frozen configurations as hostile tenants would choose them, with the secrets that they name, for property tests. */
 import fc from 'fast-check';
 import type { Run } from '../../contract/agent.ts';
-import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
-import type { ContainerSettings } from '../../runtime/container-workload/render-container-workload.ts';
+import type {
+  FrozenConfiguration,
+  FrozenEnv,
+  FrozenModelAccess,
+  FrozenServer,
+} from '../../contract/session.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from './frozen-configuration.ts';
 import { roomySidecarLimits } from './sidecar-limits.ts';
@@ -113,6 +118,13 @@ const siblings = fc
     ),
   );
 
+const modelAccess: fc.Arbitrary<FrozenModelAccess> = fc.record({
+  api_key: secretName.map((secret_name) => ({ kind: 'secret' as const, secret_name, secret_version: 1 })),
+  models: fc.array(fc.constantFrom('some-model', 'a:b/$(HOME)'), { maxLength: 2 }),
+  requests_per_session: fc.constant(10),
+  tokens_per_session: fc.constant(1000),
+});
+
 const frozen: fc.Arbitrary<FrozenConfiguration> = fc
   .record({
     session_id: fc.uuid(),
@@ -120,11 +132,16 @@ const frozen: fc.Arbitrary<FrozenConfiguration> = fc
     servers,
     siblings,
     agent: fc.record({ run, image, env: frozenEnv, network, instructions: text }),
+    model_access: fc.option(modelAccess),
     prompt: text,
     service: fc.option(fc.record({ port: fc.integer({ min: 1024, max: 65_535 }), session_id: fc.uuid() })),
   })
-  .map(({ service, ...chosen }) =>
-    configuration(service === null ? chosen : { ...ofService(chosen), service }),
+  .map(({ service, model_access, ...chosen }) =>
+    configuration(
+      service === null
+        ? { ...chosen, agent: { ...chosen.agent, ...(model_access === null ? {} : { model_access }) } }
+        : { ...ofService(chosen), service },
+    ),
   );
 
 /** A service has no servers and no companions, and is no built-in agent. */
@@ -164,6 +181,7 @@ export const randomLaunch: fc.Arbitrary<RandomLaunch> = frozen.map((chosen) => {
     agentEnv: resolve(chosen.agent.env),
     serverEnv: ofEach(chosen.servers),
     siblingEnv: ofEach(chosen.siblings),
+    ...(chosen.agent.model_access === undefined ? {} : { modelKey: next() }),
     registryCredentials: Object.fromEntries(
       chosen.servers.flatMap(({ name, registry_credentials }) =>
         registry_credentials === null ? [] : [[name, `user:${next()}`]],
@@ -194,6 +212,7 @@ export const testContainerSettings: ContainerSettings = {
     ['127.0.0.1:9000', 'http'],
     ['localhost:9000', 'http'],
   ]),
+  modelBaseUrl: 'https://models.example.com',
   auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };

@@ -11,7 +11,7 @@ import { identify } from '../process-identity.ts';
 import { openContainerLog } from './container-log.ts';
 import { forwardToHost } from './forward-to-host.ts';
 import { captureOutput } from './output/capture-output.ts';
-import { createReportClient, type ReportClient } from './output/report-client.ts';
+import { createReportClient, noReports, type ReportClient } from './output/report-client.ts';
 import { startSidecarProcess, type WaitingSidecar } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
@@ -113,7 +113,7 @@ async function run(
     each.catch(() => undefined);
   }
   await listening.catch(() => undefined);
-  const report = createReportClient(launch.reportSocket);
+  const report = launch.reportSocket === null ? noReports : createReportClient(launch.reportSocket);
   try {
     const started = await starting;
     const { process: child } = started;

@@ -5,7 +5,7 @@ import pino from 'pino';
 import type { ResolveName } from '../../../lib/outbound/guarded-lookup.ts';
 import type { EngineSettings, SessionPlan } from '../../../runtime/container/container-plan.ts';
 import { createContainerRuntime } from '../../../runtime/container/driver.ts';
-import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/container-parts.ts';
 import type { Runtime, TakeLeftCalls } from '../../../runtime/workload.ts';
 import { type ContainerEngine, startContainerEngine } from '../../support/container-engine.ts';
 import { testContainerSettings } from '../../support/container-settings.ts';

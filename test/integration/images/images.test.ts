@@ -101,7 +101,15 @@ withImages('what a session trusts or contains', () => {
   const ofNode = ['/etc/group', '/etc/passwd', '/etc/ssl/certs/ca-certificates.crt', '/usr/local/bin/node'];
 
   it.each([
-    ['sidecar', ['/opt/platform/bin/relay', '/opt/platform/remote-bridge.js', '/opt/platform/sidecar.js']],
+    [
+      'sidecar',
+      [
+        '/opt/platform/bin/relay',
+        '/opt/platform/model-program.js',
+        '/opt/platform/remote-bridge.js',
+        '/opt/platform/sidecar.js',
+      ],
+    ],
     ['scripted', ['/opt/platform/scripted-agent.js']],
   ] as const)(
     '%s holds Node, its libraries and its own programs: no shell, no package manager',

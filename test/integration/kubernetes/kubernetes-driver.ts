@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
+import type { ContainerSettings } from '../../../runtime/container-workload/container-parts.ts';
 import type { ContainerWorkload } from '../../../runtime/container-workload/container-workload.ts';
-import type { ContainerSettings } from '../../../runtime/container-workload/render-container-workload.ts';
 import { type Cluster, openCluster } from '../../../runtime/kubernetes/cluster.ts';
 import {
   createKubernetesRuntime,

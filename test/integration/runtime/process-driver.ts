@@ -39,6 +39,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     packageCache: null,
     warmHosts: 0,
     privateMcpHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
     ...options,
   });
   return {

@@ -26,6 +26,7 @@ const answers: Readonly<Record<string, (sessionId: string) => unknown>> = {
     size_bytes: 1,
     sha256: '0'.repeat(64),
   }),
+  'model-requests': () => ({ decision: 'allowed' }),
   'access-tokens': (sessionId) => ({
     result: 'token',
     access_token: accessTokenOf(sessionId),
@@ -40,9 +41,14 @@ export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
   const server = createServer(async (request, response) => {
     const bytes = Buffer.concat(await request.toArray());
     const { pathname } = new URL(request.url ?? '', 'http://platform');
-    const [, , , sessionId = '', route = ''] = pathname.split('/');
+    const [, , , sessionId = '', first = '', , last] = pathname.split('/');
+    const route = last === undefined ? first : `${first}/${last}`;
     const token = String(request.headers['x-internal-token']);
     all.push({ sessionId, route, token, body: bytes.length > 0 ? JSON.parse(bytes.toString()) : null });
+    if (route === 'model-requests/usage') {
+      response.writeHead(204).end();
+      return;
+    }
     response
       .writeHead(200, { 'content-type': 'application/json' })
       .end(JSON.stringify(answers[route]?.(sessionId) ?? { ok: true }));

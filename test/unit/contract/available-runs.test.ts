@@ -91,7 +91,11 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent(agent, [{ ...offline, name: 'near' }], here)).toBeNull();
     expect(unavailableAgent(agent, [online], here)).toMatch(/^its MCP server "far": there is no way/);
     expect(unavailableAgent({ ...agent, network: 'internet' }, [], here)).toMatch(/no way from sessions/);
-    expect(unavailableAgent({ ...agent, model_access: {} }, [], here)).toBe(here.model_access);
+    expect(unavailableAgent({ ...agent, model_access: {} }, [], here)).toBeNull();
+    const open = availabilityOf('process', [worker({ sandbox: false })]);
+    expect(unavailableAgent({ ...agent, model_access: {} }, [], open)).toMatch(
+      /^access to a language model needs a sandbox/,
+    );
     const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
     expect(unavailableAgent(companions, [], here)).toBeNull();
     const unsafe = availabilityOf('process', [worker({ sandbox: false })]);

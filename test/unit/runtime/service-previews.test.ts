@@ -37,6 +37,7 @@ const rules: RenderRules = {
   internet: true,
   claude: false,
   privateHosts: new Map(),
+  modelBaseUrl: 'https://models.example.com',
 };
 const directory = '/data/sessions/p';
 const launch = (frozen: FrozenConfiguration, agentEnv: Record<string, string> = {}) =>

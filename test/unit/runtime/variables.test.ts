@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenEnv } from '../../../contract/session.ts';
+import { modelVariables } from '../../../runtime/model-program.ts';
 import {
   environmentOf,
   everyValue,
@@ -21,12 +22,14 @@ const platform: PlatformVariables = {
   searchPath: '/bin',
   packages: { UV_OFFLINE: '1' },
   service: null,
+  model: null,
   siblings: {},
 };
 const secrets: LaunchSecrets = {
   agentEnv: { KEY: 'of the agent' },
   serverEnv: { one: { KEY: 'of one' }, two: {} },
   siblingEnv: { one: { KEY: 'of the sibling' } },
+  modelKey: 'of the model',
   registryCredentials: { one: 'user:password' },
   sidecar: { internal_token: 'the token', control_key: 'the key' },
 };
@@ -107,6 +110,32 @@ describe('the variables of a container', () => {
     });
   });
 
+  it('tell an agent with access to a model how to ask it, and never with a key', () => {
+    const model = modelVariables('/run/platform/agent/model.sock', true);
+    const own = {
+      ANTHROPIC_API_KEY: secret,
+      ANTHROPIC_BASE_URL: { kind: 'value', value: 'http://x' },
+    } as const;
+    const ofRole = (role: ContainerRole) => planVariables(named(role), own, { ...platform, model });
+    expect(ofRole('agent')).toEqual(
+      expect.arrayContaining([
+        { name: 'ANTHROPIC_API_KEY', value: 'none' },
+        { name: 'ANTHROPIC_BASE_URL', value: 'http://127.0.0.1:7071' },
+        { name: 'ANTHROPIC_UNIX_SOCKET', value: '/run/platform/agent/model.sock' },
+      ]),
+    );
+    expect(ofRole('server')).toContainEqual({ name: 'ANTHROPIC_API_KEY', isSecret: true });
+    expect(ofRole('model').map(({ name }) => name)).not.toContain('ANTHROPIC_UNIX_SOCKET');
+  });
+
+  it('hold the key of a model in its own program alone', () => {
+    const key = (role: ContainerRole) => () => resolvedSecret(named(role, 'one'), 'MODEL_API_KEY', secrets);
+    expect(key('model')()).toBe('of the model');
+    for (const role of ['agent', 'server', 'sibling', 'sidecar'] as const) {
+      expect(key(role)).toThrow('was not resolved');
+    }
+  });
+
   it('are the same whether planned and then resolved, or resolved directly', () => {
     fc.assert(
       fc.property(randomLaunch, ({ configuration: { agent, servers, siblings }, secrets: resolved }) => {
@@ -139,7 +168,15 @@ describe('the variables of a container', () => {
 describe('the values of a launch', () => {
   it('are complete, so that each can be removed from a message', () => {
     expect(everyValue(secrets).sort()).toEqual(
-      ['of the agent', 'of one', 'of the sibling', 'the key', 'the token', 'user:password'].sort(),
+      [
+        'of the agent',
+        'of one',
+        'of the model',
+        'of the sibling',
+        'the key',
+        'the token',
+        'user:password',
+      ].sort(),
     );
   });
 });

@@ -50,6 +50,7 @@ const spec: ProcessWorkloadSpec = {
   siblings: [],
   hasOperator: true,
   logToolPayloads: false,
+  hasModelAccess: false,
   service: null,
   containers: [
     {

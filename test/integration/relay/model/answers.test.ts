@@ -252,7 +252,7 @@ describe('an endpoint in trouble', () => {
     expect(session.usage.every(({ usage }) => usage.input_tokens > 0 && usage.output_tokens > 0)).toBe(true);
   });
 
-  it('that hangs up is worth another attempt', async () => {
+  it('that hangs up may be asked again', async () => {
     await session.start();
     session.respond = (_asked, response) => response.destroy();
     const answer = await session.ask(question);

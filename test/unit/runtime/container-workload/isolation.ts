@@ -66,6 +66,9 @@ function ofEach(
   });
 }
 
+const modelEnvOf = ({ agent }: FrozenConfiguration): FrozenEnv =>
+  agent.model_access === undefined ? {} : { MODEL_API_KEY: agent.model_access.api_key };
+
 /** A variable is a secret exactly where it was configured to be one, and nothing says which secret, anywhere. */
 function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: FrozenConfiguration) {
   const named = (list: readonly { name: string; env: FrozenEnv }[]) =>
@@ -76,11 +79,12 @@ function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: F
       agent: frozen.agent.env,
       server: named(frozen.servers),
       sibling: named(frozen.siblings),
+      model: modelEnvOf(frozen),
     }[role] ?? {};
   const credentials = frozen.servers.find((each) => each.name === subject)?.registry_credentials ?? null;
   const needsCredentials = role === 'server' && credentials !== null;
   const configured = (variable: string) => own[variable]?.kind === 'secret';
-  const isPlatforms = (variable: string) => role === 'agent' && variable.startsWith('PLATFORM_');
+  const isPlatforms = (variable: string) => role === 'agent' && /^(PLATFORM|ANTHROPIC)_/.test(variable);
   return broken(name, {
     'secrets of its own only': env.every(
       (variable) => !('isSecret' in variable) || configured(variable.name),
@@ -103,11 +107,13 @@ function ofUntrusted(container: ContainerSpec, frozen: FrozenConfiguration) {
     server: [`servers/${subject}`],
     sibling: [`reports/sibling-${subject}`],
     sidecar: [],
+    model: ['model'],
   };
   const own = viewsByRole[role];
   return broken(name, {
     'its own view only': views.every(({ directory }) => directory === 'bin' || own.includes(directory)),
-    'its output goes through the relay, without its secrets': isReported(container),
+    // The model program is the platform's own, and nobody is shown what it writes.
+    'its output goes through the relay, without its secrets': role === 'model' || isReported(container),
     'the relay at its path': views.some(
       ({ directory, path }) => directory === 'bin' && path === '/opt/platform/bin',
     ),

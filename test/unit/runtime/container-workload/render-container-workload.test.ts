@@ -1,14 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenConfiguration, FrozenServer } from '../../../../contract/session.ts';
+import type { ContainerSettings } from '../../../../runtime/container-workload/container-parts.ts';
 import type {
   ContainerSpec,
   ContainerWorkload,
 } from '../../../../runtime/container-workload/container-workload.ts';
-import {
-  type ContainerSettings,
-  renderContainerWorkload,
-} from '../../../../runtime/container-workload/render-container-workload.ts';
+import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 import { randomLaunch, testContainerSettings } from '../../../support/random-configurations.ts';
 import { commandOf, violations } from './isolation.ts';

@@ -105,7 +105,7 @@ function mayMount(
     return volume !== 'boot' && users.length === 1;
   }
   const ofServer = [`servers/${name.slice('mcp-'.length)}`];
-  const ofOthers = [`reports/${name}`, ...(name === 'agent' ? ['agent'] : [])];
+  const ofOthers = [`reports/${name}`, ...(name === 'agent' || name === 'model' ? [name] : [])];
   const own = ['bin', ...(name.startsWith('mcp-') ? ofServer : ofOthers)];
   return readOnly === true && subPath !== undefined && own.includes(subPath);
 }

@@ -21,7 +21,14 @@ const secrets: LaunchSecrets = {
 };
 const spec = renderWorkload(
   configuration({ servers: [serverNamed('files', { network: 'internet' }), serverNamed('db')] }),
-  { sandbox: true, seededCommands: null, internet: true, claude: false, privateHosts: new Map() },
+  {
+    sandbox: true,
+    seededCommands: null,
+    internet: true,
+    claude: false,
+    privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
+  },
 );
 const launchOn = (machine: Machine, given = secrets) => renderLaunch(spec, given, { machine, directory });
 const containerOf = (machine: Machine, name: string, given = secrets) => {
@@ -71,7 +78,14 @@ describe('the launch of a session', () => {
     const [with_, without] = (['internet', 'none'] as const).map((network) => {
       const spec = renderWorkload(
         configuration({ agent: { network }, servers: [serverNamed('files', { network: 'none' })] }),
-        { sandbox: true, seededCommands: null, internet: true, claude: false, privateHosts: new Map() },
+        {
+          sandbox: true,
+          seededCommands: null,
+          internet: true,
+          claude: false,
+          privateHosts: new Map(),
+          modelBaseUrl: 'https://models.example.com',
+        },
       );
       return renderLaunch(spec, secrets, { machine, directory }).containers.find(
         ({ name }) => name === 'agent',
@@ -188,7 +202,14 @@ describe('the launch of siblings', () => {
     ready: { type: 'command' as const, command: 'pg_isready', args: ['-q'], timeout_seconds: 30 },
   };
   const web = { name: 'web', run: db.run, image: null, env: {}, port: 8080 };
-  const rules = { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() };
+  const rules = {
+    sandbox: true,
+    seededCommands: null,
+    internet: true,
+    privateHosts: new Map(),
+    claude: false,
+    modelBaseUrl: 'https://models.example.com',
+  };
   const launched = (siblings: FrozenConfiguration['siblings'], machine: Machine = sandboxed) =>
     renderLaunch(
       renderWorkload(configuration({ siblings }), rules),
@@ -264,7 +285,14 @@ describe('the launch of siblings', () => {
 describe('the launch of a remote server', () => {
   const remote = (changes: Parameters<typeof remoteNamed>[1], privateHosts = new Map<string, 'http'>()) => {
     const servers = [remoteNamed('far', changes), serverNamed('near')];
-    const rules = { sandbox: true, seededCommands: null, internet: true, claude: false, privateHosts };
+    const rules = {
+      sandbox: true,
+      seededCommands: null,
+      internet: true,
+      claude: false,
+      privateHosts,
+      modelBaseUrl: 'https://models.example.com',
+    };
     const rendered = renderWorkload(configuration({ servers }), rules);
     return renderLaunch(
       rendered,

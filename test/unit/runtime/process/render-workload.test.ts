@@ -10,6 +10,7 @@ const sandboxed: RenderRules = {
   internet: true,
   claude: false,
   privateHosts: new Map(),
+  modelBaseUrl: 'https://models.example.com',
 };
 const offline: RenderRules = { ...sandboxed, internet: false };
 const bare: RenderRules = {
