@@ -1,4 +1,4 @@
-/** A model that knows nothing and does what the texts of the platform tell it, word for word: where they are unclear, it fails. */
+/** A model that knows nothing and does exactly what the texts of the platform tell it: where they are unclear, it fails. */
 import * as z from 'zod';
 import {
   type Answer,
