@@ -6,7 +6,7 @@ import { createModelInputs } from './model-inputs.ts';
 import { createOpenMatters } from './open-matters.ts';
 import { createStepEvents } from './publish-steps.ts';
 import type { Query, QueryOptions } from './sdk.ts';
-import { readSdkMessage } from './sdk-messages.ts';
+import { type RunStep, readSdkMessage } from './sdk-messages.ts';
 
 export interface ClaudeRun {
   config: AgentConfig;
@@ -24,39 +24,56 @@ export async function runClaudeAgent({ config, sidecarSocket, query, options }: 
   const inputs = createModelInputs(config.prompt, matters);
   const eventsOf = createStepEvents();
   const hasOperator = config.has_operator ?? true;
+  const abortController = new AbortController();
   let published = Promise.resolve();
   const publish = (event: AgentEventInput) => {
     published = published.then(() => publishEvent(sidecarSocket, event));
   };
-  const messages = readInput(sidecarSocket, inputs.add);
   let exitCode: 0 | 1 | null = null;
-  try {
-    for await (const message of query({ prompt: inputs.prompt, options })) {
-      for (const step of readSdkMessage(message)) {
-        matters.take(step);
-        eventsOf(step).forEach(publish);
-        inputs.releaseHeld();
-        if (step.type === 'turn_ended') {
-          const isIdle = step.queued === 0 && inputs.unread() === 0;
-          const isOver = matters.hasEnded() || (!hasOperator && isIdle && !matters.isWaiting());
-          if (isOver) {
-            exitCode = step.error === null || matters.hasEnded() ? 0 : 1;
-            inputs.end();
-          }
-        }
-      }
-    }
-    return exitCode ?? 1;
-  } catch (error) {
+  const take = (step: RunStep) => {
     if (exitCode !== null) {
-      // The SDK throws at the end of a run whose last turn failed, which people were told.
-      return exitCode;
+      return;
     }
-    const message = `The agent cannot continue: ${error instanceof Error ? error.message : String(error)}`;
-    publish({ type: 'agent.error', payload: { message: message.slice(0, 10_000), code: null, fatal: true } });
-    return 1;
+    matters.take(step);
+    eventsOf(step).forEach(publish);
+    inputs.releaseHeld();
+    if (matters.hasEnded()) {
+      exitCode = 0;
+      // The end of the session would cut off the request that comes next.
+      abortController.abort();
+      return;
+    }
+    const isIdle = step.type === 'turn_ended' && step.queued === 0 && inputs.unread() === 0;
+    if (isIdle && !hasOperator && !matters.isWaiting()) {
+      exitCode = step.error === null ? 0 : 1;
+      inputs.end();
+    }
+  };
+  const messages = readInput(sidecarSocket, inputs.add);
+  try {
+    for await (const message of query({ prompt: inputs.prompt, options: { ...options, abortController } })) {
+      readSdkMessage(message).forEach(take);
+    }
+  } catch (error) {
+    // At an end that it came to, the SDK throws as well: that it was aborted, or that the last turn failed.
+    if (exitCode === null) {
+      publish(cannotContinue(error));
+    }
   } finally {
     messages.close();
     await published;
   }
+  return exitCode ?? 1;
 }
+
+const cannotContinue = (error: unknown): AgentEventInput => ({
+  type: 'agent.error',
+  payload: {
+    message: `The agent cannot continue: ${error instanceof Error ? error.message : String(error)}`.slice(
+      0,
+      10_000,
+    ),
+    code: null,
+    fatal: true,
+  },
+});

@@ -30,10 +30,10 @@ export interface QueryOptions {
   stderr(text: string): void;
 }
 
-/** Runs until the prompt ends; what it says is parsed by `readSdkMessage`. */
+/** Runs until the prompt ends, or it is aborted, at which it throws; what it says is parsed by `readSdkMessage`. */
 export type Query = (of: {
   prompt: AsyncIterable<ModelInput>;
-  options: QueryOptions;
+  options: QueryOptions & { abortController: AbortController };
 }) => AsyncIterable<unknown>;
 
 const sdkModule = z.object({

@@ -77,13 +77,19 @@ export function newResults({ messages }: ModelRequest): { failed: boolean; text:
     }
     const { content, is_error: failed = false } = result.data;
     const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');
-    return [{ failed, text }];
+    return [{ failed, text: withoutReminders(text) }];
   });
 }
 
 /** What it says to the model since its last answer. */
 export const newTexts = ({ messages }: ModelRequest): string[] =>
-  newContent(messages).flatMap(({ type, text }) => (type === 'text' && text !== undefined ? [text] : []));
+  newContent(messages)
+    .flatMap(({ type, text = '' }) => (type === 'text' ? [withoutReminders(text)] : []))
+    .filter((text) => text !== '');
+
+/** What the client itself adds about the day, the machine and its budget. */
+const withoutReminders = (text: string): string =>
+  text.replaceAll(/<system-reminder>.*?<\/system-reminder>/gs, '').trim();
 
 function newContent(messages: ModelRequest['messages']): { type: string; text?: string | undefined }[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

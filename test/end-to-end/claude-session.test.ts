@@ -1,0 +1,95 @@
+/** The built-in agent claude through the front door, without a network: the model is asked by the platform, a person approves, the call is made. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Agent } from '../../contract/agent.ts';
+import type { ModelUsage } from '../../contract/model-access.ts';
+import type { SessionEvent } from '../../contract/session-event.ts';
+import { describeWithClaude } from '../support/claude-package.ts';
+import { untilFound } from '../support/eventually.ts';
+import { chooseTestPort } from '../support/free-port.ts';
+import { FrontDoor } from '../support/front-door.ts';
+import { literalModel } from '../support/model-stub/literal-model.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub/start-model-stub.ts';
+import { call, turn } from '../support/model-stub/turns.ts';
+import { type Platform, startPlatform } from '../support/platform.ts';
+
+const key = 'sk-of-the-model-alone';
+const path = '/workspace/report.txt';
+
+let model: ModelStub;
+let platform: Platform;
+let ada: FrontDoor;
+const literal = literalModel(() => call('files.write_file', { path, content: 'the report' }), 120);
+
+async function createAgent(): Promise<Agent> {
+  const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
+    name: 'writer',
+    run: { type: 'builtin', name: 'claude' },
+    instructions: 'Write what you are asked for.',
+    model: 'claude-sonnet-4-5',
+    model_access: { api_key: '${MODEL_KEY}', models: ['claude-sonnet-4-5'] },
+  });
+  await ada.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
+  return agent;
+}
+
+describeWithClaude('a session of the agent claude', () => {
+  beforeAll(async () => {
+    const port = await chooseTestPort();
+    const endpoint = `http://127.0.0.1:${port}`;
+    model = await startModelStub(
+      [
+        ...Array.from({ length: 4 }, () => literal.answer),
+        turn(call('platform.end_session', { outcome: 'completed', summary: 'the report is written' })),
+      ],
+      port,
+    );
+    platform = await startPlatform({
+      env: { MODEL_BASE_URL: endpoint, PRIVATE_MCP_HOSTS: endpoint },
+      usesRunServers: true,
+      withoutDemoSession: true,
+    });
+    ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
+    await ada.ok('PUT', `${ada.workspace}/secrets/MODEL_KEY`, { value: key });
+  });
+  afterAll(async () => {
+    await platform?.stop();
+    await model?.close();
+  });
+
+  it('is refused a call, asks once, waits, makes the approved call, and ends', async () => {
+    const agent = await createAgent();
+    await ada.ok('POST', `${ada.workspace}/grants`, {
+      ...{ agent_subject_id: agent.id, grant_type: 'model_key', scope: 'persistent' },
+      details: { secret_name: 'MODEL_KEY' },
+    });
+    const session = await ada.startSession(agent.id, 'Write the report.');
+    const request = await ada.openRequest(session.id);
+    expect(request).toMatchObject({
+      scope: 'once',
+      details: { scope: 'files.write' },
+      refused_call: { server: 'files', tool: 'write_file' },
+    });
+    const grant = await ada.approve(request);
+    const spoken = (events: SessionEvent[]) =>
+      events.find(({ payload }) => String(payload['text']).startsWith('It says:'));
+    await untilFound('what the model says of the result', async () => spoken(await ada.events(session.id)));
+    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'Thank you, that is all.' });
+
+    expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });
+    expect(literal.did).toEqual(['called', 'asked', 'called', 'finished']);
+    const calls = (await ada.toolCalls(session.id)).filter(({ data }) => data['name'] === 'files');
+    expect(calls.map(({ data }) => [data['tool'], data['outcome'], data['granted_via']])).toEqual([
+      ['write_file', 'permission_required', null],
+      ['write_file', 'ok', grant.id],
+    ]);
+    expect(new Set(model.headers.map((headers) => headers['x-api-key']))).toEqual(new Set([key]));
+    expect(JSON.stringify(await ada.events(session.id))).not.toContain(key);
+    const { model_usage: usage } = await ada.ok<{ model_usage: ModelUsage }>(
+      'GET',
+      `/api/sessions/${session.id}/model-usage`,
+    );
+    // One more may have begun while the session ended.
+    expect(usage.requests - usage.failed_requests).toBe(5);
+    expect(usage.reached).toBeNull();
+  });
+});
