@@ -141,7 +141,7 @@ async function bundleWorkflows(root, outdir) {
 function hashOfSources(root, folders) {
   const files = folders.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
       .map((entry) => join(entry.parentPath, entry.name)),
   );
   const hash = createHash('sha256');
