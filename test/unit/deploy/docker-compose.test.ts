@@ -44,7 +44,15 @@ const configurations = {
 };
 const programs = Object.keys(configurations) as (keyof typeof configurations)[];
 /** They do one thing and end. */
-const oneShot = ['prepare', 'migrate', 'seed', 'sidecar-image', 'scripted-image', 'runner-image'];
+const oneShot = [
+  'prepare',
+  'migrate',
+  'seed',
+  'sidecar-image',
+  'scripted-image',
+  'runner-image',
+  'claude-image',
+];
 const lasting = Object.entries(services).filter(([name]) => !oneShot.includes(name));
 
 /** Interpolates like compose, from the inside out: `${NAME:-default}` and `${NAME}`. */
