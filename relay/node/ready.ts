@@ -51,7 +51,7 @@ function takesConnections(port: number): Promise<boolean> {
   });
 }
 
-/** What it writes goes nowhere: it would stand between what the command itself says, each second. */
+/** What it writes is dropped: it would stand between what the command itself says, each second. */
 function succeeds(
   { command, args }: { command: string; args: readonly string[] },
   env: Readonly<Record<string, string | undefined>>,

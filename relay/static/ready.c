@@ -55,7 +55,7 @@ static void ask_port(void) {
   }
 }
 
-/* What it writes goes nowhere: it would stand between what the command itself says, each second. */
+/* What it writes is dropped: it would stand between what the command itself says, each second. */
 static void ask_command(void) {
   const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
   child_start(&probe, asked_command, nothing, nothing, nothing);

@@ -101,7 +101,7 @@ bool pump_is_done(const struct pump *pump);
 enum copy_kind { COPY_DIALED, COPY_LISTENED };
 enum { MOST_COPIES_OF_A_KIND = 64, MOST_COPIES = 2 * MOST_COPIES_OF_A_KIND };
 bool copy_has_place(enum copy_kind kind);
-/* Only when there is a place. Both descriptors are its own from here on; it may still be connecting to who answers. */
+/* Only when there is a place. Both descriptors are its own from here on; the one that answers may still be connecting. */
 void copy_begin(enum copy_kind kind, int asking_fd, int answering_fd, bool is_connected);
 void copy_watch(struct pollfd *watched, int *count);
 void copy_move(const struct pollfd *watched);

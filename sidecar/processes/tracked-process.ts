@@ -185,8 +185,8 @@ export class TrackedProcess {
   #moveTo(state: ProcessState): void {
     this.#state = state;
     this.#onChange(true);
-    for (const tell of this.#moved) {
-      tell();
+    for (const resolve of this.#moved) {
+      resolve();
     }
     this.#moved.clear();
   }

@@ -74,7 +74,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const option = page.getByRole('option', { name: /^Container image: not available here/ });
     expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
     await page.keyboard.press('Escape');
-    expect(await page.getByRole('button', { name: 'Add sibling' }).isDisabled()).toBe(true);
     await visitor.checkAccessibility();
 
     await visitor.open('catalog/_/import');
@@ -184,7 +183,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       'The built-in agent Claude',
       'MCP servers and agents that are images',
       'Private destinations',
-      'Siblings of agents',
     ]) {
       await ruledOut.getByText(`${what}.`, { exact: true }).waitFor();
     }

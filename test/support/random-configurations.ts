@@ -101,10 +101,21 @@ const servers: fc.Arbitrary<FrozenServer[]> = fc.uniqueArray(entryName, { maxLen
     ),
   ),
 );
+const ready = fc.option(
+  fc.record({
+    type: fc.constant('command' as const),
+    command: text,
+    args: fc.array(text, { maxLength: 3 }),
+    timeout_seconds: fc.integer({ min: 1, max: 600 }),
+  }),
+  { nil: undefined },
+);
 const siblings = fc
   .uniqueArray(entryName, { maxLength: 3 })
   .chain((names) =>
-    fc.tuple(...names.map((name) => fc.record({ name: fc.constant(name), run, image, env: frozenEnv }))),
+    fc.tuple(
+      ...names.map((name) => fc.record({ name: fc.constant(name), run, image, env: frozenEnv, ready })),
+    ),
   );
 
 const modelAccess: fc.Arbitrary<FrozenModelAccess> = fc.record({

@@ -141,6 +141,36 @@ describe('agents', () => {
       { siblings: [{ name: 's', run }], services: [{ name: 's', run: served }] },
       'services.0.name',
     ],
+    [
+      'siblings at one port, which the agent could not tell apart',
+      {
+        siblings: [
+          { name: 's', run, port: 5432 },
+          { name: 't', run, port: 5432 },
+        ],
+      },
+      'siblings.1.port',
+    ],
+    [
+      'a sibling at a port that needs privilege',
+      { siblings: [{ name: 's', run, port: 80 }] },
+      'siblings.0.port',
+    ],
+    [
+      'a sibling at a port of the platform',
+      { siblings: [{ name: 's', run, port: 7070 }] },
+      'siblings.0.port',
+    ],
+    [
+      'a sibling that is ready by a port that it has not',
+      { siblings: [{ name: 's', run, ready: { type: 'port' } }] },
+      'siblings.0.ready.type',
+    ],
+    [
+      'a sibling with more time than any session waits',
+      { siblings: [{ name: 's', run, port: 5432, ready: { type: 'port', timeout_seconds: 601 } }] },
+      'siblings.0.ready.timeout_seconds',
+    ],
     ['a built-in agent as a service', { services: [{ name: 's', run }] }, 'services.0.run.type'],
     [
       'a service at a port that needs privilege',
@@ -215,6 +245,7 @@ describe('grants that an agent holds', () => {
     { env: { A: '1' } },
     { model_access: { api_key: '${TOKEN}' } },
     { siblings: [{ name: 's', run }] },
+    { siblings: [{ name: 's', run, port: 5432, ready: { type: 'port' } }] },
     { network: 'internet' },
   ])(
     'are revoked, unless the editor could grant them, by an edit of what the agent runs: %j',

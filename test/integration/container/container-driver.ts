@@ -84,6 +84,8 @@ export function containerDriver(): ContainerDriver {
     },
     isolates: true,
     siblings: true,
+    hasOwnNetworks: true,
+    reportsFromInside: true,
     open: (apiUrl) => openWith(apiUrl, {}),
     startInProcess: (_, plan, secrets, dieAfterMs) =>
       startWorkerProcess(startSessionScript, {

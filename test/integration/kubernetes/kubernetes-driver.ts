@@ -116,6 +116,8 @@ export function kubernetesDriver(start: () => Promise<TestCluster> = startTestCl
     },
     isolates: true,
     siblings: true,
+    hasOwnNetworks: false,
+    reportsFromInside: true,
     open: (apiUrl) => openWith(apiUrl, {}),
     startInProcess: (apiUrl, workload, secrets, dieAfterMs) =>
       startWorkerProcess(startSessionScript, {

@@ -27,6 +27,7 @@ import { describeOutput } from './output-contract.ts';
 import { describeRemote } from './remote-contract.ts';
 import { type Reports, takeReports } from './reports.ts';
 import { describeServices } from './service-contract.ts';
+import { describeSiblings } from './siblings-contract.ts';
 import { describeWatch } from './watch-contract.ts';
 
 /** Notifies the platform when it is asked to end, and then exits. */
@@ -238,5 +239,6 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     describeWatch(sessions);
     describeCheck(sessions);
     describeServices(sessions);
+    describeSiblings(sessions);
   });
 }

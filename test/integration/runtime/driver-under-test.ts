@@ -11,6 +11,10 @@ export interface DriverUnderTest<Spec> {
   isolates: boolean;
   /** Whether sessions can have siblings here. */
   siblings: boolean;
+  /** Whether each container has a loopback of its own. */
+  hasOwnNetworks: boolean;
+  /** Whether process 1 of the agent's container reports on it, and not what made its sandbox. */
+  reportsFromInside: boolean;
   /** Opens a driver that continues what earlier ones left unfinished: each call is a restarted worker. */
   open(apiUrl: string): Promise<Runtime<Spec>>;
   /**

@@ -48,7 +48,10 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
     const turned = Object.entries(foreign).map(([name, text]) => [name, turnedRound(text)]);
     const agentEnv = { MINE: value('mine'), LOOK_FOR: JSON.stringify(Object.fromEntries(turned)), ...own };
     const env = Object.assign({}, ...Object.keys(agentEnv).map(secretVariable));
-    const sibling = { name: 'peer', run: node(stays).run, env: secretVariable('ITS'), image: null };
+    const sibling = {
+      ...{ name: 'peer', run: node(stays).run, env: secretVariable('ITS'), image: null },
+      port: 5432,
+    };
     const frozen = sessions.prepare({
       agent: { ...node(probe), env },
       servers: [serverNamed('one', { env: secretVariable('HIS') })],
@@ -82,7 +85,8 @@ export function describeIsolation<Spec>(sessions: ContractSessions<Spec>): void 
         '/run/platform/mcp/platform.sock': 'connected',
         '/workspace/control.sock': 'connected',
         // In a container, process 1 reports how the agent ends; in a sandbox, the sandbox's creator does.
-        ...(driver.siblings ? { '/run/platform-report/.report.sock': 'connected' } : {}),
+        ...(driver.reportsFromInside ? { '/run/platform-report/.report.sock': 'connected' } : {}),
+        '/run/platform/siblings/peer.sock': 'connected',
       });
       const own = [...Object.keys(found.sockets), 'control.sock'];
       const others = Object.entries(found.names).filter(([name]) => !own.includes(name));

@@ -206,6 +206,56 @@ describeWith('bwrap')('on the process runtime', () => {
     });
   });
 
+  describe('a sidecar of a session with a sibling that the agent waits for', () => {
+    const port = 5432;
+    const listens = (afterMs: number) =>
+      `setTimeout(() => require('node:net').createServer().listen(${port}, '127.0.0.1'), ${afterMs})`;
+    const startWith = async (script: string) => {
+      const id = randomUUID();
+      const run = { type: 'command' as const, command: 'node', args: ['-e', script] };
+      const ready = { type: 'port' as const, timeout_seconds: 60 };
+      const siblings = [{ name: 'db', run, image: null, env: {}, port, ready }];
+      const frozen = configuration({ session_id: id, agent: { run: stays }, siblings });
+      await runtime.start(runtime.render(frozen), secretsWith(id));
+      return id;
+    };
+    const socket = (id: string) => file(id, 'agent/agent/sidecar.sock');
+    const reportsOf = (id: string) => reports.of(id, 'ready').length;
+
+    it('that is killed once the agent runs does not make it wait again', async () => {
+      const id = await startWith(listens(0));
+      await eventually(() => expect(recordOf(id, 'agent')).toMatchObject({ state: 'running' }));
+      await eventually(() => expect(reportsOf(id)).toBe(1));
+      const { process: sibling } = recordOf(id, 'sibling-db');
+      process.kill(sibling.pid, 'SIGKILL');
+      process.kill(recordOf(id, 'sidecar').process.pid, 'SIGKILL');
+      await eventually(() => expect(reportsOf(id)).toBe(2));
+      expect(existsSync(socket(id))).toBe(true);
+      expect(recordOf(id, 'agent')).toMatchObject({ state: 'running' });
+      expect(reports.of(id, 'sibling-not-ready')).toEqual([]);
+      await runtime.stop(id);
+      await expectNothingLeft(id);
+    });
+
+    it('that is killed before still waits', async () => {
+      const id = await startWith(listens(3000));
+      process.kill(recordOf(id, 'sidecar').process.pid, 'SIGKILL');
+      await eventually(() => expect(recordOf(id, 'sidecar')).toMatchObject({ state: 'restarting' }));
+      expect(recordOf(id, 'agent')).toMatchObject({ state: 'waiting' });
+      await eventually(() => expect(recordOf(id, 'agent')).toMatchObject({ state: 'running' }));
+      await eventually(() => expect(reportsOf(id)).toBe(1));
+      await runtime.stop(id);
+      await expectNothingLeft(id);
+    });
+
+    it('that is stopped while it waits leaves nothing', async () => {
+      const id = await startWith('setInterval(() => {}, 1000)');
+      expect(recordOf(id, 'agent')).toMatchObject({ state: 'waiting' });
+      await runtime.stop(id);
+      await expectNothingLeft(id);
+    });
+  });
+
   describe('a record', () => {
     it.each(['', '{"pid": 12', '[]', '{"pid":"1","startedAt":1}'])(
       'of the host with the content %j means that the workload is lost, and the stop still finds all of it',

@@ -45,7 +45,9 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     sessionsDirectory,
     directoryOf,
     isolates: options.sandbox !== 'off',
-    siblings: false,
+    siblings: options.sandbox !== 'off',
+    hasOwnNetworks: true,
+    reportsFromInside: false,
     open: (apiUrl) =>
       createProcessRuntime({
         takeLeftCalls: async () => undefined,

@@ -30,7 +30,6 @@ describe('what an installation cannot run', () => {
     expect(refusing).toEqual(['process']);
     const here = availabilityOf('process', []);
     expect(unavailableShape(image, here)).toMatch(/container engine or a cluster/);
-    expect(here.companions).not.toBeNull();
     expect(here.private_destinations).not.toBeNull();
   });
 
@@ -96,7 +95,9 @@ describe('what an installation cannot run', () => {
       /^access to a language model needs a sandbox/,
     );
     const companions = { ...agent, siblings: [{ name: 'db', run: { ...command, args: [] }, env: {} }] };
-    expect(unavailableAgent(companions, [], here)).toMatch(/^siblings need/);
+    expect(unavailableAgent(companions, [], here)).toBeNull();
+    const unsafe = availabilityOf('process', [worker({ sandbox: false })]);
+    expect(unavailableAgent(companions, [], unsafe)).toMatch(/^siblings need a sandbox/);
     const inContainers = availabilityOf('container', []);
     expect(unavailableAgent(companions, [], inContainers)).toBeNull();
     const claude = { name: 'db', run: { type: 'builtin' as const, name: 'claude' as const } };

@@ -65,6 +65,7 @@ describe('the variables of an agent', () => {
     const companions = [{ name: 's', run, env }];
     const stored = { ...agentInput.parse({ name: 'a', run }), env, siblings: companions };
     const row = { ...stored, id, workspace_id: id, owner_id: null, created_at: at, updated_at: at };
-    expect(agent.parse(row)).toEqual(row);
+    const siblings = [{ name: 's', run, env, port: null, ready: null }];
+    expect(agent.parse(row)).toEqual({ ...row, siblings });
   });
 });

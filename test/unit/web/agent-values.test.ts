@@ -7,6 +7,7 @@ import {
   contentOf,
   exampleInstructions,
   fieldOf,
+  hasField,
   instructionsProblem,
   newAgent,
   problemsOf,
@@ -30,7 +31,17 @@ const agent: Agent = {
   instructions: ' kept as they are \n',
   model: null,
   env: { TOKEN: '${API_TOKEN}', PLAIN: 'a $ b' },
-  siblings: [{ name: 'db', run: { type: 'image', image: 'postgres:18' }, env: { PASSWORD: '${DB}' } }],
+  siblings: [
+    {
+      ...{ name: 'db', run: { type: 'image', image: 'postgres:18' }, env: { PASSWORD: '${DB}' }, port: 5432 },
+      ready: { type: 'command', command: 'pg_isready', args: ['-q'], timeout_seconds: 30 },
+    },
+    {
+      ...{ name: 'cache', run: { type: 'command', command: 'redis-server', args: [] }, env: {}, port: 6379 },
+      ready: { type: 'port', timeout_seconds: 60 },
+    },
+    { name: 'alone', run: { type: 'command', command: 'sh', args: [] }, env: {}, port: null, ready: null },
+  ],
   services: [{ name: 'web', run: { type: 'command', command: 'node', args: ['web.js'] }, env: {} }],
   network: 'internet',
   egress_allow: ['10.0.0.1:80'],
@@ -89,10 +100,40 @@ describe("an agent's form", () => {
     ]);
   });
 
+  it('names the problems of a sibling at its fields', () => {
+    const [db, cache] = valuesOf(agent).siblings;
+    if (db === undefined || cache === undefined) {
+      throw new Error('the agent has siblings');
+    }
+    const values: AgentValues = {
+      ...valuesOf(agent),
+      siblings: [
+        { ...db, ready: { ...db.ready, command: '', timeoutSeconds: '' } },
+        { ...cache, port: '' },
+        { ...cache, name: 'low', port: 80 },
+        { ...cache, name: 'own', port: 7071 },
+      ],
+    };
+    const problems = problemsOf(values);
+    expect(Object.keys(problems).sort()).toEqual([
+      'siblings.0.ready.command',
+      'siblings.0.ready.timeoutSeconds',
+      'siblings.1.ready.type',
+      'siblings.2.port',
+      'siblings.3.port',
+    ]);
+    expect(Object.keys(problems).every(hasField)).toBe(true);
+    const twice = problemsOf({ ...valuesOf(agent), siblings: [db, { ...db, name: 'other' }] });
+    expect(Object.keys(twice)).toEqual(['siblings.1.port']);
+  });
+
   it.each([
     ['env.PLAIN', 'env.1.text'],
     ['siblings.0.env.PASSWORD', 'siblings.0.env.0.text'],
     ['siblings.0.run.image', 'siblings.0.run.image'],
+    ['siblings.1.port', 'siblings.1.port'],
+    ['siblings.0.ready.args.0', 'siblings.0.ready.args.0'],
+    ['siblings.0.ready.timeout_seconds', 'siblings.0.ready.timeoutSeconds'],
     ['run.args.1', 'run.args.1'],
     ['egress_allow.0', 'egress'],
     ['limits.idle_seconds', 'idleSeconds'],

@@ -21,7 +21,6 @@ const always = [
   'MCP servers and agents that are images',
   'The built-in agent Claude',
   'Private destinations',
-  'Siblings of agents',
 ];
 
 it('lists what each of the workers lacks, and what the runtime rules out', () => {
@@ -35,6 +34,7 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
   expect(bare).toContain('MCP servers that are commands, but for mcp-server-filesystem');
   expect(bare).toContain('Agents that are commands');
   expect(bare).toContain('Remote MCP servers');
+  expect(bare).toContain('Siblings of agents');
 });
 
 it('rules out in a cluster only what is not supported yet', () => {

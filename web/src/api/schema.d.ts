@@ -123,6 +123,23 @@ export interface paths {
                             env?: {
                                 [key: string]: string;
                             };
+                            /** @default null */
+                            port?: number | null;
+                            /** @default null */
+                            ready?: ({
+                                /** @constant */
+                                type: "port";
+                                /** @default 60 */
+                                timeout_seconds?: number;
+                            } | {
+                                /** @constant */
+                                type: "command";
+                                command: string;
+                                /** @default [] */
+                                args?: string[];
+                                /** @default 60 */
+                                timeout_seconds?: number;
+                            }) | null;
                         }[];
                         services?: {
                             name: string;
@@ -1995,6 +2012,23 @@ export interface paths {
                             env?: {
                                 [key: string]: string;
                             };
+                            /** @default null */
+                            port?: number | null;
+                            /** @default null */
+                            ready?: ({
+                                /** @constant */
+                                type: "port";
+                                /** @default 60 */
+                                timeout_seconds?: number;
+                            } | {
+                                /** @constant */
+                                type: "command";
+                                command: string;
+                                /** @default [] */
+                                args?: string[];
+                                /** @default 60 */
+                                timeout_seconds?: number;
+                            }) | null;
                         }[];
                         /** @default [] */
                         services?: {
@@ -5381,6 +5415,23 @@ export interface components {
                 env: {
                     [key: string]: string;
                 };
+                /** @default null */
+                port: number | null;
+                /** @default null */
+                ready: ({
+                    /** @constant */
+                    type: "port";
+                    /** @default 60 */
+                    timeout_seconds: number;
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                    /** @default 60 */
+                    timeout_seconds: number;
+                }) | null;
             }[];
             services: {
                 name: string;
@@ -5754,6 +5805,21 @@ export interface components {
                     [key: string]: {
                         reference: string | null;
                     };
+                };
+                port?: number;
+                ready?: {
+                    /** @constant */
+                    type: "port";
+                    /** @default 60 */
+                    timeout_seconds: number;
+                } | {
+                    /** @constant */
+                    type: "command";
+                    command: string;
+                    /** @default [] */
+                    args: string[];
+                    /** @default 60 */
+                    timeout_seconds: number;
                 };
             }[];
             services: {

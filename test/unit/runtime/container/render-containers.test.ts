@@ -185,9 +185,9 @@ describe('networks of a session', () => {
   });
 
   it.each([
-    ['none', name('agent')],
-    ['internet', name('net-agent')],
-  ] as const)('put siblings into the network of the agent with %s', (network, holder) => {
+    ['none', { agent: 'none', sibling: 'none' }],
+    ['internet', { agent: `container:${name('net-agent')}`, sibling: `container:${name('net-sibling-db')}` }],
+  ] as const)('give each sibling one of its own, with %s as its agent', (network, expected) => {
     const sibling = {
       name: 'db',
       run: { type: 'command' as const, command: 'db', args: [] },
@@ -195,8 +195,8 @@ describe('networks of a session', () => {
       env: {},
     };
     const plan = render(configuration({ agent: { network }, siblings: [sibling] }));
-    expect(networkOf(plan, 'sibling-db')).toBe(`container:${holder}`);
-    expect(networkOf(plan, 'agent')).toBe(network === 'none' ? 'none' : `container:${holder}`);
+    expect(networkOf(plan, 'sibling-db')).toBe(expected.sibling);
+    expect(networkOf(plan, 'agent')).toBe(expected.agent);
   });
 
   it('limit the sidecar’s DNS lookups of the API to seconds', () => {

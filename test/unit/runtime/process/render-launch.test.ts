@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bridgeConfig } from '../../../../contract/remote-server.ts';
+import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { sidecarBoot } from '../../../../contract/sidecar.ts';
 import { sessionFiles } from '../../../../runtime/process/layout.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
@@ -178,13 +179,97 @@ describe('the launch of a session', () => {
       `${directory}/agent/agent/sidecar.sock`,
       `${directory}/agent/mcp/platform.sock`,
       `${directory}/reports/agent/.report.sock`,
+      `${directory}/servers/files/.report.sock`,
+      `${directory}/servers/db/.report.sock`,
       `${directory}/agent/mcp/files.sock`,
       `${directory}/servers/files/files.sock`,
-      `${directory}/servers/files/.report.sock`,
       `${directory}/agent/mcp/db.sock`,
       `${directory}/servers/db/db.sock`,
-      `${directory}/servers/db/.report.sock`,
     ]);
+    expect(launchOn(sandboxed).agentSocket).toBeNull();
+  });
+});
+
+describe('the launch of siblings', () => {
+  const db = {
+    name: 'my-db',
+    run: { type: 'command' as const, command: 'postgres', args: ['-D', '/workspace/data'] },
+    image: null,
+    env: { KEY: { kind: 'secret' as const, secret_name: 'K', secret_version: 1 } },
+    port: 5432,
+    ready: { type: 'command' as const, command: 'pg_isready', args: ['-q'], timeout_seconds: 30 },
+  };
+  const web = { name: 'web', run: db.run, image: null, env: {}, port: 8080 };
+  const rules = { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map() };
+  const launched = (siblings: FrozenConfiguration['siblings'], machine: Machine = sandboxed) =>
+    renderLaunch(
+      renderWorkload(configuration({ siblings }), rules),
+      { ...secrets, agentEnv: {}, serverEnv: {}, siblingEnv: { 'my-db': { KEY: 'value of K' } } },
+      { machine, directory },
+    );
+  const named = (launch: ReturnType<typeof launched>, name: string) =>
+    launch.containers.find((each) => each.name === name);
+
+  it('has each behind the relay, with a user, limits and sockets of its own and with its secrets', () => {
+    const launch = launched([db, web]);
+    expect(named(launch, 'sibling-my-db')).toMatchObject({
+      kind: 'sibling',
+      argv: [
+        ...['/opt/platform/bin/relay', 'run', '--report-end', '/run/platform-report/.report.sock'],
+        ...['--dial', '/run/platform-report/.agent.sock', '--port', '5432'],
+        ...['--ready-argument', 'pg_isready', '--ready-argument', '-q'],
+        ...['--', 'postgres', '-D', '/workspace/data'],
+      ],
+      env: { KEY: 'value of K' },
+      network: 'none',
+      secretVariables: ['KEY'],
+      reportSocket: 'reports/sibling-my-db/.report.sock',
+    });
+    expect(named(launch, 'sibling-web')?.env).not.toHaveProperty('KEY');
+    const sandbox = named(launch, 'sibling-my-db')?.sandbox ?? [];
+    expect(sandbox).toEqual(expect.arrayContaining(['--uid', '2001', '--unshare-net']));
+    expect(sandbox).toContain(`${directory}/reports/sibling-my-db`);
+    expect(sandbox).not.toContain(`${directory}/agent`);
+  });
+
+  it('has the agent reach them by sockets and on its own loopback, by name', () => {
+    const agent = named(launched([db, web]), 'agent');
+    expect(agent?.argv.slice(0, 7)).toEqual([
+      ...['/opt/platform/bin/relay', 'run', '--listen', '5432=/run/platform/siblings/my-db.sock'],
+      ...['--listen', '8080=/run/platform/siblings/web.sock', '--'],
+    ]);
+    expect(agent?.env).toMatchObject({
+      SIBLING_MY_DB_SOCKET: '/run/platform/siblings/my-db.sock',
+      SIBLING_MY_DB_ADDRESS: '127.0.0.1:5432',
+      SIBLING_WEB_ADDRESS: '127.0.0.1:8080',
+    });
+    const { port: _, ...unreached } = web;
+    const alone = named(launched([unreached]), 'agent');
+    expect(alone?.argv[0]).not.toContain('relay');
+    expect(Object.keys(alone?.env ?? {}).filter((name) => name.startsWith('SIBLING'))).toEqual([]);
+  });
+
+  it('starts the agent when those are ready that it waits for, and everything else before', () => {
+    const socket = `${directory}/agent/agent/sidecar.sock`;
+    const launch = launched([db, web]);
+    expect(launch.agentSocket).toBe(socket);
+    expect(launch.sockets).not.toContain(socket);
+    expect(launch.sockets).toEqual(
+      expect.arrayContaining([
+        `${directory}/agent/siblings/my-db.sock`,
+        `${directory}/reports/sibling-my-db/.agent.sock`,
+        `${directory}/reports/sibling-my-db/.report.sock`,
+      ]),
+    );
+    expect(launch.boot).toMatchObject({
+      siblings: ['my-db', 'web'],
+      sibling_access: [
+        { name: 'my-db', listens: true, ready_seconds: 30 },
+        { name: 'web', listens: true, ready_seconds: null },
+      ],
+    });
+    expect(launched([web])).toMatchObject({ agentSocket: null });
+    expect(launched([]).boot).not.toHaveProperty('sibling_access');
   });
 });
 

@@ -143,7 +143,11 @@ describe('what the process runtime cannot run', () => {
       configuration({ servers: [serverNamed('boxed', { shape: { type: 'image', image: 'a:1' } })] }),
       /"boxed": images need a container engine/,
     ],
-    ['a sibling', configuration({ siblings: [sibling] }), /^siblings need a container engine/],
+    [
+      'a sibling that is an image',
+      configuration({ siblings: [{ ...sibling, run: { type: 'image', image: 'a:1' } }] }),
+      /^its sibling "db": images need a container engine/,
+    ],
     [
       'a service that is an image',
       configuration({ services: [{ ...sibling, run: { type: 'image', image: 'a:1' } }] }),

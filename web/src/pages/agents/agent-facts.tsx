@@ -3,6 +3,7 @@ import type { Agent } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { networkText, runText } from '../../text/shape-text.ts';
+import { listeningText } from '../../text/sibling-text.ts';
 import { durationText } from '../../text/time-text.ts';
 import { rowsOf } from './env-values.ts';
 import { VariableValue } from './variable-value.tsx';
@@ -39,6 +40,7 @@ export function AgentFacts({ agent }: { agent: Agent }) {
       {[...siblings.map(named('Sibling')), ...services.map(named('Service'))].map(({ label, companion }) => (
         <Fact key={label} name={label}>
           <VisibleText text={runText(companion.run)} />
+          <Listening companion={companion} />
           <Variables env={companion.env} />
         </Fact>
       ))}
@@ -46,7 +48,17 @@ export function AgentFacts({ agent }: { agent: Agent }) {
   );
 }
 
-type Companion = Agent['siblings'][number];
+type Companion = Agent['services'][number] & Partial<Agent['siblings'][number]>;
+
+/** Where a sibling is reached, and what the agent waits for; nothing for neither. */
+function Listening({ companion }: { companion: Companion }) {
+  const text = listeningText(companion);
+  return text === '' ? null : (
+    <Text size="sm" c="dimmed">
+      <VisibleText text={text} />
+    </Text>
+  );
+}
 
 const named = (what: string) => (companion: Companion) => ({
   label: `${what} ${companion.name}`,

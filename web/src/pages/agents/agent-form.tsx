@@ -71,7 +71,7 @@ export function AgentForm({
         </Part>
         <Part
           title="Siblings"
-          description="Containers that start with each session and share the agent’s network."
+          description="Programs that start with each session, such as a database or a browser. Each has a network of its own; the agent reaches one with a port by a socket."
         >
           <CompanionFields form={form} path="siblings" what="sibling" companions={form.values.siblings} />
         </Part>

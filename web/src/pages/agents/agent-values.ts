@@ -12,12 +12,15 @@ import {
   noModelAccess,
 } from './model-access-values.ts';
 import { newRun, type RunValues, runOf, runValuesOf } from './run-values.ts';
+import { type ListeningValues, listeningOf, listeningValuesOf } from './sibling-values.ts';
 
 export interface CompanionValues {
   name: string;
   run: RunValues;
   env: EnvRow[];
 }
+
+export interface SiblingValues extends CompanionValues, ListeningValues {}
 
 export interface AgentValues {
   name: string;
@@ -26,7 +29,7 @@ export interface AgentValues {
   instructions: string;
   model: string;
   env: EnvRow[];
-  siblings: CompanionValues[];
+  siblings: SiblingValues[];
   services: CompanionValues[];
   network: Agent['network'];
   /** One destination a line. */
@@ -79,7 +82,7 @@ export function valuesOf(agent: Agent): AgentValues {
     instructions,
     model: model ?? '',
     env: rowsOf(agent.env),
-    siblings: agent.siblings.map(companionValuesOf),
+    siblings: agent.siblings.map((each) => ({ ...companionValuesOf(each), ...listeningValuesOf(each) })),
     services: agent.services.map(companionValuesOf),
     network,
     egress: agent.egress_allow.join('\n'),
@@ -89,13 +92,13 @@ export function valuesOf(agent: Agent): AgentValues {
   };
 }
 
-const companionValuesOf = ({ name, run, env }: Agent['siblings'][number]): CompanionValues => ({
+const companionValuesOf = ({ name, run, env }: Agent['services'][number]): CompanionValues => ({
   name,
   run: runValuesOf(run),
   env: rowsOf(env),
 });
 
-const companionOf = ({ name, run, env }: CompanionValues): Agent['siblings'][number] => ({
+const companionOf = ({ name, run, env }: CompanionValues): Agent['services'][number] => ({
   name: name.trim(),
   run: runOf(run),
   env: envOf(env),
@@ -110,7 +113,7 @@ export function contentOf(values: AgentValues): AgentDefinition {
     instructions,
     model: model.trim() === '' ? null : model.trim(),
     env: envOf(values.env),
-    siblings: values.siblings.map(companionOf),
+    siblings: values.siblings.map((each) => ({ ...companionOf(each), ...listeningOf(each) })),
     services: values.services.map(companionOf),
     network,
     egress_allow: linesOf(values.egress),
@@ -154,6 +157,7 @@ const renamed: Record<string, string> = {
   'model_access.api_key': 'modelAccess.key',
   'model_access.requests_per_session': 'modelAccess.requests',
   'model_access.tokens_per_session': 'modelAccess.tokens',
+  'ready.timeout_seconds': 'ready.timeoutSeconds',
 };
 
 /** The form's field for a path of the API, such as `env.2.text` for `env.API_TOKEN`. */
@@ -170,7 +174,7 @@ export function fieldOf(values: AgentValues, path: string): string {
 const ownFields =
   /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|models|requests|tokens)|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
 const fieldsOfCompanion =
-  /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+  /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text)|port|ready\.(type|command|args\.\d+|timeoutSeconds))$/;
 
 /** Whether the form has this field, which then shows its problem itself. */
 export const hasField = (field: string): boolean => ownFields.test(field) || fieldsOfCompanion.test(field);

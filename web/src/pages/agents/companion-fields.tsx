@@ -1,12 +1,17 @@
 import { Button, Card, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import type { AgentFormState } from './agent-form-type.ts';
-import type { CompanionValues } from './agent-values.ts';
+import type { CompanionValues, SiblingValues } from './agent-values.ts';
 import { EnvFields } from './env-fields.tsx';
 import { RunFields } from './run-fields.tsx';
 import { newRun } from './run-values.ts';
+import { SiblingFields } from './sibling-fields.tsx';
+import { newListening } from './sibling-values.ts';
 
-/** What runs beside the agent. Every runtime runs services; siblings need one that has containers. */
+const newCompanion: CompanionValues = { name: '', run: newRun, env: [] };
+const newSibling: SiblingValues = { ...newCompanion, ...newListening };
+
+/** What runs beside the agent. Siblings and services need a network of their own; the server says where siblings have none. */
 export function CompanionFields({
   form,
   path,
@@ -16,13 +21,13 @@ export function CompanionFields({
   form: AgentFormState;
   path: 'siblings' | 'services';
   what: string;
-  companions: readonly CompanionValues[];
+  companions: readonly (CompanionValues & Partial<SiblingValues>)[];
 }) {
   const siblingsRuledOut = useAvailability()?.companions ?? null;
   const ruledOut = path === 'siblings' ? siblingsRuledOut : null;
   return (
     <Stack gap="sm">
-      {companions.map(({ name, run, env }, at) => {
+      {companions.map(({ name, run, env, ready }, at) => {
         const key = `${path}.${at}`;
         return (
           <Card key={key} withBorder role="group" aria-label={`${what} ${name}`}>
@@ -35,6 +40,7 @@ export function CompanionFields({
                 {...form.getInputProps(`${key}.name`)}
               />
               <RunFields form={form} path={`${key}.run`} value={run} isService={path === 'services'} />
+              {ready === undefined ? null : <SiblingFields form={form} path={key} ready={ready} />}
               <EnvFields
                 form={form}
                 path={`${key}.env`}
@@ -60,7 +66,7 @@ export function CompanionFields({
           variant="default"
           size="compact-sm"
           disabled={ruledOut !== null}
-          onClick={() => form.insertListItem(path, { name: '', run: newRun, env: [] })}
+          onClick={() => form.insertListItem(path, path === 'siblings' ? newSibling : newCompanion)}
         >
           Add {what}
         </Button>

@@ -8,6 +8,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { numberText } from '../../text/number-text.ts';
+import { listeningText } from '../../text/sibling-text.ts';
 import { changedToolsText, unlistedToolsText } from '../../text/tool-policy-text.ts';
 import { useConfiguration } from './use-configuration.ts';
 
@@ -83,12 +84,22 @@ function Parts({ configuration }: { configuration: Configuration }) {
           <Fact name="Companion">
             <VisibleText text={companion.name} />: <RunText run={companion.run} />
           </Fact>
+          <Listening companion={companion} />
           <Fact name="Environment">
             <Env env={companion.env} />
           </Fact>
         </FactList>
       ))}
     </Stack>
+  );
+}
+
+function Listening({ companion }: { companion: Partial<Configuration['siblings'][number]> }) {
+  const text = listeningText(companion);
+  return text === '' ? null : (
+    <Fact name="Reached">
+      <VisibleText text={text} />
+    </Fact>
   );
 }
 
