@@ -143,17 +143,11 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     requestPermission: (report) =>
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
-    readPermissionRequest: (requestId) =>
-      requestPlatform(
-        address,
-        {
-          method: 'GET',
-          path: `permission-requests/${requestId}`,
-          reads: 'exact_call',
-          timeLimitMs: reportLimitMs,
-        },
-        permissionRequestState,
-      ),
+    readPermissionRequest(requestId) {
+      const path = `permission-requests/${requestId}`;
+      const request = { method: 'GET', path, reads: 'exact_call', timeLimitMs: reportLimitMs } as const;
+      return requestPlatform(address, request, permissionRequestState);
+    },
     async listTools(timeLimitMs) {
       const request = { method: 'GET', path: 'platform-tools', reads: 'sender', timeLimitMs } as const;
       return (await requestPlatform(address, request, platformToolList)).tools;
