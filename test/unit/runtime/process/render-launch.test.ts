@@ -200,7 +200,13 @@ describe('the launch of siblings', () => {
     ready: { type: 'command' as const, command: 'pg_isready', args: ['-q'], timeout_seconds: 30 },
   };
   const web = { name: 'web', run: db.run, image: null, env: {}, port: 8080 };
-  const rules = { sandbox: true, seededCommands: null, internet: true, privateHosts: new Map(), modelBaseUrl: 'https://models.example.com' };
+  const rules = {
+    sandbox: true,
+    seededCommands: null,
+    internet: true,
+    privateHosts: new Map(),
+    modelBaseUrl: 'https://models.example.com',
+  };
   const launched = (siblings: FrozenConfiguration['siblings'], machine: Machine = sandboxed) =>
     renderLaunch(
       renderWorkload(configuration({ siblings }), rules),
