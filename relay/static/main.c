@@ -315,13 +315,13 @@ static int main_fence(char **arguments) {
                          : fence(options.dns_servers, options.destinations);
 }
 
-static bool asks_for_help(char **arguments) {
-  for (; *arguments != NULL && strcmp(*arguments, "--") != 0; arguments++) {
-    if (strcmp(*arguments, "--help") == 0 || strcmp(*arguments, "-h") == 0) {
-      return true;
-    }
-  }
-  return false;
+static bool is_help(const char *argument) {
+  return strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0;
+}
+
+/* As the first argument, or the first of a mode: later ones may be values of options. */
+static bool asks_for_help(int count, char **arguments) {
+  return (count > 1 && is_help(arguments[1])) || (count > 2 && strcmp(arguments[1], "--") != 0 && is_help(arguments[2]));
 }
 
 /* Were one of the first three closed, a socket of ours would take its place, and a command would find it there. */
@@ -337,7 +337,7 @@ static void open_standard_descriptors(void) {
 
 int main(int count, char **arguments) {
   open_standard_descriptors();
-  if (count > 1 && asks_for_help(arguments + 1)) {
+  if (asks_for_help(count, arguments)) {
     return fputs(usage, stdout) < 0 || fflush(stdout) != 0;
   }
   const struct {

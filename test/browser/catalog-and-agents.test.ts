@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import type { Agent } from '../../contract/agent.ts';
 import { serverDocument } from '../../contract/server-document.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
@@ -188,6 +189,42 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const ada = await demo.signIn('ada');
     const ended = await ada.ended((await ada.startSession(id)).id);
     expect(ended.status).toBe('completed');
+  });
+
+  it('give an agent a sibling that it waits for, after errors at its fields', async () => {
+    const ada = await demo.signIn('ada');
+    const agent = await ada.createAgent('with-a-database', [{ sleep_seconds: 0 }], {});
+    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open(`agents/${agent.id}/edit`);
+    await page.getByRole('button', { name: 'Add sibling' }).click();
+    const sibling = page.getByRole('group', { name: /^sibling/ });
+    await sibling.getByRole('textbox', { name: 'Name' }).fill('db');
+    await sibling.getByRole('textbox', { name: 'Command', exact: true }).fill('postgres');
+    await sibling.getByRole('combobox', { name: 'The agent starts' }).click();
+    await page.getByRole('option', { name: 'When its port takes connections' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await sibling.getByText('needs the port that it waits for').waitFor();
+    await visitor.checkAccessibility();
+    await sibling.getByRole('textbox', { name: 'Port' }).fill('5432');
+    await sibling.getByRole('combobox', { name: 'The agent starts' }).click();
+    await page.getByRole('option', { name: 'When a command beside it succeeds' }).click();
+    await sibling.getByRole('textbox', { name: 'Command to ask with' }).fill('pg_isready');
+    await sibling.getByRole('textbox', { name: 'Limit in seconds' }).fill('90');
+    await visitor.checkAccessibility();
+    await visitor.picture('sibling');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByText('listens on port 5432, the agent starts when “pg_isready” succeeds, within 90 seconds')
+      .waitFor();
+    await visitor.leave();
+    const { agent: saved } = await ada.ok<{ agent: Agent }>('GET', `/api/agents/${agent.id}`);
+    expect(saved.siblings).toEqual([
+      {
+        ...{ name: 'db', run: { type: 'command', command: 'postgres', args: [] }, env: {}, port: 5432 },
+        ready: { type: 'command', command: 'pg_isready', args: [], timeout_seconds: 90 },
+      },
+    ]);
   });
 
   it("warn of a secret in the agent's own environment, and grant it there", async () => {

@@ -70,8 +70,11 @@ describe("an agent's model access", () => {
 
   it('keeps an agent from starting where nothing would keep the key from other programs', async () => {
     const id = randomUUID();
-    const capabilities = { runtime: 'process', sandbox: false, internet: true, commands: [] } as const;
-    await reportWorker(api.db, { id, capabilities: { ...capabilities, missing_commands: [], limits: [] } });
+    const capabilities = { runtime: 'process' as const, sandbox: false, internet: true };
+    await reportWorker(api.db, {
+      id,
+      capabilities: { ...capabilities, commands: [], missing_commands: [], limits: [] },
+    });
     const { agent } = (await create({ model_access: access })).body as { agent: Agent };
     expect(agent).toMatchObject({ unavailable: { reason: expect.stringContaining('language model') } });
     expect(await member.send('POST', `${base}/sessions`, { agent_id: agent.id, prompt: '' })).toMatchObject({

@@ -143,21 +143,20 @@ describeInContainers('inside a session’s containers', () => {
     }
   }
 
-  it('siblings share the agent’s network, and none of its sockets', async () => {
+  it('a sibling has a network of its own, and no socket but its two', async () => {
     const listens = `require('node:net').createServer().listen(9000, '127.0.0.1'); ${stays}`;
-    const finds = `const net = require('node:net'); const find = () => net.connect(9000, '127.0.0.1')
-      .on('connect', () => { console.log('found the agent'); process.exit(0); })
-      .on('error', () => setTimeout(find, 100)); find();`;
+    const finds = `const net = require('node:net'); net.connect(9000, '127.0.0.1')
+      .on('connect', () => process.exit(1)).on('error', ({ code }) => process.exit(code === 'ECONNREFUSED' ? 0 : 2));`;
     const { run, env } = probe([]);
     const siblings = [
       { name: 'db', run: node(finds).run, env: {}, image: null },
-      { name: 'probe', run, env, image: null },
+      { name: 'probe', run, env, image: null, port: 5432 },
     ];
     const id = await sessions.start(sessions.prepare({ agent: node(listens), siblings }));
     expect(await sessions.exit(id, 'sibling-db')).toMatchObject({ exitCode: 0 });
     const seen = await sessions.seen(id, 'sibling-probe');
     expect(seen.files.filter((path) => path.startsWith('/run/platform/'))).toEqual([]);
-    const reports = /^(\/var)?\/run\/platform-report(\/\.report\.sock)?$/;
+    const reports = /^(\/var)?\/run\/platform-report(\/\.(report|agent)\.sock)?$/;
     expect(seen.files.filter((path) => path.includes('/run/platform') && !reports.test(path))).toEqual([]);
     expect(seen.uid).toBe(20_002);
   });

@@ -183,7 +183,9 @@ for (const [name, describeIt, relayOf] of kinds) {
     it('asks a command beside it, which writes nowhere and is ended when it takes too long', async () => {
       const lines = await reports();
       const flag = bench.path('up.sock');
-      const asked = ['sh', '-c', `echo noise; echo $$ >> ${flag}.asked; test -e ${flag}`];
+      // Its arguments are its own, whatever they are called here.
+      const script = `echo noise; test "$1$2" = -h--help && test -e ${flag}`;
+      const asked = ['sh', '-c', script, '--', '-h', '--help'];
       const relay = start([...report(), ...asked.flatMap((each) => ['--ready-argument', each])], idle);
       await sleep(1500);
       expect(lines).not.toContain(ready);

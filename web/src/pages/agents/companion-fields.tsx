@@ -40,7 +40,9 @@ export function CompanionFields({
                 {...form.getInputProps(`${key}.name`)}
               />
               <RunFields form={form} path={`${key}.run`} value={run} isService={path === 'services'} />
-              {ready === undefined ? null : <SiblingFields form={form} path={key} ready={ready} />}
+              {path === 'siblings' ? (
+                <SiblingFields form={form} path={key} ready={ready ?? newListening.ready} />
+              ) : null}
               <EnvFields
                 form={form}
                 path={`${key}.env`}
