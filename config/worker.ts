@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { auditSync } from '../contract/audit-spool.ts';
 import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
-import { modelBaseUrl } from './model-base-url.ts';
+import { modelBaseUrl, unlistedEndpoint } from './model-base-url.ts';
 import { databaseUrl, logLevel, port } from './parse.ts';
 import { privateHosts } from './private-hosts.ts';
 import { registryRealms } from './registries.ts';
@@ -47,13 +47,9 @@ const ofEveryRuntime = z
     refuseHalfTls(config, (variable, message) =>
       context.addIssue({ code: 'custom', path: [variable], message }),
     );
-    const { protocol, host } = new URL(config.MODEL_BASE_URL);
-    if (protocol === 'http:' && config.PRIVATE_MCP_HOSTS.get(host) !== 'http') {
-      context.addIssue({
-        code: 'custom',
-        path: ['MODEL_BASE_URL'],
-        message: `must be https, or PRIVATE_MCP_HOSTS has to list http://${host}`,
-      });
+    const unlisted = unlistedEndpoint(config.MODEL_BASE_URL, config.PRIVATE_MCP_HOSTS);
+    if (unlisted !== null) {
+      context.addIssue({ code: 'custom', path: ['MODEL_BASE_URL'], message: unlisted });
     }
   });
 

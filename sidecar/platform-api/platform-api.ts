@@ -2,12 +2,6 @@
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 import {
-  type ModelRequestAnswer,
-  type ModelUsageReport,
-  modelRequestAnswer,
-  type modelRequestInput,
-} from '../../contract/model-access.ts';
-import {
   type ListedPlatformTool,
   type PlatformToolAnswer,
   type PlatformToolCall,
@@ -38,6 +32,7 @@ import {
 } from '../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
+import { type ModelRequestApi, modelRequests } from './model-requests.ts';
 import {
   internalUrl,
   type PlatformAddress,
@@ -57,16 +52,13 @@ export interface ArtifactMetadata {
 export type CheckRequest = z.infer<typeof checkRequest>;
 
 /** Each function throws PlatformRefusal when the platform refuses, PlatformUnreachable when it does not answer in time. */
-export interface PlatformApi {
+export interface PlatformApi extends ModelRequestApi {
   ready(controlUrl: string, signal: AbortSignal): Promise<z.infer<typeof readyAnswer>>;
   checkCall(request: CheckRequest): Promise<CheckAnswer>;
   /** Several at once, `maxChecks` at most: the answers by call id. */
   checkCalls(requests: readonly CheckRequest[]): Promise<ReadonlyMap<string, CheckAnswer>>;
   /** For the session's operator, at one of its remote servers. The answer holds a credential. */
   accessToken(report: z.infer<typeof accessTokenReport>): Promise<AccessTokenAnswer>;
-  /** May the agent's request to its language model be sent? */
-  askForModelRequest(id: string, input: z.infer<typeof modelRequestInput>): Promise<ModelRequestAnswer>;
-  reportModelUsage(id: string, usage: ModelUsageReport): Promise<void>;
   reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
@@ -139,16 +131,7 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     accessToken: (body) =>
       requestPlatform(address, { path: 'access-tokens', body, ...checkLimits }, accessTokenAnswer),
-    askForModelRequest: (id, body) =>
-      requestPlatform(
-        address,
-        { ...checkLimits, method: 'PUT', path: `model-requests/${id}`, body, limitIsAnswer: true },
-        modelRequestAnswer,
-      ),
-    async reportModelUsage(id, body) {
-      const request = { ...checkLimits, method: 'PUT', path: `model-requests/${id}/usage`, body } as const;
-      await requestPlatform(address, request, z.null());
-    },
+    ...modelRequests(address),
     async reportCalls(calls, timeLimitMs) {
       await post('tool-calls', { calls }, timeLimitMs, taken);
     },
@@ -160,17 +143,11 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     requestPermission: (report) =>
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
-    readPermissionRequest: (requestId) =>
-      requestPlatform(
-        address,
-        {
-          method: 'GET',
-          path: `permission-requests/${requestId}`,
-          reads: 'exact_call',
-          timeLimitMs: reportLimitMs,
-        },
-        permissionRequestState,
-      ),
+    readPermissionRequest(requestId) {
+      const path = `permission-requests/${requestId}`;
+      const request = { method: 'GET', path, reads: 'exact_call', timeLimitMs: reportLimitMs } as const;
+      return requestPlatform(address, request, permissionRequestState);
+    },
     async listTools(timeLimitMs) {
       const request = { method: 'GET', path: 'platform-tools', reads: 'sender', timeLimitMs } as const;
       return (await requestPlatform(address, request, platformToolList)).tools;

@@ -91,6 +91,12 @@ describe("the key of an agent's model access", () => {
     const [session, later] = [await freeze(agent), await freeze(agent)];
     await validate(session);
     await startIt(session);
+    // For the model container, and nowhere else.
+    expect(started(session)[0]?.secrets).toMatchObject({
+      modelKey: 'correct-horse-battery-staple',
+      agentEnv: {},
+      serverEnv: {},
+    });
     await validate(later);
     await revokeGrant(activities.db, grant.id, { type: 'user', id: tenant.ada.id });
     await expect(startIt(later)).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
+import { forgetWorker, reportWorker } from '../../../store/workers/workers.ts';
 import type { Person } from '../../support/api.ts';
 import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -67,13 +68,21 @@ describe("an agent's model access", () => {
     });
   });
 
-  it('keeps an agent from starting while this platform has no such access', async () => {
+  it('keeps an agent from starting where nothing would keep the key from other programs', async () => {
+    const id = randomUUID();
+    const capabilities = { runtime: 'process' as const, sandbox: false, internet: true };
+    await reportWorker(api.db, {
+      id,
+      capabilities: { ...capabilities, commands: [], missing_commands: [], limits: [] },
+    });
     const { agent } = (await create({ model_access: access })).body as { agent: Agent };
     expect(agent).toMatchObject({ unavailable: { reason: expect.stringContaining('language model') } });
     expect(await member.send('POST', `${base}/sessions`, { agent_id: agent.id, prompt: '' })).toMatchObject({
       status: 422,
       body: { error: { fields: [{ path: 'agent_id', code: 'not_available' }] } },
     });
+    await forgetWorker(api.db, id);
+    expect(await member.ok('GET', `/api/agents/${agent.id}`)).toMatchObject({ agent: { unavailable: null } });
   });
 
   it('is granted by an admin alone, to an agent, for a secret that there is', async () => {

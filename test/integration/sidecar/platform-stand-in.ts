@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
+import { modelRequestInput, modelUsageReport } from '../../../contract/model-access.ts';
 import {
   type ListedPlatformTool,
   type PlatformToolAnswer,
@@ -71,6 +72,10 @@ export interface PlatformStandIn {
   /** The body of the answer; what it throws is a refusal. */
   onAccessToken(report: Ask<typeof accessTokenReport>): unknown;
   onToolCall(call: PlatformToolCall): PlatformToolAnswer;
+  /** Requests to the language model, by their path; what it throws is a refusal. */
+  modelRequests: { id: string; body: unknown }[];
+  modelUsage: { id: string; body: unknown }[];
+  onModelRequest(): unknown;
   /** While set, every route answers with this status. */
   failWith: number | null;
   close(): Promise<void>;
@@ -80,7 +85,9 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
   const server = createServer((request, response) => {
     answer(platform, sessionId, request).then(
       ({ status, body }) => {
-        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(status === 204 ? undefined : JSON.stringify(body));
       },
       (error: unknown) =>
         response
@@ -113,6 +120,9 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     onRequest: ({ request_id }) => ({ status: 'sent', request_id, expires_at: '2030-01-01T00:00:00Z' }),
     onAccessToken: () => ({ result: 'authorization_required', message: 'sign in' }),
     onToolCall: () => ({ status: 'ok', result: {} }),
+    modelRequests: [],
+    modelUsage: [],
+    onModelRequest: () => ({ decision: 'allowed' }),
     requestState: { status: 'open', grant_id: null, reason: null },
     failWith: null,
     close: () =>
@@ -165,8 +175,24 @@ async function answerInTime(platform: PlatformStandIn, sessionId: string, reques
     return { status: 200, body: { request_id: route.split('/')[1], ...state, ...told } };
   }
   const body: unknown = bytes.length > 0 ? JSON.parse(bytes.toString('utf8')) : null;
+  const [, id, isUsage] = /^PUT model-requests\/([^/]+)(\/usage)?$/.exec(route) ?? [];
+  if (id !== undefined) {
+    return takeModelRequest(platform, { id, isUsage: isUsage !== undefined, body });
+  }
   const answered = await take(platform, route, body);
   return answered === null ? { status: 503, body: {} } : { status: 200, body: answered };
+}
+
+function takeModelRequest(
+  platform: PlatformStandIn,
+  { id, isUsage, body }: { id: string; isUsage: boolean; body: unknown },
+) {
+  if (isUsage) {
+    platform.modelUsage.push({ id, body: modelUsageReport.parse(body) });
+    return { status: 204, body: null };
+  }
+  platform.modelRequests.push({ id, body: modelRequestInput.parse(body) });
+  return { status: 200, body: platform.onModelRequest() };
 }
 
 /** The body of the answer; null for none. */

@@ -51,6 +51,7 @@ export class TestSession {
   readonly #clients: Client[] = [];
   readonly #relays = new Map<string, ChildProcess>();
   hasOperator = true;
+  hasModelAccess = false;
   logToolPayloads = false;
   auditSync: SidecarBoot['audit_sync'] = 'within-100-ms';
   directory = '';
@@ -109,6 +110,7 @@ export class TestSession {
         }),
       ),
       siblings: [],
+      ...(this.hasModelAccess ? { model_access: true } : {}),
       has_operator: this.hasOperator,
       log_tool_payloads: this.logToolPayloads,
       audit_sync: this.auditSync,
