@@ -73,7 +73,7 @@ describe("an agent's model access", () => {
     const capabilities = { runtime: 'process' as const, sandbox: false, internet: true };
     await reportWorker(api.db, {
       id,
-      capabilities: { ...capabilities, commands: [], missing_commands: [], limits: [] },
+      capabilities: { ...capabilities, commands: [], missing_commands: [], claude: false, limits: [] },
     });
     const { agent } = (await create({ model_access: access })).body as { agent: Agent };
     expect(agent).toMatchObject({ unavailable: { reason: expect.stringContaining('language model') } });

@@ -36,6 +36,7 @@ const privately = { modelBaseUrl: 'https://mcp.internal:8443/base' };
 const rules = {
   sandbox: true,
   seededCommands: null,
+  claude: false,
   internet: true,
   privateHosts: testContainerSettings.privateHosts,
   modelBaseUrl: 'https://models.example.com',
