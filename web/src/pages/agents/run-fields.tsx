@@ -16,10 +16,14 @@ const help: Record<RunValues['type'], string> = {
   scripted: 'Follows the steps in its instructions, the same way each time. For demos and tests.',
   command: 'A program in /usr, Node, or a package installed in the runner. It starts in an empty /workspace.',
   image: 'An OCI image, started unmodified.',
-  claude: 'An LLM agent.',
+  claude: 'A language model chooses its steps. It needs access to one, below.',
 };
 
 const isBuiltIn = (type: RunValues['type']) => type === 'scripted' || type === 'claude';
+
+/** Claude is the agent itself and nothing beside one. */
+const isOffered = (type: RunValues['type'], path: string, isService: boolean) =>
+  isService ? !isBuiltIn(type) : type !== 'claude' || path === 'run';
 
 /**
  * What runs; `path` is its place in the form, such as `run` or `siblings.0.run`. A service is no built-in agent: one that was saved as such is
@@ -37,7 +41,7 @@ export function RunFields({
   isService?: boolean;
 }) {
   const here = useAvailability();
-  const types = allTypes.filter(({ value: type }) => !isService || !isBuiltIn(type) || type === value.type);
+  const types = allTypes.filter(({ value: type }) => type === value.type || isOffered(type, path, isService));
   const data = types.map(({ value: type, label }) => ({
     value: type,
     label: isRuledOut(here?.runs[type]) ? `${label}: not available here` : label,
