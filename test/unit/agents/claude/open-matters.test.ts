@@ -44,7 +44,7 @@ describe('a decision', () => {
     expect(matters.isWaiting()).toBe(false);
   });
 
-  it('is told after a call that waited in vain, failed or was broken off', () => {
+  it('is told after a call that returned without a decision, failed or was broken off', () => {
     for (const end of [
       (matters: OpenMatters) => finish(matters, 'request_permission', { request_id, status: 'pending' }),
       (matters: OpenMatters) => finish(matters, 'request_permission', { code: 'muted' }, true),
