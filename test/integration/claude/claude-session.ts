@@ -60,6 +60,8 @@ export async function startClaudeAgent(
   mkdirSync(join(work, 'home'));
   const child = spawn('unshare', ['--net', process.execPath, program], {
     cwd: join(work, 'home'),
+    // With what it starts a group of its own, which ends with the test as it would with its container.
+    detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...{ PATH: process.env['PATH'], HOME: join(work, 'home'), TMPDIR: work },
@@ -68,7 +70,6 @@ export async function startClaudeAgent(
       ...{ ANTHROPIC_API_KEY: 'none', ...env },
     },
   });
-  // Its child ends a moment later, and writes until then.
   return observed(child, model, () => rmSync(work, { recursive: true, maxRetries: 50 }));
 }
 
@@ -85,10 +86,21 @@ function observed(child: ChildProcess, model: ModelStub, removeFiles: () => void
     exit,
     log: () => written,
     async stop() {
-      child.kill('SIGTERM');
+      endGroup(child);
       await exit;
       await model.close();
       removeFiles();
     },
   };
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) {
+    return;
+  }
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended.
+  }
 }
