@@ -24,6 +24,8 @@ const fixed = {
   CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
   /** All tools are listed; a search of them would be one of the endpoint's own. */
   ENABLE_TOOL_SEARCH: 'false',
+  /** The model is not asked before each server is connected. */
+  MCP_CONNECTION_NONBLOCKING: '0',
   /** The first call of a server starts it, and may load its packages. */
   MCP_TIMEOUT: '300000',
   /** Longer than any call that waits for a person. */

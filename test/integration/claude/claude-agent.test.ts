@@ -153,6 +153,15 @@ describeWithClaude('the agent claude', () => {
     await eventually(async () => expect(events()).toContainEqual(['agent.message', 'Now I can.']));
   });
 
+  it('asks the model first when each server has started, however slowly', async () => {
+    await session.stop();
+    const slowly = `sleep 3; exec ${runnerCommand('mcp-server-filesystem')} /tmp`;
+    session = await new TestSession(programs, { files: { command: 'sh', args: ['-c', slowly] } }).start();
+    agent = await start([turn(call('files.list_allowed_directories')), turn(say('One.'))]);
+    await eventually(async () => expect(events()).toContainEqual(['agent.message', 'One.']));
+    expect(events()).toContainEqual(['agent.status', 'files.list_allowed_directories: done']);
+  });
+
   it('survives a restart of the sidecar', async () => {
     agent = await start([
       turn(call('files.list_allowed_directories')),
