@@ -1,16 +1,17 @@
 /** What an agent sent: one method at one path with a JSON body, and nothing else. */
 import type { IncomingMessage } from 'node:http';
 import { mediaType } from '../../lib/outbound/exchange.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { ModelLimits } from './limits.ts';
 import { ModelError } from './model-error.ts';
 import type { Hold } from './turns.ts';
 
 const path = '/v1/messages';
 
-/** Throws ModelError for anything but `POST /v1/messages`, and for a body that is too large. */
+/** Throws ModelError for anything but `POST /v1/messages`, and for a body that is too large, or too slow. */
 export async function readAgentRequest(
   request: IncomingMessage,
-  { bodyBytes }: Pick<ModelLimits, 'bodyBytes'>,
+  { bodyBytes, requestMs }: Pick<ModelLimits, 'bodyBytes' | 'requestMs'>,
   hold: Hold,
 ): Promise<{ body: Buffer; isBeta: boolean }> {
   const { method, url, headers } = request;
@@ -27,7 +28,12 @@ export async function readAgentRequest(
   if ((headers['content-encoding'] ?? 'identity') !== 'identity') {
     throw new ModelError('invalid_request_error', 'The body must not be compressed', { status: 415 });
   }
-  return { body: await readBody(request, bodyBytes, hold), isBeta };
+  const late = () => {
+    throw new ModelError('timeout_error', `The request did not arrive within ${requestMs / 1000} seconds`, {
+      status: 408,
+    });
+  };
+  return { body: await abandonAfter(requestMs, readBody(request, bodyBytes, hold), late), isBeta };
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<Buffer> {

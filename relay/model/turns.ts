@@ -23,8 +23,10 @@ export function createTurns({ requests, heldBytes }: Pick<ModelLimits, 'requests
         throw tooMany(`${requests} requests to the model are open already`);
       }
       let held = 0;
+      let isOver = false;
       const hold = (bytes: number) => {
-        if (!memory.tryTake(bytes)) {
+        // A body that was given up may still arrive.
+        if (isOver || !memory.tryTake(bytes)) {
           throw tooMany('the requests to the model that are open are too large for another one');
         }
         held += bytes;
@@ -33,6 +35,7 @@ export function createTurns({ requests, heldBytes }: Pick<ModelLimits, 'requests
       try {
         return await work(hold);
       } finally {
+        isOver = true;
         open -= 1;
         memory.give(held);
       }

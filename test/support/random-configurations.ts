@@ -134,7 +134,8 @@ const frozen: fc.Arbitrary<FrozenConfiguration> = fc
     agent: fc.record({ run, image, env: frozenEnv, network, instructions: text }),
     model_access: fc.option(modelAccess),
     prompt: text,
-    service: fc.option(fc.record({ port: fc.integer({ min: 1024, max: 65_535 }), session_id: fc.uuid() })),
+    // At 7070 is the platform's own control port, where networks are shared.
+    service: fc.option(fc.record({ port: fc.integer({ min: 7071, max: 65_535 }), session_id: fc.uuid() })),
   })
   .map(({ service, model_access, ...chosen }) =>
     configuration(

@@ -1,8 +1,11 @@
 /** An agent without a network that asks a language model, in sandboxes: the real model program, and an endpoint on this machine's loopback. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
@@ -147,6 +150,29 @@ describeWith('bwrap', 'slirp4netns')('access to a language model on the process 
       expect(await driver.running(id)).toEqual([]);
     },
   );
+
+  it('answers where the relay is the one for Node', async () => {
+    const programsDirectory = mkdtempSync(join(tmpdir(), 'dist-'));
+    cpSync('dist', programsDirectory, { recursive: true });
+    rmSync(join(programsDirectory, 'relay'));
+    const host = `127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
+    const withoutStatic = processDriver({
+      programsDirectory,
+      privateMcpHosts: new Map([[host, 'http']]),
+      modelBaseUrl: `http://${host}`,
+    });
+    const usual = runtime;
+    runtime = await withoutStatic.open(reports.url);
+    try {
+      const id = await start('none');
+      expect(await told(id)).toMatchObject({ bySocket: { status: 200 }, byPort: { status: 200 } });
+      await runtime.stop(id);
+    } finally {
+      runtime = usual;
+      withoutStatic.remove();
+      rmSync(programsDirectory, { recursive: true });
+    }
+  });
 
   it('ends with the agent’s exit code, as without it', async () => {
     const session_id = randomUUID();

@@ -83,6 +83,11 @@ describe('an MCP server that ended', () => {
     ).toEqual([[], [], ['mcp-files'], []]);
   });
 
+  it('is also the program that asks the agent’s language model', () => {
+    const model = exited('model');
+    expect(states([0, agent, sidecar, model], [20_001, agent, sidecar, model])).toEqual([[], ['model']]);
+  });
+
   it('is not reported while all of the session ends', () => {
     const stopping = states(
       [0, agent, sidecar, server],

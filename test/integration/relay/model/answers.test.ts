@@ -171,6 +171,16 @@ describe('a streamed answer', () => {
     expect(await took()).toMatchObject({ outcome: 'failed', input_tokens: 12 });
   });
 
+  it('that is open when the program is told to end is counted', async () => {
+    await session.start();
+    session.respond = (_asked, response) => begin(response).write(event(startEvent));
+    const answer = session.ask(streamed);
+    await eventually(() => expect(session.asked).toHaveLength(1));
+    await session.stopProgram();
+    await answer;
+    expect(await took()).toMatchObject({ outcome: 'failed' });
+  });
+
   it('with an error in it ends with that error', async () => {
     await session.start();
     const error = { type: 'error', error: { type: 'overloaded_error', message: `busy ${modelKey}` } };

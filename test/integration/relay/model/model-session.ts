@@ -39,6 +39,7 @@ export class ModelSession {
   readonly #stopping = new AbortController();
   readonly #endpoint: Server;
   #end: () => Promise<void> = () => Promise.resolve();
+  #serving: Promise<void> = Promise.resolve();
 
   constructor() {
     this.#endpoint = createServer(async (raw, response) => {
@@ -89,7 +90,7 @@ export class ModelSession {
         budget: join(this.#directory, 'model/budget.sock'),
       },
     );
-    const serving = serveModel({
+    this.#serving = serveModel({
       config: {
         base_url: `http://${this.host}${basePath}`,
         models,
@@ -101,11 +102,15 @@ export class ModelSession {
       limits: { ...defaultModelLimits, ...limits },
     });
     this.#end = async () => {
-      this.#stopping.abort();
-      await serving;
+      await this.stopProgram();
       await sockets.close();
     };
     return this;
+  }
+
+  async stopProgram(): Promise<void> {
+    this.#stopping.abort();
+    await this.#serving;
   }
 
   async stop(): Promise<void> {

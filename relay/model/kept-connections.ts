@@ -1,0 +1,47 @@
+/** Connections that are opened ahead of their use, so that nothing connects into this container. */
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connectToSocket } from '../node/connect.ts';
+import { firstByte } from '../node/first-byte.ts';
+
+/** After an attempt that failed, and a connection that ended unused. */
+const pauseMs = 200;
+
+/** Keeps one idle connection; the first byte on it gives it to `take`, and opens the next. Until `signal` is aborted, which ends all of them. */
+export async function keepConnections(
+  path: string,
+  most: number,
+  take: (socket: Socket) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const open = new Set<Socket>();
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  while (!signal.aborted) {
+    if (open.size >= most) {
+      await Promise.race([aborted, ...[...open].map(closed)]);
+      continue;
+    }
+    const idle = await connectToSocket(path, Number.POSITIVE_INFINITY, signal).catch(() => null);
+    if (idle === null || !(await firstByte(idle, signal))) {
+      await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+      continue;
+    }
+    open.add(idle);
+    idle.once('close', () => open.delete(idle));
+    take(idle);
+  }
+  for (const socket of open) {
+    socket.destroy();
+  }
+}
+
+const closed = (socket: Socket): Promise<void> =>
+  new Promise((resolve) => {
+    if (socket.closed) {
+      resolve();
+    } else {
+      socket.once('close', () => resolve());
+    }
+  });
