@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AgentInput } from '../../contract/agent.ts';
 import type { McpServerInput } from '../../contract/catalog.ts';
-import type { ScheduleInput } from '../../contract/schedule.ts';
 import type { ApiClient } from './api-client.ts';
 import {
   demoAgent,
@@ -56,7 +55,7 @@ export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'ma
   await ensureEntries(ada, demoServers);
   const agentId = await ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
   await ensureAgent(ada, { agent: demoPlanner(agentId), attachments: [] });
-  await ensureSchedule(ada, demoSchedule(agentId));
+  await ensureNamed(ada, 'schedules', 'schedules', [demoSchedule(agentId)]);
   return agentId;
 }
 
@@ -96,11 +95,20 @@ async function ensureSecret(ada: ApiClient): Promise<void> {
 }
 
 /** Adds those of these entries that the catalog lacks, by name. Throws StartError when the API refuses one. */
-export async function ensureEntries(ada: ApiClient, servers: readonly McpServerInput[]): Promise<void> {
-  const entries = await readAll(ada, 'mcp-servers', 'mcp_servers');
-  for (const server of servers) {
-    if (!entries.some(({ name }) => name === server.name)) {
-      await ada.send('POST', `${workspace}/mcp-servers`, server);
+export const ensureEntries = (ada: ApiClient, servers: readonly McpServerInput[]): Promise<void> =>
+  ensureNamed(ada, 'mcp-servers', 'mcp_servers', servers);
+
+/** Adds those that a list of the workspace lacks, by name; `path` and `field` as for `readAll`. */
+async function ensureNamed(
+  ada: ApiClient,
+  path: string,
+  field: string,
+  wanted: readonly { name: string }[],
+): Promise<void> {
+  const present = await readAll(ada, path, field);
+  for (const each of wanted) {
+    if (!present.some(({ name }) => name === each.name)) {
+      await ada.send('POST', `${workspace}/${path}`, each);
     }
   }
 }
@@ -120,13 +128,6 @@ export async function ensureAgent(
     await ada.send('PUT', `/agents/${agent.id}/mcp-attachments`, attachment);
   }
   return agent.id;
-}
-
-async function ensureSchedule(ada: ApiClient, input: ScheduleInput): Promise<void> {
-  const schedules = await readAll(ada, 'schedules', 'schedules');
-  if (!schedules.some(({ name }) => name === input.name)) {
-    await ada.send('POST', `${workspace}/schedules`, input);
-  }
 }
 
 async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: string): Promise<WaitingDemo> {

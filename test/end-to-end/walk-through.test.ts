@@ -54,11 +54,11 @@ describe("the README's walk-through", () => {
     const ada = await FrontDoor.signIn(url, 'ada@demo.test');
     const { schedules } = await ada.ok<{ schedules: ShownSchedule[] }>('GET', `${ada.workspace}/schedules`);
     const own = schedules.find(({ name }) => name === 'Monthly report');
-    await ada.ok('POST', `${ada.workspace}/schedules/${own?.id}/run`);
-    const runsPath = `${ada.workspace}/schedules/${own?.id}/runs`;
+    const path = `${ada.workspace}/schedules/${own?.id}`;
+    await ada.ok('POST', `${path}/run`);
     const sessionId = await untilFound('the session of its run', async () => {
-      const { runs } = await ada.ok<{ runs: ScheduleRun[] }>('GET', runsPath);
-      return runs[0]?.session_id ?? undefined;
+      const { runs } = await ada.ok<{ runs: ScheduleRun[] }>('GET', `${path}/runs`);
+      return runs[0]?.session_id;
     });
     await ada.approve(await ada.openRequest(sessionId));
     expect(await ada.ended(sessionId)).toMatchObject({ status: 'completed' });

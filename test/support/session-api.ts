@@ -141,6 +141,9 @@ export async function startSessionApi(
     },
     async stop() {
       await worker.stop();
+      // Temporal is shared by all test files, and would begin runs that nobody works on.
+      const ids: string[] = await api.db('schedules').pluck('id');
+      await Promise.all(ids.map((id) => workflows.schedules.remove(id)));
       await workflows.close();
       await feed?.close();
       await api.stop();

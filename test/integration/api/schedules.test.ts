@@ -30,11 +30,7 @@ beforeEach(async () => {
     instructions: '{"steps":[]}',
   }));
 });
-afterAll(async () => {
-  const ids: string[] = await api.db('schedules').pluck('id');
-  await Promise.all(ids.map((id) => api.workflows.schedules.remove(id)));
-  await api.stop();
-});
+afterAll(() => api.stop());
 
 const input = (more: object = {}) => ({
   agent_id: agent.id,

@@ -20,11 +20,7 @@ beforeAll(async () => {
   ada = people.ada;
   await fillDemoWorkspace(people);
 });
-afterAll(async () => {
-  const ids: string[] = await api.db('schedules').pluck('id');
-  await Promise.all(ids.map((id) => api.workflows.schedules.remove(id)));
-  await api.stop();
-});
+afterAll(() => api.stop());
 
 async function add(): Promise<string[]> {
   const lines: string[] = [];
