@@ -94,9 +94,7 @@ async function setUpForTests() {
     await step('pgvector', () => providePgvector(root, process.env));
   }
   if (testing('claude')) {
-    await step('Package of the agent claude', () =>
-      provideClaude(root, process.env, { forTests: true }),
-    );
+    await step('Package of the agent claude', () => provideClaude(root, process.env, { forTests: true }));
   }
   if (testing('platform')) {
     await step('uv', () => provideUv(root, process.env));
