@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { signInAtProvider } from './start/provider-sign-in.ts';
 import { seedDemo } from './start/seed-demo.ts';
+import { addDemoWriter } from './start/seed-demo-writer.ts';
 import { StartError } from './start/start-error.ts';
 
 const stopping = new AbortController();
@@ -18,18 +19,23 @@ const environment = z.object({
   /** The demo identity provider, and the one that the platform uses. */
   DEMO_ISSUER: z.url(),
   OIDC_ISSUER: z.url(),
+  DEMO_MODEL_KEY: z.string().optional(),
 });
 
-async function seed(PUBLIC_URL: string): Promise<void> {
+async function seed(PUBLIC_URL: string, modelKey: string | undefined): Promise<void> {
   // Once she has signed in, an admin can add her to a workspace by her e-mail address.
   await signInAtProvider(PUBLIC_URL, 'nora');
+  const ada = await signInAtProvider(PUBLIC_URL, 'ada');
   const demo = await seedDemo({
-    ada: await signInAtProvider(PUBLIC_URL, 'ada'),
+    ada,
     max: await signInAtProvider(PUBLIC_URL, 'max'),
     signal: stopping.signal,
     // The platform itself ends sessions whose workload no longer exists.
     isAlive: () => true,
   });
+  if (modelKey !== undefined) {
+    await addDemoWriter(ada, modelKey, console.log);
+  }
   console.log(
     'requestId' in demo
       ? `The demo is ready: session ${demo.sessionId} waits for an approval. Open ${PUBLIC_URL}/app/ and sign in as Ada Admin.`
@@ -38,9 +44,9 @@ async function seed(PUBLIC_URL: string): Promise<void> {
 }
 
 try {
-  const { PUBLIC_URL, DEMO_ISSUER, OIDC_ISSUER } = parseEnvironment(environment, process.env);
+  const { PUBLIC_URL, DEMO_ISSUER, OIDC_ISSUER, DEMO_MODEL_KEY } = parseEnvironment(environment, process.env);
   if (DEMO_ISSUER === OIDC_ISSUER) {
-    await seed(PUBLIC_URL);
+    await seed(PUBLIC_URL, DEMO_MODEL_KEY);
   } else {
     console.log('The platform uses another identity provider than the demo; nothing to do.');
   }

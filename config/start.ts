@@ -15,5 +15,7 @@ export const startConfig = z.object({
   DEMO_SESSION: flag.default(true),
   /** Whether the demo has a remote MCP server that people sign in to. */
   DEMO_REMOTE_SERVER: flag.default(true),
+  /** A key of a model; with it the demo has an agent that asks the model. */
+  DEMO_MODEL_KEY: z.string().optional(),
 });
 export type StartConfig = z.infer<typeof startConfig>;

@@ -1,5 +1,5 @@
 /** Types of tiers.mjs, which runs before there is a compiler. */
-export type Tier = 'unit' | 'services' | 'platform' | 'engine' | 'cluster';
+export type Tier = 'unit' | 'services' | 'platform' | 'claude' | 'engine' | 'cluster';
 export const tiers: Record<Tier, string[]>;
 export const defaultTiers: Tier[];
 export function tierOf(path: string): Tier;

@@ -18,6 +18,7 @@ import {
   demoServers,
   demoSlug,
 } from './demo-content.ts';
+import { StartError } from './start-error.ts';
 
 export interface DemoSeed {
   /** Both signed in. */
@@ -51,7 +52,9 @@ export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
 /** The workspace without a session; returns the id of the agent whose session waits. Throws StartError when the API refuses something. */
 export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'max'>): Promise<string> {
   await ensureWorkspace(ada, await idOf(max));
-  await ensureSecret(ada);
+  if (await ensureSecret(ada, demoSecret, randomBytes(24).toString('base64url'))) {
+    await ada.send('PATCH', `${workspace}/secrets/${demoSecret}`, { allowed_servers: [demoSecretServer] });
+  }
   await ensureEntries(ada, demoServers);
   const agentId = await ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
   await ensureAgent(ada, { agent: demoPlanner(agentId), attachments: [] });
@@ -85,13 +88,14 @@ async function idOf(person: ApiClient): Promise<string> {
   return z.object({ user: ids }).parse(await person.send('GET', '/me')).user.id;
 }
 
-async function ensureSecret(ada: ApiClient): Promise<void> {
+/** Gives a secret that is not there this value; returns whether it did. Throws StartError when the API refuses. */
+export async function ensureSecret(ada: ApiClient, name: string, value: string): Promise<boolean> {
   const secrets = await readAll(ada, 'secrets', 'secrets');
-  if (!secrets.some(({ name }) => name === demoSecret)) {
-    const value = randomBytes(24).toString('base64url');
-    await ada.send('PUT', `${workspace}/secrets/${demoSecret}`, { value });
-    await ada.send('PATCH', `${workspace}/secrets/${demoSecret}`, { allowed_servers: [demoSecretServer] });
+  if (secrets.some((secret) => secret.name === name)) {
+    return false;
   }
+  await ada.send('PUT', `${workspace}/secrets/${name}`, { value });
+  return true;
 }
 
 /** Adds those of these entries that the catalog lacks, by name. Throws StartError when the API refuses one. */
@@ -128,6 +132,22 @@ export async function ensureAgent(
     await ada.send('PUT', `/agents/${agent.id}/mcp-attachments`, attachment);
   }
   return agent.id;
+}
+
+/** Adds a part of the demo; what the API refuses is a line of `progress` that says what there is none of, and why. */
+export async function addUnlessRefused(
+  missing: string,
+  progress: (line: string) => void,
+  add: () => Promise<void>,
+): Promise<void> {
+  try {
+    await add();
+  } catch (error) {
+    if (!(error instanceof StartError)) {
+      throw error;
+    }
+    progress(`The demo has ${missing}: ${error.message}`);
+  }
 }
 
 async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: string): Promise<WaitingDemo> {

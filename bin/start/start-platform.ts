@@ -13,6 +13,7 @@ import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
 import { fillDemoWorkspace, seedDemo, type WaitingDemo } from './seed-demo.ts';
 import { addDemoRemote } from './seed-demo-remote.ts';
+import { addDemoWriter } from './seed-demo-writer.ts';
 import { messageOf, StartError } from './start-error.ts';
 import type { StartPlatformOptions, Undo } from './start-options.ts';
 import { startPrograms } from './start-programs.ts';
@@ -94,6 +95,9 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
   }
   if (demoRemote !== null) {
     await addDemoRemote(people.ada, demoRemote.url, progress);
+  }
+  if (config.DEMO_MODEL_KEY !== undefined) {
+    await addDemoWriter(people.ada, config.DEMO_MODEL_KEY, progress);
   }
   progress('Demo workspace is ready');
   return { url, temporalUiUrl: temporal.temporalUiUrl, dataDirectory: data, demo };

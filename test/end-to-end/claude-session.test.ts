@@ -1,4 +1,4 @@
-/** The built-in agent claude through the front door, without a network: the model is asked by the platform, a person approves, the call is made. */
+/** The demo's agent claude through the front door, without a network: the model is asked by the platform, a person approves, the call is made. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
 import type { ModelUsage } from '../../contract/model-access.ts';
@@ -20,18 +20,6 @@ let platform: Platform;
 let ada: FrontDoor;
 const literal = literalModel(() => call('files.write_file', { path, content: 'the report' }), 120);
 
-async function createAgent(): Promise<Agent> {
-  const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
-    name: 'writer',
-    run: { type: 'builtin', name: 'claude' },
-    instructions: 'Write what you are asked for.',
-    model: 'claude-sonnet-4-5',
-    model_access: { api_key: '${MODEL_KEY}', models: ['claude-sonnet-4-5'] },
-  });
-  await ada.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
-  return agent;
-}
-
 describeWithClaude('a session of the agent claude', () => {
   beforeAll(async () => {
     const port = await chooseTestPort();
@@ -44,12 +32,11 @@ describeWithClaude('a session of the agent claude', () => {
       port,
     );
     platform = await startPlatform({
-      env: { MODEL_BASE_URL: endpoint, PRIVATE_MCP_HOSTS: endpoint },
+      env: { MODEL_BASE_URL: endpoint, PRIVATE_MCP_HOSTS: endpoint, DEMO_MODEL_KEY: key },
       usesRunServers: true,
       withoutDemoSession: true,
     });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    await ada.ok('PUT', `${ada.workspace}/secrets/MODEL_KEY`, { value: key });
   });
   afterAll(async () => {
     await platform?.stop();
@@ -57,12 +44,9 @@ describeWithClaude('a session of the agent claude', () => {
   });
 
   it('is refused a call, asks once, waits, makes the approved call, and ends', async () => {
-    const agent = await createAgent();
-    await ada.ok('POST', `${ada.workspace}/grants`, {
-      ...{ agent_subject_id: agent.id, grant_type: 'model_key', scope: 'persistent' },
-      details: { secret_name: 'MODEL_KEY' },
-    });
-    const session = await ada.startSession(agent.id, 'Write the report.');
+    const { agents } = await ada.ok<{ agents: Agent[] }>('GET', `${ada.workspace}/agents`);
+    const writer = agents.find(({ name }) => name === 'writer');
+    const session = await ada.startSession(String(writer?.id), 'Write the report.');
     const request = await ada.openRequest(session.id);
     expect(request).toMatchObject({
       scope: 'once',
