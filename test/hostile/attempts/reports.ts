@@ -48,7 +48,7 @@ export const serverReportAttempts: Attempt[] = [
       const lines = [
         { ...ended, name: 'vault' },
         { ...ended, kind: 'agent' },
-        { type: 'ready' },
+        { type: 'ready', name: 'vault' },
         { ...ended, exit_code: 1e9 },
         { ...ended, exit_code: null, signal: '<img src=x>' },
         { type: 'not_started', error: 'no words, please' },
