@@ -28,6 +28,8 @@ const stopGraceMs = 2000;
 const lastOutputMs = 500;
 /** Time for the last reports to reach the sidecar before it is stopped itself. */
 const lastReportMs = 1000;
+/** What a relay wrote before it ended may still be on its way to the sidecar, which takes the first word on an end. */
+const relayFirstMs = 1000;
 
 interface HostContainer extends StartedContainer {
   report: ReportClient;
@@ -128,6 +130,9 @@ async function run(
       state.set(launch.name, { state: 'exited', exitCode, signal });
       await abandonAfter(lastOutputMs, allWritten, () => undefined);
       // The relay beside a server or sibling knows more; that of a sibling may have been killed with it.
+      if (launch.kind === 'sibling') {
+        await sleep(relayFirstMs, undefined, { signal: stopping }).catch(() => undefined);
+      }
       if (launch.kind !== 'server') {
         report.claim({ type: 'ended', exit_code: exitCode, signal });
       }
