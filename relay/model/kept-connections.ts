@@ -8,8 +8,8 @@ import { firstByte } from '../node/first-byte.ts';
 const pauseMs = 200;
 
 /**
- * Keeps one idle connection; the first byte on it says that it is used, is not passed on, gives it to `take`, and opens the next: whoever says nothing on
- * one keeps nobody waiting. Until `signal` is aborted, which ends all of them.
+ * Keeps one idle connection; the first byte on it says that it is used, is not passed on, gives it to `take`, and opens the next: one on
+ * which nothing is said is in nobody's way. Until `signal` is aborted, which ends all of them.
  */
 export async function keepConnections(
   path: string,
