@@ -76,10 +76,17 @@ export const chargedPersonOf = ({
 export const sessionInput = z.strictObject({ agent_id: uuid, prompt: z.string().max(256 * 1024) });
 export type SessionInput = z.infer<typeof sessionInput>;
 
-/** A variable of a container: a plain value, or a reference with the version that was current at the freeze. */
+/** A reference to a secret, with the version that was current at the freeze. */
+export const frozenSecret = z.strictObject({
+  kind: z.literal('secret'),
+  secret_name: secretName,
+  secret_version: z.int(),
+});
+export type FrozenSecret = z.infer<typeof frozenSecret>;
+/** A variable of a container: a plain value, or a reference. */
 export const frozenVariable = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('value'), value: z.string() }),
-  z.strictObject({ kind: z.literal('secret'), secret_name: secretName, secret_version: z.int() }),
+  frozenSecret,
 ]);
 export type FrozenVariable = z.infer<typeof frozenVariable>;
 export const frozenEnv = z.record(z.string(), frozenVariable);
@@ -136,8 +143,8 @@ export const frozenSibling = frozenCompanion.extend({
 });
 export type FrozenSibling = z.infer<typeof frozenSibling>;
 
-/** The key is a reference with its version, like every other; it goes into the session's model container alone. */
-export const frozenModelAccess = modelAccess.extend({ api_key: frozenVariable });
+/** The key is a reference, never a value; it goes into the session's model container alone. */
+export const frozenModelAccess = modelAccess.extend({ api_key: frozenSecret });
 export type FrozenModelAccess = z.infer<typeof frozenModelAccess>;
 
 /** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */

@@ -8,6 +8,16 @@ import { UnsupportedWorkloadError } from './workload.ts';
 /** Its container. */
 export const modelContainerName = 'model';
 
+/**
+ * Its command but for its one argument. Two requests of 32 MiB are taken at a time, and a text that is not Latin has two bytes a character in memory: a
+ * heap without a bound, which a sandbox without control groups has, outgrows the memory of the container before it is cleared up.
+ */
+export const modelCommand = (node: string, program: string): string[] => [
+  node,
+  '--max-old-space-size=256',
+  program,
+];
+
 /** On the agent's own loopback, where it has one, for programs that know TCP alone. */
 const modelPort = 7071;
 

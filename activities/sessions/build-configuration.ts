@@ -9,6 +9,7 @@ import type {
   FrozenConfiguration,
   FrozenEnv,
   FrozenImage,
+  FrozenSecret,
   FrozenServer,
   FrozenVariable,
   Session,
@@ -76,9 +77,14 @@ function freezeModelAccess(
   access: Agent['model_access'],
   versions: SecretVersions,
 ): Pick<FrozenConfiguration['agent'], 'model_access'> {
-  return access === null
-    ? {}
-    : { model_access: { ...access, api_key: freezeVariable(access.api_key, versions) } };
+  if (access === null) {
+    return {};
+  }
+  const key = freezeSecret(access.api_key, versions);
+  if (key === null) {
+    throw new Error('the key of an agent’s model access is no reference to a secret');
+  }
+  return { model_access: { ...access, api_key: key } };
 }
 
 /** Every referenced secret. */
@@ -110,10 +116,7 @@ function freezeCredentials(
   { shape }: Pick<AttachedServer, 'shape'>,
   versions: SecretVersions,
 ): FrozenVariable | null {
-  const name = shape.type === 'image' ? referencedSecretName(shape.registry_secret ?? '') : null;
-  return name === null
-    ? null
-    : { kind: 'secret', secret_name: name, secret_version: versions.get(name) ?? 0 };
+  return shape.type === 'image' ? freezeSecret(shape.registry_secret ?? '', versions) : null;
 }
 
 /** The manifest says which fields are references: text in a value field stays text, whatever it looks like. Defaults fill missing values. */
@@ -143,10 +146,13 @@ function freezeEnv(env: PlainEnv, versions: SecretVersions): FrozenEnv {
   );
 }
 
-/** A secret that does not exist is frozen as version 0: validation names it. */
-function freezeVariable(text: string, versions: SecretVersions): FrozenVariable {
+const freezeVariable = (text: string, versions: SecretVersions): FrozenVariable =>
+  freezeSecret(text, versions) ?? { kind: 'value', value: text };
+
+/** Null for what is no reference. A secret that does not exist is frozen as version 0: validation names it. */
+function freezeSecret(text: string, versions: SecretVersions): FrozenSecret | null {
   const name = referencedSecretName(text);
   return name === null
-    ? { kind: 'value', value: text }
+    ? null
     : { kind: 'secret', secret_name: name, secret_version: versions.get(name) ?? 0 };
 }

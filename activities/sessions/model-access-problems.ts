@@ -5,7 +5,7 @@ import type { FrozenConfiguration } from '../../contract/session.ts';
 
 /** The secret that is the key; none for an agent without access, and for the workload of a preview's service. */
 export function modelKeysOf({ agent: { model_access: access } }: FrozenConfiguration): string[] {
-  return access?.api_key.kind === 'secret' ? [access.api_key.secret_name] : [];
+  return access === undefined ? [] : [access.api_key.secret_name];
 }
 
 /** The key needs to be set, and an admin's explicit grant; the built-in agent `claude` needs the access. */

@@ -74,16 +74,8 @@ const ended = (message: string): ModelRequestAnswer => ({
   message,
 });
 
-async function mayUseKey(
-  trx: Transaction,
-  sessionId: string,
-  { api_key }: FrozenModelAccess,
-): Promise<boolean> {
-  return (
-    api_key.kind === 'secret' &&
-    (await maySessionUseSecret(trx, { sessionId, grantType: 'model_key', secretName: api_key.secret_name }))
-  );
-}
+const mayUseKey = (trx: Transaction, sessionId: string, { api_key }: FrozenModelAccess): Promise<boolean> =>
+  maySessionUseSecret(trx, { sessionId, grantType: 'model_key', secretName: api_key.secret_name });
 
 const noticeOf = (limit: ModelLimit, access: FrozenModelAccess) =>
   limit === 'requests'

@@ -71,10 +71,17 @@ async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): 
   const { endpoint, budget, limits, track } = dependencies;
   const { asked, betas, isBeta, signal } = forwarded;
   const id = randomUUID();
-  await budget.ask(id, asked.maxTokens, signal);
+  const permission = await budget.ask(id, asked.maxTokens);
+  if (permission?.decision === 'refused') {
+    throw new ModelError('permission_error', permission.message, { mayRetry: false });
+  }
   const tokens = new TokenCount(asked);
   let usage: ModelUsageReport | null = null;
   try {
+    if (permission === null) {
+      throw unanswered();
+    }
+    signal.throwIfAborted();
     const limitMs = asked.isStreamed ? limits.streamMs : limits.wholeMs;
     const late = new OutboundError('timed_out', `it took longer than ${limitMs / 1000} seconds`);
     const work = async (limited: AbortSignal) => {
@@ -93,6 +100,13 @@ async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): 
     track(budget.report(id, usage ?? tokens.cut()));
   }
 }
+
+const unanswered = () =>
+  new ModelError(
+    'overloaded_error',
+    'The platform cannot say at the moment whether the model may be asked; try again later',
+    { status: 503, retryAfter: '2' },
+  );
 
 async function readRefusal(endpoint: Endpoint, answer: HttpAnswer): Promise<ModelError> {
   // What it says is of use, and not needed.

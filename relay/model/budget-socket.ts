@@ -1,15 +1,21 @@
 /** Asks the platform, through the sidecar, whether a request may be sent, and says afterwards what it took. */
 import { type IncomingMessage, request } from 'node:http';
-import { type ModelUsageReport, modelRequestAnswer } from '../../contract/model-access.ts';
+import {
+  type ModelRequestAnswer,
+  type ModelUsageReport,
+  modelRequestAnswer,
+} from '../../contract/model-access.ts';
 import { readResponseBody } from '../../lib/outbound/get.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ModelLimits } from './limits.ts';
-import { ModelError } from './model-error.ts';
 
 export interface Budget {
-  /** Returns when the request `id` may be sent. Throws ModelError; whatever is not an answer is a no. */
-  ask(id: string, maxTokens: number, signal: AbortSignal): Promise<void>;
+  /**
+   * May the request `id` be sent? Null: nobody says, which is a no, although its output may have been set aside. An agent that leaves does not end the
+   * question, for the same reason. Does not throw.
+   */
+  ask(id: string, maxTokens: number): Promise<ModelRequestAnswer | null>;
   /** Offers the outcome until it is taken, for a limited time. Does not throw. */
   report(id: string, usage: ModelUsageReport): Promise<void>;
 }
@@ -23,27 +29,12 @@ export function budgetSocket(
   { budgetMs, usageMs }: Pick<ModelLimits, 'budgetMs' | 'usageMs'>,
 ): Budget {
   return {
-    async ask(id, maxTokens, signal) {
-      const answer = await withinLimit(budgetMs, signal, async (limited) => {
-        const { status, body } = await put(
-          socketPath,
-          `/model-requests/${id}`,
-          { max_tokens: maxTokens },
-          limited,
-        );
+    ask: (id, maxTokens) =>
+      withinLimit(budgetMs, undefined, async (signal) => {
+        const asked = { max_tokens: maxTokens };
+        const { status, body } = await put(socketPath, `/model-requests/${id}`, asked, signal);
         return status === 200 ? modelRequestAnswer.parse(JSON.parse(body)) : null;
-      }).catch(() => null);
-      if (answer === null) {
-        throw new ModelError(
-          'overloaded_error',
-          'The platform cannot say at the moment whether the model may be asked; try again later',
-          { status: 503, retryAfter: '2' },
-        );
-      }
-      if (answer.decision === 'refused') {
-        throw new ModelError('permission_error', answer.message, { mayRetry: false });
-      }
-    },
+      }).catch(() => null),
     async report(id, usage) {
       const attempt = () =>
         withinLimit(attemptMs, undefined, async (signal) => {

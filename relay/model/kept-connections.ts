@@ -7,7 +7,10 @@ import { firstByte } from '../node/first-byte.ts';
 /** After an attempt that failed, and a connection that ended unused. */
 const pauseMs = 200;
 
-/** Keeps one idle connection; the first byte on it gives it to `take`, and opens the next. Until `signal` is aborted, which ends all of them. */
+/**
+ * Keeps one idle connection; the first byte on it says that it is used, is not passed on, gives it to `take`, and opens the next: one on
+ * which nothing is said is in nobody's way. Until `signal` is aborted, which ends all of them.
+ */
 export async function keepConnections(
   path: string,
   most: number,
@@ -30,6 +33,7 @@ export async function keepConnections(
     }
     open.add(idle);
     idle.once('close', () => open.delete(idle));
+    idle.read(1);
     take(idle);
   }
   for (const socket of open) {

@@ -5,7 +5,7 @@ import { noClaudeImage } from '../../contract/available-runs.ts';
 import type { FrozenImage, FrozenModelAccess, FrozenServer } from '../../contract/session.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
 import { bridgeConfigOf, privateOriginOf, type RemoteServer } from '../bridge-config.ts';
-import { modelProgramOf, refuseOwnLoopback } from '../model-program.ts';
+import { modelCommand, modelProgramOf, refuseOwnLoopback } from '../model-program.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
 import type { ContainerSettings } from './container-parts.ts';
 import { type ContainerImage, containerPaths } from './container-workload.ts';
@@ -120,6 +120,6 @@ export function modelProgram(
   const place = { socketDirectory: containerPaths.model, hostSocket: null };
   const program = modelProgramOf(access, settings, place);
   refuseOwnLoopback(program);
-  const command = ['node', '/opt/platform/model-program.js', JSON.stringify(program.config)];
+  const command = [...modelCommand('node', '/opt/platform/model-program.js'), JSON.stringify(program.config)];
   return inOwnImage(settings.images.sidecar, command, program.privateOrigin);
 }

@@ -5,7 +5,7 @@ import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { reportSocketName } from '../../contract/process-reports.ts';
 import type { ProcessKind } from '../../contract/session-process.ts';
-import { listenForModel, modelVariables } from '../model-program.ts';
+import { listenForModel, modelCommand, modelVariables } from '../model-program.ts';
 import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
 import { listenForSiblings, reportSocketIn, siblingRelay, siblingsEnvironment } from '../siblings.ts';
 import {
@@ -215,7 +215,7 @@ function commandOf(program: ContainerProgram, layout: Layout): string[] {
     case 'remote':
       return [layout.node, layout.remoteBridge, JSON.stringify(program.bridge)];
     case 'model':
-      return [layout.node, layout.modelProgram, JSON.stringify(program.config)];
+      return [...modelCommand(layout.node, layout.modelProgram), JSON.stringify(program.config)];
     case 'command':
       return [program.command, ...program.args.map((argument) => inWorkspace(argument, layout))];
   }

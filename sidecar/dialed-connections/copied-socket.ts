@@ -5,6 +5,12 @@ import { type JoinLimits, joinConnections } from '../../lib/timing/join-connecti
 import { closeServer, listenOnSocket } from '../server-link/listen.ts';
 import { type DialedConnections, openDialedConnections } from './dialed-connections.ts';
 
+/**
+ * Sent first, once a dialed connection is used; its program reads it, passes nothing of it on, and dials the next one. Without it, whoever asks and says
+ * nothing would keep all others waiting, and a server that speaks first would never know.
+ */
+const announcement = Buffer.of(1);
+
 export interface CopyLimits extends JoinLimits {
   /** More are closed at once. */
   mostConnections: number;
@@ -17,8 +23,6 @@ export interface CopiedSocketOptions {
   path: string;
   /** Where the program that answers dials. */
   dialedPath: string;
-  /** Sent first, once a dialed connection is used; its program reads it and passes nothing of it on. Null: what is asked comes first. */
-  announcement: Buffer | null;
   /** What is said to one that nobody answers in time; without it, it is closed without a word. */
   unanswered?: string | undefined;
   limits: CopyLimits;
@@ -32,7 +36,6 @@ export interface CopiedSocket {
 export async function openCopiedSocket({
   path,
   dialedPath,
-  announcement,
   unanswered,
   limits,
 }: CopiedSocketOptions): Promise<CopiedSocket> {
@@ -47,7 +50,7 @@ export async function openCopiedSocket({
     }
     open.add(asking);
     asking.once('close', () => open.delete(asking));
-    void connect(asking, { dialed, announcement, unanswered, limits, signal: closing.signal });
+    void connect(asking, { dialed, unanswered, limits, signal: closing.signal });
   });
   return {
     async close() {
@@ -64,11 +67,10 @@ async function connect(
   asking: Socket,
   {
     dialed,
-    announcement,
     unanswered,
     limits,
     signal,
-  }: Pick<CopiedSocketOptions, 'announcement' | 'unanswered' | 'limits'> & {
+  }: Pick<CopiedSocketOptions, 'unanswered' | 'limits'> & {
     dialed: DialedConnections;
     signal: AbortSignal;
   },
@@ -79,9 +81,7 @@ async function connect(
     answering?.destroy();
     return;
   }
-  if (announcement !== null) {
-    answering.write(announcement);
-  }
+  answering.write(announcement);
   joinConnections(asking, answering, limits);
 }
 

@@ -45,7 +45,6 @@ export async function openModelSockets(
   const copied = await openCopiedSocket({
     path: paths.agent,
     dialedPath: paths.requests,
-    announcement: null,
     unanswered,
     limits: modelCopyLimits,
   });

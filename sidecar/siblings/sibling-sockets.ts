@@ -6,8 +6,6 @@ import { agentSiblingSocket, siblingSocket } from '../session-paths.ts';
 
 /** As many as the relay has room for. */
 const limits = { ...joinLimits, mostConnections: 64, connectMs: 5000 };
-/** Many servers speak first: the relay connects to one when this comes. */
-const announcement = Buffer.of(1);
 
 /** Of each sibling that listens. Throws when a socket cannot be created. */
 export const openSiblingSockets = ({
@@ -20,7 +18,6 @@ export const openSiblingSockets = ({
         openCopiedSocket({
           path: agentSiblingSocket(name),
           dialedPath: siblingSocket(name),
-          announcement,
           limits,
         }),
       ),

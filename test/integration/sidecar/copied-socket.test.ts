@@ -18,7 +18,6 @@ beforeEach(async () => {
   copied = await openCopiedSocket({
     path: at('asked'),
     dialedPath: at('dialed'),
-    announcement: null,
     limits,
   });
 });
@@ -56,10 +55,14 @@ const closed = (socket: Socket): Promise<unknown> =>
 const next = (socket: Socket): Promise<string> =>
   new Promise((resolve) => socket.once('data', (chunk: Buffer) => resolve(chunk.toString())));
 
+/** Reads what says that the connection is used, and comes before all that is asked. */
+const used = async (dialed: Socket): Promise<void> => expect(await next(dialed)).toBe('\u0001');
+
 describe('a copied socket', () => {
   it('passes bytes and the end of each direction on by itself', async () => {
     const dialed = await connect('dialed');
     const asking = await connect('asked');
+    await used(dialed);
     const heard = allOf(dialed);
     asking.end('question'.repeat(100_000));
     expect(await heard).toBe('question'.repeat(100_000));
@@ -84,6 +87,7 @@ describe('a copied socket', () => {
       const dialed = await connect('dialed');
       dialed.once('end', () => dialed.end());
       const asking = await connect('asked');
+      await used(dialed);
       const heard = next(dialed);
       asking.write('hello');
       await heard;
@@ -106,6 +110,7 @@ describe('a copied socket', () => {
   it('ends both sides when one breaks', async () => {
     const dialed = await connect('dialed');
     const asking = await connect('asked');
+    await used(dialed);
     const heard = next(dialed);
     asking.write('hello');
     await heard;
@@ -124,11 +129,13 @@ describe('a copied socket', () => {
   it('does not wait for a side that is silent once the other has said all', async () => {
     const dialed = await connect('dialed');
     const asking = await connect('asked');
+    await used(dialed);
     asking.end('question');
     await next(dialed);
     await closed(asking);
     const second = await connect('dialed');
     const other = await connect('asked');
+    await used(second);
     const heard = next(second);
     other.write('question');
     await heard;
@@ -163,17 +170,11 @@ describe('a copied socket', () => {
     });
   });
 
-  it('announces the use of a connection where that is agreed', async () => {
-    const announcing = await openCopiedSocket({
-      ...{ path: at('other'), dialedPath: at('other-dialed'), limits },
-      announcement: Buffer.of(1),
-    });
-    const dialed = createConnection({ path: at('other-dialed') });
-    const asking = createConnection({ path: at('other') });
-    sockets.push(dialed, asking);
-    expect(await next(dialed)).toBe('\u0001');
+  it('announces the use of a connection before anything is said', async () => {
+    const dialed = await connect('dialed');
+    const asking = await connect('asked');
+    await used(dialed);
     dialed.write('220 ready');
     expect(await next(asking)).toBe('220 ready');
-    await announcing.close();
   });
 });

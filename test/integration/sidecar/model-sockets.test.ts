@@ -59,8 +59,12 @@ describe('the sockets of model access', () => {
 
   it('copy what the agent says to the connection that was dialed, byte by byte', async () => {
     const dialed = createConnection(at('model/requests.sock'));
-    const said = new Promise<string>((resolve) => dialed.once('data', (chunk) => resolve(String(chunk))));
+    const next = () =>
+      new Promise<string>((resolve) => dialed.once('data', (chunk) => resolve(String(chunk))));
+    const used = next();
     const asking = createConnection(at('agent/agent/model.sock'));
+    expect(await used).toBe('\u0001');
+    const said = next();
     const heard = new Promise<string>((resolve) => asking.once('data', (chunk) => resolve(String(chunk))));
     asking.write('\0 no HTTP at all');
     expect(await said).toBe('\0 no HTTP at all');

@@ -48,7 +48,11 @@ describe('a session with model access in containers', () => {
     const model = named(workload, 'model');
     expect(model).toMatchObject({ role: 'model', network: 'internet', privateOrigin: null });
     expect(model.argv.slice(0, 4)).toEqual(['/opt/platform/bin/relay', 'run', '--network', 'fenced']);
-    expect(model.argv.slice(-3, -1)).toEqual(['node', '/opt/platform/model-program.js']);
+    expect(model.argv.slice(-4, -1)).toEqual([
+      'node',
+      '--max-old-space-size=256',
+      '/opt/platform/model-program.js',
+    ]);
     expect(JSON.parse(model.argv.at(-1) ?? '')).toEqual({
       base_url: 'https://models.example.com',
       models: ['some-model'],

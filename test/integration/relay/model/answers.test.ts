@@ -1,7 +1,8 @@
 /** What an agent gets of a model: whole answers, streams, errors and faults, and what each is counted as. */
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { ModelUsageReport } from '../../../../contract/model-access.ts';
+import type { ModelRequestAnswer, ModelUsageReport } from '../../../../contract/model-access.ts';
 import { PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
@@ -25,6 +26,13 @@ beforeEach(() => {
 afterEach(() => session.stop());
 
 const streamed = { ...question, stream: true };
+const nothing: ModelUsageReport = {
+  input_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+  output_tokens: 0,
+  outcome: 'failed',
+};
 const errorIn = (text: string) => JSON.parse(text).error;
 const took = async (): Promise<ModelUsageReport | undefined> => {
   await eventually(() => expect(session.usage).toHaveLength(1));
@@ -336,6 +344,30 @@ describe('the budget', () => {
       expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
       expect(errorIn(answer.text).type).toBe('overloaded_error');
     }
+    expect(session.asked).toEqual([]);
+    // It may have set something aside and not said so in time.
+    await eventually(() => expect(session.usage).toHaveLength(2));
+    expect(session.usage.map(({ id }) => id).sort()).toEqual(session.questions.map(({ id }) => id).sort());
+    expect(session.usage.map(({ usage }) => usage)).toEqual([nothing, nothing]);
+  });
+
+  it('keeps nothing set aside for an agent that left before the platform said yes', async () => {
+    await session.start();
+    let allow = (_answer: ModelRequestAnswer): void => undefined;
+    session.onQuestion = () =>
+      new Promise((resolve) => {
+        allow = resolve;
+      });
+    const text = JSON.stringify(question);
+    const head = 'POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: ';
+    await session.raw(`${head}${text.length}\r\n\r\n${text}`, 500);
+    await eventually(() => expect(session.questions).toHaveLength(1));
+    // The program may notice that it left; nothing else happens then.
+    await sleep(300);
+    expect(session.usage).toEqual([]);
+    allow({ decision: 'allowed' });
+    await eventually(() => expect(session.usage).toHaveLength(1));
+    expect(session.usage[0]).toEqual({ id: session.questions[0]?.id, usage: nothing });
     expect(session.asked).toEqual([]);
   });
 });

@@ -342,6 +342,15 @@ describe('the socket for anything else', () => {
     await Promise.all(silent);
   });
 
+  it('has nobody wait for a connection on which nothing is said, which ends in time', async () => {
+    await session.start({ limits: { requestMs: 2000 } });
+    const silent = Array.from({ length: 3 }, () => session.raw('', 60_000));
+    for (let asked = 0; asked < 5; asked += 1) {
+      expect(await session.ask(question)).toMatchObject({ status: 200 });
+    }
+    expect(await Promise.all(silent)).toEqual(['', '', '']);
+  }, 40_000);
+
   it('waits for nobody: half a head, half a body, and silence after an answer end in time', async () => {
     await session.start({ limits: { requestMs: 400, connections: 4 } });
     const text = JSON.stringify(question);
