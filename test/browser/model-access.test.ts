@@ -49,6 +49,7 @@ describeInBrowser('model access in the web UI', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Let the agent use it' }).click();
     await page.getByText('granted: the agent can use it').waitFor();
     await visitor.checkAccessibility();
+    await visitor.picture('model-access');
     expect(await ada.ok<{ agent: Agent }>('GET', `/api/agents/${agent.id}`)).toMatchObject({
       agent: {
         model_access: {
@@ -97,6 +98,7 @@ describeInBrowser('model access in the web UI', () => {
     );
     await panel.getByText('the limit of requests is reached').waitFor();
     await visitor.checkAccessibility();
+    await visitor.picture('model-usage');
     await page.getByRole('button', { name: 'View' }).click();
     await page.getByRole('dialog').getByText('up to 20 requests and 10,000 tokens').waitFor();
     await visitor.leave();
