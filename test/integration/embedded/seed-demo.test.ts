@@ -1,5 +1,8 @@
 /** The demo workspace, by the real API over Postgres and Temporal: what a second start repeats, and what is left out where it cannot be. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import type { ApiClient } from '../../../bin/start/api-client.ts';
@@ -11,18 +14,27 @@ import { type WorkerCapabilities, workerCapabilities } from '../../../contract/a
 import { forgetWorker, reportWorker } from '../../../store/workers/workers.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
-const url = 'http://127.0.0.1:9102/mcp';
+/** Answers nothing, so that a registration goes on. */
+const server = createServer();
+let url: string;
 
 let api: SessionApi;
 let people: { ada: ApiClient; max: ApiClient };
 let ada: ApiClient;
 beforeAll(async () => {
-  api = await startSessionApi({ RUNTIME: 'process', PRIVATE_MCP_HOSTS: 'http://127.0.0.1:9102' });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  url = `${origin}/mcp`;
+  api = await startSessionApi({ RUNTIME: 'process', PRIVATE_MCP_HOSTS: origin });
   people = await signInDemoPeople(api.db, api.url);
   ada = people.ada;
   await fillDemoWorkspace(people);
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await api.stop();
+});
 
 async function add(): Promise<string[]> {
   const lines: string[] = [];
