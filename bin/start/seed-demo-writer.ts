@@ -28,6 +28,7 @@ export const addDemoWriter = (
   addUnlessRefused('no agent that asks a model', progress, async () => {
     await ensureSecret(ada, secretName, modelKey);
     await ensureModelKeyGrant(ada, await ensureAgent(ada, demoWriter));
+    progress(`The demo has an agent that asks a model: ${demoWriter.agent.name}`);
   });
 
 /** A grant that an admin has revoked is not made again. */

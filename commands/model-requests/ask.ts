@@ -79,7 +79,7 @@ const mayUseKey = (trx: Transaction, sessionId: string, { api_key }: FrozenModel
 
 const noticeOf = (limit: ModelLimit, access: FrozenModelAccess) =>
   limit === 'requests'
-    ? `The agent has used its ${access.requests_per_session} requests to the model; the platform refuses more in this session.`
+    ? `The agent has made all the requests to the model that it may make (limit: ${access.requests_per_session}); the platform refuses more in this session.`
     : `The agent asked for more than is left of its ${access.tokens_per_session} tokens for the model; the platform refuses what exceeds them in this session.`;
 
 /** Once for each limit: which one, and nothing of what was asked. */

@@ -29,7 +29,7 @@ export function exceededLimit(
 /** For the agent whose request was refused. */
 export function refusalMessage(limit: ModelLimit, totals: ModelTotals, limits: Limits): string {
   if (limit === 'requests') {
-    return `The session has used its ${limits.requests_per_session} requests to the model`;
+    return `The session has made all the requests to the model that it may make (limit: ${limits.requests_per_session})`;
   }
   const left = Math.max(0, limits.tokens_per_session - countedTokens(totals));
   const whole = `of the session's ${limits.tokens_per_session} tokens`;

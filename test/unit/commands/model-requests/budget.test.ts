@@ -60,7 +60,7 @@ describe("a session's budget for its model", () => {
   it('tells the agent what is left', () => {
     expect(refusalMessage('tokens', totals({ output_tokens: 900 }), limits)).toMatch(/^Only 100 are left of/);
     expect(refusalMessage('tokens', totals({ output_tokens: 1200 }), limits)).toMatch(/^Nothing is left/);
-    expect(refusalMessage('requests', totals(), limits)).toMatch(/has used its 10 requests/);
+    expect(refusalMessage('requests', totals(), limits)).toMatch(/may make \(limit: 10\)/);
   });
 
   it('is shown with all that counts, and the limit that refused', () => {

@@ -26,7 +26,7 @@ export function ModelAccessFields({ form }: { form: AgentFormState }) {
       {key === '' ? null : (
         <>
           <Alert role="note" color="orange">
-            Sessions do not start until an admin grants the key on the agent’s page.
+            Sessions start only once an admin has granted the key on the agent’s page.
           </Alert>
           <Textarea
             label="Models"
