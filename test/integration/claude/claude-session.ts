@@ -10,6 +10,7 @@ import { claudeModules } from '../../support/claude-package.ts';
 import { bundleForNode } from '../../support/esbuild.ts';
 import { type ModelStub, startModelStub } from '../../support/model-stub/start-model-stub.ts';
 import type { Turn } from '../../support/model-stub/turns.ts';
+import { findStaticRelay } from '../../support/static-relay.ts';
 import type { TestSession } from '../sidecar/session.ts';
 
 export interface ClaudeAgent {
@@ -38,6 +39,13 @@ export function bundleClaudeAgent(): { program: string; remove(): void } {
   return { program, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
+/** What a Pod without the network allows is least: no socket but Unix ones. Without the static relay, a network that leads nowhere. */
+const withoutNetwork = (() => {
+  const relay = findStaticRelay();
+  const narrowed = relay === null ? [] : [relay, 'run', '--network', 'none', '--'];
+  return ['--net', '--pid', '--fork', '--kill-child', '--mount-proc', ...narrowed, process.execPath];
+})();
+
 /** Starts it without any network but the sockets of its session and of the model. */
 export async function startClaudeAgent(
   program: string,
@@ -58,9 +66,9 @@ export async function startClaudeAgent(
   const configFile = join(work, 'config.json');
   writeFileSync(configFile, JSON.stringify(config));
   mkdirSync(join(work, 'home'));
-  const child = spawn('unshare', ['--net', process.execPath, program], {
+  const child = spawn('unshare', [...withoutNetwork, program], {
     cwd: join(work, 'home'),
-    // With what it starts a group of its own, which ends with the test as it would with its container.
+    // A group of its own; what it starts ends with it as it would in its container.
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
