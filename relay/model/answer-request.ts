@@ -73,7 +73,7 @@ async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): 
   const id = randomUUID();
   const permission = await budget.ask(id, asked.maxTokens);
   if (permission?.decision === 'refused') {
-    throw new ModelError('permission_error', permission.message, { mayRetry: false });
+    throw new ModelError('invalid_request_error', permission.message, { mayRetry: false });
   }
   const tokens = new TokenCount(asked);
   let usage: ModelUsageReport | null = null;

@@ -46,8 +46,8 @@ export function createEndpoint(
       if (!usableKey.test(key)) {
         throw new ModelError(
           'api_error',
-          "The key of this agent's model access cannot be one; an admin has to set its secret again",
-          { status: 502, mayRetry: false },
+          "The secret of this agent's model access holds no usable key; an admin has to set it again",
+          { status: 400, mayRetry: false },
         );
       }
       const url = new URL(`${base_url.replace(/\/+$/, '')}/v1/messages${isBeta ? '?beta=true' : ''}`);

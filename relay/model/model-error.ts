@@ -4,7 +4,6 @@ import { OutboundError, type OutboundErrorCode } from '../../lib/outbound/errors
 export type ModelErrorType =
   | 'invalid_request_error'
   | 'billing_error'
-  | 'permission_error'
   | 'not_found_error'
   | 'request_too_large'
   | 'rate_limit_error'
@@ -15,7 +14,6 @@ export type ModelErrorType =
 const statusOf: Record<ModelErrorType, number> = {
   invalid_request_error: 400,
   billing_error: 402,
-  permission_error: 403,
   not_found_error: 404,
   request_too_large: 413,
   rate_limit_error: 429,

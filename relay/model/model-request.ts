@@ -85,7 +85,9 @@ export function parseModelRequest(bytes: Buffer, { models, bodyValues }: Request
   const { model, max_tokens: maxTokens, stream } = allowed;
   if (models.length > 0 && !models.includes(model)) {
     const named = models.join(', ');
-    throw new ModelError('permission_error', `model: this agent may ask ${named} alone`, { mayRetry: false });
+    throw new ModelError('invalid_request_error', `model: this agent may ask ${named} alone`, {
+      mayRetry: false,
+    });
   }
   const body = Buffer.from(JSON.stringify(allowed));
   return {

@@ -27,8 +27,10 @@ export function refusedStatus(
   }
   if (status === 401 || status === 403) {
     const why = `${url.host} refuses the key of this agent's model access (${status}); an admin has to look at it`;
-    return new ModelError('api_error', said === '' ? why : `${why}. It says: ${said}`, {
-      status: 502,
+    // Clients that read "x-api-key" show a sentence of their own, about a key that their user could mend.
+    const quoted = said.replace(/x-api-key/gi, 'key');
+    return new ModelError('api_error', said === '' ? why : `${why}. It says: ${quoted}`, {
+      status: 400,
       mayRetry: false,
       requestId,
     });

@@ -87,7 +87,7 @@ describeWith('bwrap', 'slirp4netns')('access to a language model', () => {
     expect(said.map(({ payload }) => (payload as { text: string }).text)).toEqual([
       '200 answered',
       '200 answered',
-      expect.stringMatching(/^403 .*2 requests/),
+      expect.stringMatching(/^400 .*limit: 2/),
     ]);
     expect(keys).toEqual([key, key]);
     const usage = await untilFound('the usage', async () => {

@@ -142,13 +142,9 @@ describeWithClaude('the agent claude', () => {
   });
 
   it('shows why the model refuses, and takes the next message', async () => {
-    const refusal = failure(403, 'permission_error', 'the session has used the tokens that it may use');
-    agent = await start([refusal, turn(say('Now I can.'))]);
-    await eventually(async () =>
-      expect(events()).toEqual([
-        ['agent.error', expect.stringContaining('the session has used the tokens that it may use')],
-      ]),
-    );
+    const words = 'models.example.com refuses the key (401); an admin has to look at it';
+    agent = await start([failure(400, 'api_error', words), turn(say('Now I can.'))]);
+    await eventually(async () => expect(events()).toEqual([['agent.error', `API Error: 400 ${words}`]]));
     await session.inject(userMessage(1, 'try again'));
     await eventually(async () => expect(events()).toContainEqual(['agent.message', 'Now I can.']));
   });
@@ -206,7 +202,7 @@ describeWithClaude('the agent claude in a session that nobody drives', () => {
 
   it('fails when the model cannot be asked', async () => {
     agent = await unattended([
-      failure(403, 'permission_error', 'this model is not among those that may be asked'),
+      failure(400, 'invalid_request_error', 'this model is not among those that may be asked'),
     ]);
     expect(await agent.exit).toBe(1);
     expect(events()).toEqual([['agent.error', expect.stringContaining('not among those that may be asked')]]);

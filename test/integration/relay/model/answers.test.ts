@@ -220,9 +220,9 @@ describe('a streamed answer', () => {
 describe('an endpoint in trouble', () => {
   it.each([
     [400, 400, 'invalid_request_error', null],
-    [401, 502, 'api_error', 'false'],
+    [401, 400, 'api_error', 'false'],
     [402, 402, 'billing_error', 'false'],
-    [403, 502, 'api_error', 'false'],
+    [403, 400, 'api_error', 'false'],
     [404, 404, 'not_found_error', null],
     [413, 413, 'request_too_large', null],
     [429, 429, 'rate_limit_error', null],
@@ -310,7 +310,7 @@ describe('the key', () => {
   it('that no header may have is not used', async () => {
     await session.start({ key: 'a key\nwith: a header' });
     const answer = await session.ask(question);
-    expect(answer).toMatchObject({ status: 502, headers: { 'x-should-retry': 'false' } });
+    expect(answer).toMatchObject({ status: 400, headers: { 'x-should-retry': 'false' } });
     expect(answer.text).not.toContain('with: a header');
     expect(session.asked).toEqual([]);
   });
@@ -325,9 +325,9 @@ describe('the budget', () => {
       message: 'The session has used its tokens',
     });
     const answer = await session.ask(question);
-    expect(answer).toMatchObject({ status: 403, headers: { 'x-should-retry': 'false' } });
+    expect(answer).toMatchObject({ status: 400, headers: { 'x-should-retry': 'false' } });
     expect(errorIn(answer.text)).toEqual({
-      type: 'permission_error',
+      type: 'invalid_request_error',
       message: 'The session has used its tokens',
     });
     expect(session.asked).toEqual([]);

@@ -212,7 +212,7 @@ describe('a request that is no request', () => {
   it('to a model that is not the agent’s is refused', async () => {
     await session.start({ models: ['one', 'two'] });
     const answer = await session.ask(question);
-    expect(answer.status).toBe(403);
+    expect(answer.status).toBe(400);
     expect(errorIn(answer.text).message).toBe('model: this agent may ask one, two alone');
     expect(await session.ask({ ...question, model: 'two' })).toMatchObject({ status: 200 });
   });
