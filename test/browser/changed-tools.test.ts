@@ -155,6 +155,7 @@ describeInBrowser('tools that change after they were approved', () => {
     await page.getByText('in a check by you').waitFor();
     await page.getByText('None: the server says of its tools what was accepted.').waitFor();
     const accepted = page.getByRole('list', { name: 'Accepted tools' });
+    await accepted.getByRole('button', { name: 'Show the definition of read_file' }).waitFor();
     expect(await accepted.getByRole('listitem').count()).toBe(3);
     await accepted.getByRole('button', { name: 'Show the definition of read_file' }).click();
     await accepted.getByText(markup).waitFor();

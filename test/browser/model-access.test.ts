@@ -47,7 +47,7 @@ describeInBrowser('model access in the web UI', () => {
     await page.getByText('Not granted: sessions will not start.').waitFor();
     await page.getByRole('button', { name: 'Let the agent use DEMO_API_TOKEN' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Let the agent use it' }).click();
-    await page.getByText('granted: the agent can use it').waitFor();
+    await page.getByText('granted: the platform asks the model with it').waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('model-access');
     expect(await ada.ok<{ agent: Agent }>('GET', `/api/agents/${agent.id}`)).toMatchObject({

@@ -28,7 +28,7 @@ export function ModelAccessPart({ agent }: { agent: Agent }) {
               agent={agent}
               type="model_key"
               secretName={key}
-              grantedText="granted: the agent can use it"
+              grantedText="granted: the platform asks the model with it"
               action={`Let the agent use ${key}`}
               confirmLabel="Let the agent use it"
             >

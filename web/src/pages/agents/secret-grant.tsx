@@ -37,7 +37,7 @@ export function SecretGrant({
   if (grant !== undefined) {
     return (
       <TextLink to={pathOf(slug, 'grants', grant.id)}>
-        <Badge color="orange" variant="light">
+        <Badge color={type === 'agent_env' ? 'orange' : 'blue'} variant="light" tt="none">
           {grantedText}
         </Badge>
       </TextLink>
