@@ -11,7 +11,7 @@ import {
   modelKey,
   startModelEndpoint,
   toldByAgent,
-  viewOfAgent,
+  viewInContainer,
 } from '../runtime/model-endpoint.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
 import { containerDriver, gatewayOf } from './container-driver.ts';
@@ -59,7 +59,7 @@ describeInContainers('access to a language model in containers', () => {
         elsewhere: 404,
         key: 'none',
         direct: 0,
-        run: [...viewOfAgent, 'platform-report', 'platform-report/.report.sock'],
+        run: viewInContainer,
       });
       expect(around).not.toContain(modelKey);
       expect(endpoint.asked).toHaveLength(2);

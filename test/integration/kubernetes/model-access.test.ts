@@ -10,7 +10,7 @@ import {
   modelKey,
   startModelEndpoint,
   toldByAgent,
-  viewOfAgent,
+  viewInContainer,
 } from '../runtime/model-endpoint.ts';
 import { describeOnKubernetes } from './kubernetes-driver.ts';
 import { sessionsOnCluster } from './sessions.ts';
@@ -43,7 +43,7 @@ describeOnKubernetes('access to a language model on a cluster', () => {
       elsewhere: 404,
       key: 'none',
       direct: 0,
-      run: [...viewOfAgent, 'platform-report', 'platform-report/.report.sock'],
+      run: viewInContainer,
     });
     expect(around).not.toContain(modelKey);
     expect(endpoint.asked).toHaveLength(1);

@@ -95,3 +95,6 @@ export const viewOfAgent = [
   'platform/mcp',
   'platform/mcp/platform.sock',
 ];
+
+/** The same in a container, whose relay reports by a socket of its own. */
+export const viewInContainer = [...viewOfAgent, 'platform-report', 'platform-report/.report.sock'].toSorted();
