@@ -133,12 +133,12 @@ for (const [name, describeIt, relay] of kinds) {
     });
 
     it('is asked for 64 things at a time; more are told so, until a visitor leaves', async () => {
-      const before = workload.taken;
+      const before = timesSaid('held');
       const held = Array.from({ length: 64 }, () => workload.open('/hold'));
       for (const each of held) {
         each.on('error', () => undefined).end();
       }
-      await eventually(() => expect(workload.taken - before).toBe(64));
+      await eventually(() => expect(timesSaid('held') - before).toBe(64));
       const refused = await workload.ask('/echo');
       expect(refused).toMatchObject({ status: 503, headers: { 'x-service-failure': 'busy' } });
       for (const each of held) {
@@ -159,8 +159,10 @@ for (const [name, describeIt, relay] of kinds) {
 /** Waits until so many visitors more have left, as the service sees it. */
 async function left(count: number): Promise<void> {
   leftBefore += count;
-  await eventually(() => expect(workload.output.split('left\n').length - 1).toBe(leftBefore));
+  await eventually(() => expect(timesSaid('left')).toBe(leftBefore));
 }
+
+const timesSaid = (word: string): number => workload.output.split(`${word}\n`).length - 1;
 
 async function webSocket(
   target: string,

@@ -43,7 +43,10 @@ const answers = {
   },
   '/early': (_request, response) => response.writeHead(413, { connection: 'close' }).end('too large'),
   '/crash': () => process.exit(3),
-  '/hold': (_request, response) => response.on('close', () => say('left')),
+  '/hold': (_request, response) => {
+    say('held');
+    response.on('close', () => say('left'));
+  },
 };
 
 const server = createServer((request, response) => {
