@@ -31,7 +31,7 @@ export async function runClaudeAgent({ config, sidecarSocket, query, options }: 
   };
   let exitCode: 0 | 1 | null = null;
   const take = (step: RunStep) => {
-    if (exitCode !== null) {
+    if (matters.hasEnded()) {
       return;
     }
     matters.take(step);
@@ -45,6 +45,7 @@ export async function runClaudeAgent({ config, sidecarSocket, query, options }: 
     }
     const isIdle = step.type === 'turn_ended' && step.queued === 0 && inputs.unread() === 0;
     if (isIdle && !hasOperator && !matters.isWaiting()) {
+      // A message that the SDK took in this moment still has its turn, and ends the run instead.
       exitCode = step.error === null ? 0 : 1;
       inputs.end();
     }

@@ -26,7 +26,10 @@ export const addDemoWriter = (
   progress: (line: string) => void,
 ): Promise<void> =>
   addUnlessRefused('no agent that asks a model', progress, async () => {
-    await ensureSecret(ada, secretName, modelKey);
+    if (await ensureSecret(ada, secretName, modelKey)) {
+      // For no MCP server: any member could attach it to one that shows what it was given.
+      await ada.send('PATCH', `/workspaces/${demoSlug}/secrets/${secretName}`, { allowed_servers: [] });
+    }
     await ensureModelKeyGrant(ada, await ensureAgent(ada, demoWriter));
     progress(`The demo has an agent that asks a model: ${demoWriter.agent.name}`);
   });

@@ -6,7 +6,10 @@ import type { Session } from '../../contract/session.ts';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
+import { pressWhenShown } from '../support/in-sight.ts';
+import { getToSpawn } from '../support/tree-steps.ts';
 
 describeInBrowser('the pages of a tree of sessions', () => {
   let demo: DemoWorkspace;
@@ -29,7 +32,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     save: { [agent.name]: 'session_id' },
   });
 
-  /** An orchestrator that may start both of its helpers, once somebody tells it to begin. */
+  /** An orchestrator that asks to start each of its helpers, once somebody tells it to begin. */
   async function createPlanner(): Promise<Agent> {
     const found = { call: 'platform.message_caller', arguments: { text: 'I found seven tickets' } };
     const reader = await ada.createAgent(
@@ -56,7 +59,9 @@ describeInBrowser('the pages of a tree of sessions', () => {
       instructions: JSON.stringify({
         steps: [
           waitFor('begin'),
+          ...getToSpawn(reader.id),
           spawn(reader, 'tickets'),
+          ...getToSpawn(writer.id),
           spawn(writer, imitation),
           tell,
           { wait_for_message: { contains: 'seven', kind: 'session_message', timeout_seconds: 300 } },
@@ -64,14 +69,6 @@ describeInBrowser('the pages of a tree of sessions', () => {
         ],
       }),
     });
-    for (const child of [reader, writer]) {
-      await ada.ok('POST', `${ada.workspace}/grants`, {
-        agent_subject_id: agent.id,
-        grant_type: 'spawn',
-        details: { child_agent_id: child.id },
-        scope: 'persistent',
-      });
-    }
     return agent;
   }
 
@@ -88,6 +85,8 @@ describeInBrowser('the pages of a tree of sessions', () => {
     expect(await treeOf(page).count()).toBe(0);
     await page.getByRole('textbox', { name: 'Message to the agent' }).fill('Please begin now');
     await page.getByRole('button', { name: 'Send' }).click();
+    await approveStart(page, 'reader');
+    await approveStart(page, 'writer');
     await rowOf(page, 'writer').getByText('Running').waitFor();
     await rowOf(page, 'reader').getByText('Waiting for approval').waitFor();
     await rowOf(page, 'reader').getByText('waits for you').waitFor();
@@ -104,6 +103,24 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await visitor.leave();
     await expectAudited(root);
   });
+
+  /** In the dialog, which comes up by itself unless the request came while another one was shown. */
+  async function approveStart(page: Page, agent: string): Promise<void> {
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    await eventually(
+      async () => {
+        if (!(await dialog.isVisible())) {
+          await page.getByRole('button', { name: 'Review' }).click({ timeout: 2_000 });
+        }
+        expect(await dialog.innerText()).toContain(`Starting sessions of the agent ${agent}`);
+      },
+      { withinMs: 120_000 },
+    );
+    await dialog.getByRole('radio', { name: 'For this session' }).check();
+    await pressWhenShown(dialog, 'Approve for this session');
+    await dialog.getByText('Approved by you').waitFor();
+    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+  }
 
   /** The request is shown on the root's page with the way that it took, on a phone, too. */
   async function decideAtRoot({ page, ...visitor }: Visitor, root: Session): Promise<void> {

@@ -8,6 +8,7 @@ import { waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 import type { FrontDoor } from '../support/front-door.ts';
+import { pressWhenShown } from '../support/in-sight.ts';
 
 const scopes = ['files.write', 'files.remove', 'mail.send', 'mail.read'];
 
@@ -109,7 +110,7 @@ describeInBrowser('letting an agent start another', () => {
     await dialog.getByText('Sessions of that agent may be started until this session ends.').waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('approval-start');
-    await whenShown(dialog, 'Approve for this session');
+    await pressWhenShown(dialog, 'Approve for this session');
     await dialog.getByText('Approved for this session').waitFor();
     expect(await spawnGrantsOf(agent)).toMatchObject([
       { scope: 'session', details: { child_agent_id: child.id } },
@@ -136,7 +137,7 @@ describeInBrowser('letting an agent start another', () => {
     isBroken = false;
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await expectFacts(factsIn(dialog));
-    await whenShown(dialog, 'Approve one start');
+    await pressWhenShown(dialog, 'Approve one start');
     await dialog.getByText('Approved once').waitFor();
     await visitor.leave();
   });
@@ -210,15 +211,3 @@ describeInBrowser('letting an agent start another', () => {
     await visitor.leave();
   });
 });
-
-/** Brings all into sight that has to be seen first, and presses the button. */
-async function whenShown(dialog: Locator, approve: string): Promise<void> {
-  const ready = dialog.locator('button:enabled', { hasText: approve });
-  const show = dialog.getByRole('button', { name: 'Show the rest' });
-  await ready.or(show).first().waitFor();
-  while ((await show.count()) > 0) {
-    await show.click();
-    await ready.or(show).first().waitFor();
-  }
-  await ready.click();
-}

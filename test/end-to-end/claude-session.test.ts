@@ -1,4 +1,8 @@
 /** The demo's agent claude through the front door, without a network: the model is asked by the platform, a person approves, the call is made. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
 import type { ModelUsage } from '../../contract/model-access.ts';
@@ -11,6 +15,16 @@ import { literalModel } from '../support/model-stub/literal-model.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub/start-model-stub.ts';
 import { call, turn } from '../support/model-stub/turns.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+
+/** The first block of a page's commands that begins so. */
+const commandsOf = (page: string, beginning: string): string =>
+  readFileSync(page, 'utf8')
+    .split('```sh\n')
+    .map((text) => text.split('```')[0] ?? '')
+    .find((text) => text.startsWith(beginning)) ?? '';
+const signIn = commandsOf('README.md', 'api=');
+const [post = ''] = commandsOf('docs/agent-contract.md', 'post() ').split('\n');
+const guide = commandsOf('docs/bring-your-own-agent.md', 'post PUT ');
 
 const key = 'sk-of-the-model-alone';
 const path = '/workspace/report.txt';
@@ -27,7 +41,9 @@ describeWithClaude('a session of the agent claude', () => {
     model = await startModelStub(
       [
         ...Array.from({ length: 4 }, () => literal.answer),
-        turn(call('platform.end_session', { outcome: 'completed', summary: 'the report is written' })),
+        ...Array.from({ length: 9 }, () =>
+          turn(call('platform.end_session', { outcome: 'completed', summary: 'the report is written' })),
+        ),
       ],
       port,
     );
@@ -75,5 +91,24 @@ describeWithClaude('a session of the agent claude', () => {
     // One more may have begun while the session ended.
     expect(usage.requests).toBeGreaterThanOrEqual(5);
     expect(usage.reached).toBeNull();
+  });
+
+  it('is made by the commands of the guide, whose key is for no MCP server', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'guide-'));
+    const script = [signIn.replace('http://127.0.0.1:8080', platform.url), post, guide.replace('sk-…', key)];
+    const output = execFileSync('bash', ['-euo', 'pipefail', '-c', script.join('\n')], {
+      cwd: directory,
+      encoding: 'utf8',
+    });
+    rmSync(directory, { recursive: true });
+    const [, sessionId = ''] = /"session":\{"id":"([^"]+)"/.exec(output) ?? [];
+    expect(await ada.ended(sessionId)).toMatchObject({
+      status: 'completed',
+      outcome: { summary: 'the report is written' },
+    });
+    expect(model.requests.at(-1)).toMatchObject({ model: 'claude-sonnet-4-5' });
+    const path = `${ada.workspace}/secrets?include_uses=true`;
+    const { secrets } = await ada.ok<{ secrets: object[] }>('GET', path);
+    expect(secrets).toContainEqual(expect.objectContaining({ name: 'REPORTER_KEY', allowed_servers: [] }));
   });
 });

@@ -35,3 +35,15 @@ const coveringAt = (x: number, y: number) => `(() => {
   const isContent = there?.closest('[role=dialog]') != null && there.closest('header, .dialog-actions') === null;
   return isContent ? null : (there?.outerHTML.slice(0, 500) ?? 'nothing, it is outside the window');
 })()`;
+
+/** Brings all into sight that has to be seen before an approval, and presses its button. */
+export async function pressWhenShown(dialog: Locator, approve: string): Promise<void> {
+  const ready = dialog.locator('button:enabled', { hasText: approve });
+  const show = dialog.getByRole('button', { name: 'Show the rest' });
+  await ready.or(show).first().waitFor();
+  while ((await show.count()) > 0) {
+    await show.click();
+    await ready.or(show).first().waitFor();
+  }
+  await ready.click();
+}

@@ -82,6 +82,16 @@ describeWithClaude('the agent claude', () => {
     expect(agent.model.strays).toEqual([]);
   });
 
+  it('makes fifty calls of one turn, and gives the model the result of each', async () => {
+    const paths = Array.from({ length: 50 }, (_, at) => join(session.directory, 'work', `${at}.txt`));
+    const writes = paths.map((path) => call('files.write_file', { path, content: path }));
+    agent = await start([turn(...writes), turn(end)]);
+    expect(await agent.exit).toBe(0);
+    const results = newResults(agent.model.requests[1] ?? nothing);
+    expect(results.map(({ failed }) => failed)).toEqual(paths.map(() => false));
+    expect(await Promise.all(paths.map((path) => readFile(path, 'utf8')))).toEqual(paths);
+  });
+
   it('gives the model its instructions and the prompt as they are, and only the tools of its servers', async () => {
     agent = await start([turn(end)], {
       prompt: '/help @config.json',

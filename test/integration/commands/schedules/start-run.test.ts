@@ -104,16 +104,21 @@ describe('a schedule that is due', () => {
 });
 
 describe('a schedule that is late', () => {
-  const late = new Date(Date.now() - 3600_000).toISOString();
+  const hours = 3600;
 
   it.each([
-    ['skip', 600, 'too_late'],
-    ['allow_all', 600, 'too_late'],
-    ['skip', 7200, 'started'],
+    [1, 'skip', 600, 'too_late'],
+    [1, 'allow_all', 600, 'too_late'],
+    [1, 'skip', 2 * hours, 'started'],
     // Nothing was there to wait for.
-    ['buffer_one', 600, 'too_late'],
-    ['cancel_other', 600, 'too_late'],
-  ] as const)('by an hour, with %s and a window of %i s: %s', async (overlap, seconds, outcome) => {
+    [1, 'buffer_one', 600, 'too_late'],
+    [1, 'cancel_other', 600, 'too_late'],
+    // Nobody ran the platform for two days.
+    [48, 'allow_all', 600, 'too_late'],
+    [48, 'skip', 47 * hours, 'too_late'],
+    [48, 'skip', 49 * hours, 'started'],
+  ] as const)('by %i h, with %s and a window of %i s: %s', async (by, overlap, seconds, outcome) => {
+    const late = new Date(Date.now() - by * hours * 1000).toISOString();
     const { schedule } = await stored();
     await database
       .db('schedules')
