@@ -100,6 +100,16 @@ const becomes = (name: Name, expected: Partial<McpRegistration>) =>
     expect(mcp_server.registration).toMatchObject(expected);
   });
 
+/** Its client connects again only after a pause, in which what is saved is left to the sweep. */
+const temporalIsReached = () =>
+  eventually(async () => {
+    const { system } = await ada.ok<{ system: { temporal: { is_reachable: boolean } } }>(
+      'GET',
+      `${ada.workspace}/system`,
+    );
+    expect(system.temporal.is_reachable).toBe(true);
+  });
+
 /** The next request with this line is held back, and later ones are answered honestly. Resolves with what answers it, once it is there. */
 function holdNext(name: Name, line: string): Promise<() => void> {
   const { server } = counting[name];
@@ -151,6 +161,7 @@ it('killed at each step, each goes on and has one client, and an answer that was
   await becomes('unheard', { status: 'pending' });
   expect(counting.unheard.server.requests).toEqual([]);
   temporal = await carryTemporal(runServers.env['TEMPORAL_ADDRESS'] ?? '', temporal.port);
+  await temporalIsReached();
 
   const held = Promise.all([
     holdNext('removed', paths.deletion),
