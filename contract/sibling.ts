@@ -39,6 +39,10 @@ export function siblingProblem({ port, ready }: Listening): { path: string[]; me
     : null;
 }
 
+/** How long a session may wait for its siblings, in seconds: each has a limit of its own, and they start together. */
+export const longestReadySeconds = (siblings: readonly { ready?: Readiness | undefined }[]): number =>
+  Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
+
 /** Where an earlier sibling has the same port: the agent reaches both on its own loopback. */
 export const sharedPorts = (siblings: readonly Listening[]): number[] =>
   siblings.flatMap(({ port }, at) =>

@@ -3,6 +3,7 @@ import { freezeSession } from '../../commands/sessions/freeze.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { FrozenConfiguration, Session, SessionStatus } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
+import { longestReadySeconds } from '../../contract/sibling.ts';
 import type { SessionLimits } from '../../contract/workflows.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
@@ -94,9 +95,8 @@ function limitsOf(
   { agent: { limits }, siblings }: FrozenConfiguration,
   defaults: ActivityDependencies['limits'],
 ): SessionLimits {
-  const siblingSeconds = Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
   return {
-    startMs: (defaults.SESSION_START_SECONDS + siblingSeconds) * 1000,
+    startMs: (defaults.SESSION_START_SECONDS + longestReadySeconds(siblings)) * 1000,
     totalMs: (limits.total_seconds ?? defaults.SESSION_TOTAL_SECONDS) * 1000,
     idleMs: (limits.idle_seconds ?? defaults.SESSION_IDLE_SECONDS) * 1000,
   };

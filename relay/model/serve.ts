@@ -1,13 +1,14 @@
 /** The model program: answers what comes on its connections, until it is told to end. */
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { modelSockets } from '../../contract/model-access.ts';
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import { keepConnections } from '../node/keep-connections.ts';
 import { answerRequest } from './answer-request.ts';
 import { budgetSocket } from './budget-socket.ts';
 import { createEndpoint } from './endpoint.ts';
-import { keepConnections } from './kept-connections.ts';
 import { defaultModelLimits, type ModelLimits } from './limits.ts';
 import { createModelHttp } from './model-http.ts';
 import { createTurns } from './turns.ts';
@@ -44,7 +45,15 @@ export async function serveModel(options: ModelProgramOptions): Promise<void> {
   const http = createModelHttp(limits, (request, response) =>
     track(answerRequest(dependencies, request, response)),
   );
-  await keepConnections(inDirectory(modelSockets.requests), limits.connections, http.take, signal);
+  const take = (socket: Socket) => {
+    // It says that the connection is used, and is not passed on.
+    socket.read(1);
+    http.take(socket);
+  };
+  const open = await keepConnections(inDirectory(modelSockets.requests), limits.connections, take, signal);
+  for (const socket of open) {
+    socket.destroy();
+  }
   // Each request ends with its connection, and is then counted.
   const counted = async () => {
     while (work.size > 0) {

@@ -4,6 +4,7 @@ import { agentPaths } from '../../contract/agent-paths.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import type { FrozenConfiguration, FrozenServer, FrozenSibling } from '../../contract/session.ts';
+import { longestReadySeconds } from '../../contract/sibling.ts';
 import { listenForModel } from '../model-program.ts';
 import { refuseUnavailable } from '../refuse-unavailable.ts';
 import {
@@ -205,7 +206,7 @@ const waitMarginSeconds = 1200;
 /** For the sidecar, which is there when the siblings are ready; the relay of a service brings it its requests. */
 function waiting({ service, siblings }: Rendering): string[] {
   const { sidecarSocket, serviceSocket } = agentPaths;
-  const siblingSeconds = Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
+  const siblingSeconds = longestReadySeconds(siblings);
   const limit = ['--wait-limit-ms', String((siblingSeconds + waitMarginSeconds) * 1000)];
   return service === null
     ? ['--wait', sidecarSocket, ...(siblingSeconds > 0 ? limit : [])]

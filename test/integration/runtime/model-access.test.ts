@@ -27,6 +27,7 @@ let reports: Reports;
 let endpoint: ModelEndpoint;
 let driver: ProcessDriver;
 let runtime: Runtime<ProcessWorkloadSpec>;
+
 async function start(network: 'none' | 'internet'): Promise<string> {
   const session_id = randomUUID();
   // Where a sandbox would find this machine's loopback.

@@ -1,22 +1,22 @@
-/** Connections that are opened ahead of their use, so that nothing connects into this container. */
+/** Connections that are opened ahead of their use, so that nothing connects into the container of who is asked. */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectToSocket } from '../node/connect.ts';
-import { firstByte } from '../node/first-byte.ts';
+import { connectToSocket } from './connect.ts';
+import { firstByte } from './first-byte.ts';
 
 /** After an attempt that failed, and a connection that ended unused. */
 const pauseMs = 200;
 
 /**
- * Keeps one idle connection; the first byte on it says that it is used, is not passed on, gives it to `take`, and opens the next: one on
- * which nothing is said is in nobody's way. Until `signal` is aborted, which ends all of them.
+ * Keeps one idle connection; the first byte on it, which stays unread, gives it to `take`, and opens the next: one on which nothing is said is in
+ * nobody's way. Until `signal` is aborted; returns the connections that are open then.
  */
 export async function keepConnections(
   path: string,
   most: number,
   take: (socket: Socket) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ReadonlySet<Socket>> {
   const open = new Set<Socket>();
   const aborted = new Promise<void>((resolve) => {
     signal.addEventListener('abort', () => resolve(), { once: true });
@@ -33,15 +33,13 @@ export async function keepConnections(
     }
     open.add(idle);
     idle.once('close', () => open.delete(idle));
-    idle.read(1);
     take(idle);
   }
-  for (const socket of open) {
-    socket.destroy();
-  }
+  return open;
 }
 
-const closed = (socket: Socket): Promise<void> =>
+/** However it ends. */
+export const closed = (socket: Socket): Promise<void> =>
   new Promise((resolve) => {
     if (socket.closed) {
       resolve();
