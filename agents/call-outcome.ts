@@ -1,5 +1,6 @@
 /** How a tool call went, in the words that `expect` uses. */
 import * as z from 'zod';
+import { jsonOrNull } from '../contract/json-or-null.ts';
 
 export type CallResult =
   /** `structured`: its `structuredContent`; undefined without one. */
@@ -21,7 +22,9 @@ export function outcomeOfResult(result: unknown): CallResult {
     return { ok: true, structured: structuredResult.safeParse(result).data?.structuredContent };
   }
   const text = error.data.content.find((part) => part.type === 'text')?.text ?? 'the tool failed';
-  const found = [error.data._meta?.['platform/error'], jsonOf(text)].map((value) => coded.safeParse(value));
+  const found = [error.data._meta?.['platform/error'], jsonOrNull(text)].map((value) =>
+    coded.safeParse(value),
+  );
   const { code = null, message = text } = found.find((value) => value.success)?.data ?? {};
   return { ok: false, code, message };
 }
@@ -42,12 +45,4 @@ export function isExpected(expect: string, outcome: CallResult): boolean {
 
 export function describeOutcome(outcome: CallResult): string {
   return outcome.ok ? 'ok' : `${outcome.code ?? 'error'} (${outcome.message})`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

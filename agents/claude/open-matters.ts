@@ -4,6 +4,8 @@
  */
 import * as z from 'zod';
 import type { InputMessage } from '../../contract/agent-contract.ts';
+import { jsonOrNull } from '../../contract/json-or-null.ts';
+
 import type { RunStep } from './sdk-messages.ts';
 import { platformTool } from './tool-names.ts';
 
@@ -40,7 +42,7 @@ export function createOpenMatters(): OpenMatters {
     }
   };
   const takeResult = (tool: string, text: string) => {
-    const value = jsonOf(text);
+    const value = jsonOrNull(text);
     const request = requestResult.safeParse(value).data;
     const input = inputResult.safeParse(value).data;
     const child = childResult.safeParse(value).data;
@@ -107,13 +109,5 @@ function matterOf({ kind, decision, input_request_id, sender }: InputMessage): s
       return sender?.session_id ?? null;
     default:
       return null;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
   }
 }

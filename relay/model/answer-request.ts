@@ -1,6 +1,7 @@
 /** One request of the agent: checked, asked for, sent on, answered and counted. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { jsonOrNull } from '../../contract/json-or-null.ts';
 import type { ModelUsageReport } from '../../contract/model-access.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import { mediaType, unexpectedType } from '../../lib/outbound/exchange.ts';
@@ -12,10 +13,11 @@ import type { Budget } from './budget-socket.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passEventsOn } from './event-stream.ts';
 import type { ModelLimits } from './limits.ts';
+import { memberOf } from './member-of.ts';
 import { explainFailure, ModelError } from './model-error.ts';
 import { type ModelRequest, parseModelRequest } from './model-request.ts';
 import { readAgentRequest } from './read-agent-request.ts';
-import { memberOf, refusedStatus, requestIdOf } from './refused-status.ts';
+import { refusedStatus, requestIdOf } from './refused-status.ts';
 import { TokenCount } from './token-count.ts';
 import type { Turns } from './turns.ts';
 
@@ -145,12 +147,7 @@ async function passOn(
 const named = (requestId: string | null) => (requestId === null ? {} : { 'request-id': requestId });
 
 function messageOf(text: string, { url }: HttpAnswer): unknown {
-  let value: unknown = null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Below.
-  }
+  const value = jsonOrNull(text);
   if (memberOf(value, 'type') !== 'message') {
     throw new ModelError('api_error', `${url.host} answers with something that is no message of a model`, {
       status: 502,

@@ -1,13 +1,15 @@
 /** An answer that is streamed: each event is read, cleared of the key, counted and sent again, with backpressure. */
 import type { ServerResponse } from 'node:http';
+import { jsonOrNull } from '../../contract/json-or-null.ts';
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { withinSilence } from '../../lib/outbound/within-silence.ts';
 import { readEvents } from '../remote/read-events.ts';
 import type { ModelLimits } from './limits.ts';
+import { memberOf } from './member-of.ts';
 import { ModelError } from './model-error.ts';
-import { memberOf, messageIn } from './refused-status.ts';
+import { messageIn } from './refused-status.ts';
 import type { TokenCount } from './token-count.ts';
 import { writeInTime } from './write-in-time.ts';
 
@@ -60,7 +62,7 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
 
 /** The type of an event, whose usage is counted. */
 function readEvent(data: string, { answer: { url }, tokens, blackOut }: StreamedAnswer): string {
-  const value = parsed(data);
+  const value = jsonOrNull(data);
   const type = memberOf(value, 'type');
   if (typeof type !== 'string' || !eventName.test(type)) {
     throw new OutboundError('invalid_response', `${url.host} sent an event that is none of a model`);
@@ -85,14 +87,6 @@ function saidError(
   const said = blackOut(messageIn(data) ?? `${host} failed`);
   const isOverloaded = memberOf(memberOf(value, 'error'), 'type') === 'overloaded_error';
   return new ModelError(isOverloaded ? 'overloaded_error' : 'api_error', said.slice(0, 2000));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const written = (type: string, data: string): string => `event: ${type}\n${lines(data)}\n\n`;

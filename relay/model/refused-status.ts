@@ -1,5 +1,7 @@
 /** What an answer of the endpoint that is none of a model means for the agent. Pure. */
+import { jsonOrNull } from '../../contract/json-or-null.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
+import { memberOf } from './member-of.ts';
 import { ModelError, type ModelErrorType } from './model-error.ts';
 
 const maxSaid = 2000;
@@ -77,19 +79,6 @@ export function requestIdOf(
 
 /** Of `{type: "error", error: {type, message}}`; null for anything else. */
 export function messageIn(text: string): string | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    const error = memberOf(value, 'error');
-    const message = memberOf(error, 'message');
-    return typeof message === 'string' ? message : null;
-  } catch {
-    return null;
-  }
-}
-
-/** One member of what may be an object. */
-export function memberOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
+  const message = memberOf(memberOf(jsonOrNull(text), 'error'), 'message');
+  return typeof message === 'string' ? message : null;
 }

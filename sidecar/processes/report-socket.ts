@@ -1,5 +1,6 @@
 /** Where the parent of a process reports on it. A server or an agent may write there too: everything is bounded and an untrusted claim. */
 import type { Server, Socket } from 'node:net';
+import { jsonOrNull } from '../../contract/json-or-null.ts';
 import { maxClaimBytes } from '../../contract/process-reports.ts';
 import { processClaim } from '../../contract/session-process.ts';
 import { type Line, splitLines } from '../json-rpc/lines.ts';
@@ -83,17 +84,9 @@ function isTaken(line: Line, process: TrackedProcess): boolean {
   if (line.tooLarge) {
     return false;
   }
-  const parsed = processClaim.safeParse(jsonOf(line.bytes));
+  const parsed = processClaim.safeParse(jsonOrNull(line.bytes.toString('utf8')));
   if (parsed.success) {
     process.take(parsed.data);
   }
   return parsed.success;
-}
-
-function jsonOf(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return null;
-  }
 }

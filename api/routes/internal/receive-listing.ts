@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
 import { storeListing } from '../../../commands/mcp-checks/store-listing.ts';
+import { jsonOrNull } from '../../../contract/json-or-null.ts';
 import { holdsMoreValues, maxRequestValues } from '../../../contract/json-values.ts';
 import { maxListingBytes, toolListing } from '../../../contract/mcp-check.ts';
 import type { Db } from '../../../store/database.ts';
@@ -67,12 +68,5 @@ async function readBounded(ctx: Context): Promise<Buffer> {
 
 /** Null for text that is not JSON, or has more values than any list of tools. */
 function jsonOf(bytes: Buffer): unknown {
-  if (holdsMoreValues(bytes, maxRequestValues)) {
-    return null;
-  }
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return null;
-  }
+  return holdsMoreValues(bytes, maxRequestValues) ? null : jsonOrNull(bytes.toString('utf8'));
 }
