@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, openBrowser } from '../support/browser.ts';
+import { createBrowserNetwork } from '../support/browser-network.ts';
 
 const interfaceName = 'browsertest0';
 const pictureTags = Array.from({ length: 50 }, (_, number) => `<img src="/${number}" alt="">`).join('');
@@ -52,6 +53,14 @@ describeInBrowser('the network of a browser', () => {
     }
     await expect(page.goto('http://192.0.2.1/')).rejects.toThrow(/net::ERR_/);
     await expect(page.goto('http://127.0.0.1:9/')).rejects.toThrow(/net::ERR_/);
+  });
+
+  it('can be used from the first moment of a browser', async () => {
+    const network = await createBrowserNetwork('bash');
+    // Null where this machine cannot make one.
+    const connecting = network && spawnSync(network.executablePath, ['-c', ': < /dev/tcp/127.0.0.1/1080']);
+    network?.close();
+    expect([0, undefined]).toContain(connecting?.status);
   });
 
   it('loads pages while interfaces come and go', async () => {

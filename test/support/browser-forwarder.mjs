@@ -1,4 +1,4 @@
-/** `node browser-forwarder.mjs PORT SOCKET`: passes connections to this port of its network's loopback on to a Unix socket, which belongs to no network. */
+/** `node browser-forwarder.mjs PORT SOCKET`: passes connections to this port of its network's loopback on to a Unix socket, which belongs to no network. Prints a line once it listens. */
 import { connect, createServer } from 'node:net';
 
 const [port, socketPath] = process.argv.slice(2);
@@ -7,4 +7,4 @@ createServer({ allowHalfOpen: true }, (near) => {
   near.on('error', () => far.destroy());
   far.on('error', () => near.destroy());
   near.pipe(far).pipe(near);
-}).listen(Number(port), '127.0.0.1');
+}).listen(Number(port), '127.0.0.1', () => process.stdout.write('listening\n'));

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface BrowserNetwork {
-  /** Runs the browser in it, with the arguments that it is given. */
+  /** Runs the browser in it once connections can be made, with the arguments that it is given. */
   executablePath: string;
   args: string[];
   close(): void;
@@ -41,8 +41,9 @@ export async function createBrowserNetwork(program: string): Promise<BrowserNetw
   writeFileSync(
     executablePath,
     `#!/bin/sh
-exec bwrap ${isolation.join(' ')} sh -c '"$1" "$2" ${proxyPort} "$3" & shift 3; exec "$@"' sh \\
-  '${process.execPath}' '${forwarder}' '${socketPath}' '${program}' "$@"
+mkfifo '${directory}/listening'
+exec bwrap ${isolation.join(' ')} sh -c '"$1" "$2" ${proxyPort} "$3" > "$4" & read -r _ < "$4"; shift 4; exec "$@"' sh \\
+  '${process.execPath}' '${forwarder}' '${socketPath}' '${directory}/listening' '${program}' "$@"
 `,
   );
   chmodSync(executablePath, 0o755);
