@@ -8,7 +8,7 @@ import type { ShownSchedule, shownRun } from '../../../contract/schedule.ts';
 import { sessionWorkflowId, temporalScheduleId } from '../../../contract/workflows.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { useRemoteSignIns } from './remote-sign-ins.ts';
+import { registered, useRemoteSignIns } from './remote-sign-ins.ts';
 import { admin, api, base, member } from './two-remote-servers.ts';
 
 useRemoteSignIns();
@@ -180,3 +180,39 @@ async function takenOver(of: ShownSchedule): Promise<Person> {
   await role('member');
   return other;
 }
+
+describe('a schedule of an agent with a server that people sign in to', () => {
+  const refused = {
+    status: 422,
+    body: {
+      error: {
+        fields: [
+          { path: 'agent_id', code: 'needs_sign_in', message: expect.stringMatching(/^"notes" is a remote/) },
+        ],
+      },
+    },
+  };
+
+  it('is refused, at its agent', async () => {
+    const [agent, other] = [await newAgent(), await newAgent()];
+    await attach(agent, 'notes');
+    expect(await member.send('POST', `${base}/schedules`, scheduleOf(agent))).toMatchObject(refused);
+    const of = await schedule(other);
+    expect(await member.send('PATCH', at(of), { agent_id: agent.id })).toMatchObject(refused);
+    const read = await member.ok<{ schedule: ShownSchedule }>('GET', at(of));
+    expect(read.schedule).toMatchObject({ agent_id: other.id, version: 1 });
+  });
+
+  it('that got the server later fails, which names it, until that is detached', async () => {
+    await registered();
+    const agent = await newAgent();
+    const of = await schedule(agent);
+    await attach(agent, 'notes');
+    await expectFailsUntil(
+      of,
+      '"notes" is used by the person who drives a session, and nobody drives this one',
+      () => member.ok('DELETE', `/api/agents/${agent.id}/mcp-attachments/notes`),
+    );
+    expect(await api.db('oauth_authorizations')).toEqual([]);
+  });
+});
