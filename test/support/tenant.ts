@@ -5,6 +5,7 @@ import { createAgent } from '../../commands/agents/create.ts';
 import { attach } from '../../commands/attachments/attach.ts';
 import { registerMcpServer } from '../../commands/mcp-servers/register.ts';
 import { putMember } from '../../commands/members/put.ts';
+import { createSchedule } from '../../commands/schedules/create.ts';
 import { putSecret } from '../../commands/secrets/put.ts';
 import { createSession } from '../../commands/sessions/create.ts';
 import { createWorkspace } from '../../commands/workspaces/create.ts';
@@ -12,6 +13,7 @@ import type { MasterKeys } from '../../config/keys.ts';
 import { type Agent, agentInput } from '../../contract/agent.ts';
 import { type Manifest, type McpServer, mcpServerInput } from '../../contract/catalog.ts';
 import { runPattern } from '../../contract/run-pattern.mjs';
+import { type Schedule, scheduleInput } from '../../contract/schedule.ts';
 import type { Session } from '../../contract/session.ts';
 import type { User, Workspace } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
@@ -37,6 +39,8 @@ export interface Tenant {
   secret(name: string, value: string): Promise<void>;
   /** A session of the agent, driven by Max. */
   session(agent: Agent): Promise<Session>;
+  /** A schedule of Max's, of an agent of its own and with times that are far away, unless `fields` say otherwise. Temporal has no copy yet. */
+  schedule(fields?: Partial<z.input<typeof scheduleInput>>): Promise<Schedule>;
 }
 
 export const envOf = (env: Manifest['env']) => ({ env, tool_scopes: {} });
@@ -50,24 +54,25 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
   const slug = `t-${randomBytes(6).toString('hex')}`;
   const workspace = present(await createWorkspace(db, { slug, name: 'Test' }, ada));
   const workspaceId = workspace.id;
+  const agent: Tenant['agent'] = async (fields = {}) => {
+    const input = agentInput.parse({
+      name: `agent-${randomUUID()}`,
+      run: { type: 'builtin', name: 'scripted' },
+      ...fields,
+    });
+    const saved = await createAgent(db, workspaceId, input, max.id);
+    if (saved.result !== 'saved') {
+      throw new Error(JSON.stringify(saved));
+    }
+    return saved.agent;
+  };
   const by = { type: 'user', id: ada.id } as const;
   await putMember(db, { workspaceId, userId: max.id, role: 'member', by });
   return {
     workspace,
     ada,
     max,
-    async agent(fields = {}) {
-      const input = agentInput.parse({
-        name: `agent-${randomUUID()}`,
-        run: { type: 'builtin', name: 'scripted' },
-        ...fields,
-      });
-      const saved = await createAgent(db, workspaceId, input, max.id);
-      if (saved.result !== 'saved') {
-        throw new Error(JSON.stringify(saved));
-      }
-      return saved.agent;
-    },
+    agent,
     async server(name, manifest, fields = {}) {
       const shape = { type: 'command' as const, command: 'mcp-server' };
       const input = mcpServerInput.parse({ name, shape, manifest, ...fields });
@@ -102,6 +107,21 @@ export async function createTenant(db: Db, masterKeys: MasterKeys): Promise<Tena
         parentSessionId: null,
         prompt: 'Do it',
       }),
+    async schedule(fields = {}) {
+      const input = scheduleInput.parse({
+        name: randomUUID(),
+        prompt: 'Look around',
+        spec: { kind: 'cron', expression: '0 0 1 1 *' },
+        ...fields,
+        agent_id: fields.agent_id ?? (await agent()).id,
+      });
+      const limits = { limit: 1000, shortestIntervalSeconds: 1 };
+      const saved = await createSchedule(db, { workspaceId, makerId: max.id }, input, limits);
+      if (saved.result !== 'saved') {
+        throw new Error(JSON.stringify(saved));
+      }
+      return saved.schedule;
+    },
   };
 }
 

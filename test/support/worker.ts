@@ -92,10 +92,12 @@ export async function startTestWorker(options: {
   /** The queue for sessions; those beside it are named after it. */
   taskQueue?: string;
   slots?: Partial<TaskWorkerSlots>;
+  /** Of the Temporal server; that of the run unless it is given. */
+  address?: string;
 }): Promise<TestWorker> {
   quietRuntime();
-  const taskQueue = options.taskQueue ?? `test-${randomUUID()}`;
-  const connection = await NativeConnection.connect({ address: temporalAddress() });
+  const { taskQueue = `test-${randomUUID()}`, address = temporalAddress() } = options;
+  const connection = await NativeConnection.connect({ address });
   const workers = await createTaskWorkers({
     connection,
     namespace: 'default',
@@ -109,7 +111,7 @@ export async function startTestWorker(options: {
     shutdown: { graceTime: '100ms', forceTime: '2s' },
   });
   const running = workers.run();
-  const clientConnection = await Connection.connect({ address: temporalAddress() });
+  const clientConnection = await Connection.connect({ address });
   return {
     client: new Client({ connection: clientConnection }),
     taskQueue,

@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { repairScheduleCopies } from '../../../bin/worker/repair-schedule-copies.ts';
 import { removeMember } from '../../../commands/members/remove.ts';
-import { createSchedule } from '../../../commands/schedules/create.ts';
 import { pauseSchedule } from '../../../commands/schedules/pause.ts';
 import { removeSchedule } from '../../../commands/schedules/remove.ts';
 import { resumeSchedule } from '../../../commands/schedules/resume.ts';
 import { runIdOf } from '../../../commands/schedules/start-run.ts';
 import { updateSchedule } from '../../../commands/schedules/update.ts';
-import { type Schedule, type ScheduleInput, scheduleInput } from '../../../contract/schedule.ts';
+import type { Schedule } from '../../../contract/schedule.ts';
 import {
   scheduledRunWorkflowId,
   sessionSignals,
@@ -52,30 +51,8 @@ const sweep = (with_: Pick<Schedules, 'list' | 'put' | 'remove'> = schedules, tr
   repairScheduleCopies({ db: activities.db, schedules: with_, log }, { trustsList });
 const key = (id: string) => ({ workspaceId: tenant.workspace.id, id });
 
-/** A row of Max's, whose times are far away unless `fields` say otherwise. */
-async function stored(fields: Partial<ScheduleInput> = {}): Promise<Schedule> {
-  const agentId = fields.agent_id ?? (await tenant.agent()).id;
-  const input = scheduleInput.parse({
-    name: randomUUID(),
-    prompt: 'Look around',
-    spec: { kind: 'cron', expression: '0 0 1 1 *' },
-    ...fields,
-    agent_id: agentId,
-  });
-  const made = await createSchedule(
-    activities.db,
-    { workspaceId: tenant.workspace.id, makerId: tenant.max.id },
-    input,
-    { limit: 1000, shortestIntervalSeconds: 1 },
-  );
-  if (made.result !== 'saved') {
-    throw new Error(JSON.stringify(made));
-  }
-  return made.schedule;
-}
-
-async function followed(fields: Partial<ScheduleInput> = {}): Promise<Schedule> {
-  const schedule = await stored(fields);
+async function followed(fields: Parameters<Tenant['schedule']>[0] = {}): Promise<Schedule> {
+  const schedule = await tenant.schedule(fields);
   await schedules.put(schedule);
   return schedule;
 }
@@ -214,7 +191,7 @@ describe('a run', () => {
   });
 
   it('that is started twice for one time has one session', async () => {
-    const schedule = await stored({ overlap: 'allow_all' });
+    const schedule = await tenant.schedule({ overlap: 'allow_all' });
     const scheduledAt = `${new Date().toISOString().slice(0, 19)}Z`;
     const due = { scheduleId: schedule.id, scheduledAt };
     const start = () =>
@@ -233,7 +210,7 @@ describe('a run', () => {
   });
 
   it('of another schedule’s workflow starts nothing', async () => {
-    const [own, other] = [await stored(), await stored()];
+    const [own, other] = [await tenant.schedule(), await tenant.schedule()];
     const workflowId = scheduledRunWorkflowId({ scheduleId: own.id, scheduledAt: '2026-11-27T06:00:00Z' });
     const { taskQueue } = worker;
     const args = [{ scheduleId: other.id }];
@@ -269,7 +246,7 @@ describe('Temporal', () => {
   });
 
   it('is written every copy while it does not list them', async () => {
-    const schedule = await stored();
+    const schedule = await tenant.schedule();
     const list = async () => {
       throw new Error('a memo of another application cannot be read');
     };
@@ -281,7 +258,7 @@ describe('Temporal', () => {
     const unreachable = async () => {
       throw new Error('Temporal does not answer');
     };
-    const schedule = await stored();
+    const schedule = await tenant.schedule();
     await sweep({ ...schedules, put: unreachable });
     expect(await schedules.readOutlook(schedule.id)).toBeNull();
     await sweep();
@@ -330,7 +307,7 @@ describe('Temporal', () => {
 
   it('keeps the schedules of another platform', async () => {
     const foreign = createSchedules(worker.client.schedule, `other-${randomUUID()}`);
-    const schedule = { ...(await stored()), id: randomUUID() };
+    const schedule = { ...(await tenant.schedule()), id: randomUUID() };
     await foreign.put(schedule);
     await eventually(async () => expect((await foreign.list()).has(schedule.id)).toBe(true));
     expect((await schedules.list()).has(schedule.id)).toBe(false);
@@ -341,7 +318,7 @@ describe('Temporal', () => {
   });
 
   it('takes the others when it does not take one', async () => {
-    const [broken, fine] = [await stored(), await stored()];
+    const [broken, fine] = [await tenant.schedule(), await tenant.schedule()];
     await activities.db('schedules').where({ id: broken.id }).update({ time_zone: 'Mars/Olympus' });
     await sweep();
     expect(await schedules.readOutlook(broken.id)).toBeNull();
@@ -352,22 +329,7 @@ describe('Temporal', () => {
 
 it('the schedules of a member who leaves pause with them, and their sessions end', async () => {
   const own = await activities.tenant();
-  const agent = await own.agent();
-  const made = await createSchedule(
-    activities.db,
-    { workspaceId: own.workspace.id, makerId: own.max.id },
-    scheduleInput.parse({
-      agent_id: agent.id,
-      name: 'Nightly',
-      prompt: '',
-      spec: { kind: 'cron', expression: '0 0 1 1 *' },
-    }),
-    { limit: 10, shortestIntervalSeconds: 60 },
-  );
-  if (made.result !== 'saved') {
-    throw new Error(made.result);
-  }
-  const { schedule } = made;
+  const schedule = await own.schedule();
   await trigger(schedule);
   const sessionId = await newestSession(schedule);
   const by = { type: 'user', id: own.ada.id } as const;

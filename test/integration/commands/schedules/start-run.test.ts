@@ -2,12 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { removeAgent } from '../../../../commands/agents/remove.ts';
-import { createSchedule } from '../../../../commands/schedules/create.ts';
 import { pauseSchedule } from '../../../../commands/schedules/pause.ts';
 import { removeSchedule } from '../../../../commands/schedules/remove.ts';
 import { runIdOf, startScheduledRun } from '../../../../commands/schedules/start-run.ts';
 import { createWithinQuotas } from '../../../../commands/sessions/create-within-quotas.ts';
-import { type Schedule, scheduleInput } from '../../../../contract/schedule.ts';
+import type { Schedule } from '../../../../contract/schedule.ts';
 import { readSchedule } from '../../../../store/schedules/read.ts';
 import { listRuns, removeOldRuns } from '../../../../store/schedules/runs.ts';
 import { requestEnding } from '../../../../store/sessions/ending.ts';
@@ -33,18 +32,10 @@ const scheduledAt = at(0);
 
 async function stored(): Promise<{ tenant: Tenant; schedule: Schedule }> {
   const tenant = await createTenant(database.db, testMasterKeys());
-  const input = scheduleInput.parse({
-    agent_id: (await tenant.agent()).id,
-    name: 'Nightly',
-    prompt: 'Look',
-    spec: { kind: 'interval', every_seconds: 3600 },
+  const schedule = await tenant.schedule({
+    ...{ name: 'Nightly', prompt: 'Look', spec: { kind: 'interval', every_seconds: 3600 } },
   });
-  const who = { workspaceId: tenant.workspace.id, makerId: tenant.max.id };
-  const made = await createSchedule(database.db, who, input, { limit: 5, shortestIntervalSeconds: 60 });
-  if (made.result !== 'saved') {
-    throw new Error(made.result);
-  }
-  return { tenant, schedule: made.schedule };
+  return { tenant, schedule };
 }
 
 const start = ({ id }: Schedule, when = scheduledAt, quotas = unlimited) =>
