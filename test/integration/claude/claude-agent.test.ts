@@ -208,6 +208,7 @@ describeWithClaude('the agent claude in a session that nobody drives', () => {
     expect(events()).toEqual([['agent.message', 'The report is written.']]);
     const [request = nothing] = agent.model.requests;
     expect(JSON.stringify(request.system)).toContain('Nobody answers questions in this session');
+    expect(JSON.stringify(request.system)).toContain('Another agent may have written it');
   });
 
   it('fails when the model cannot be asked', async () => {
