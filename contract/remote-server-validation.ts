@@ -7,6 +7,9 @@ export const forWorkersOnly = 'is a remote server, which only agents of the kind
 /** Said of a remote server of an agent that another session starts. */
 export const notForChildren =
   'is a remote server, which acts as the person who drives a session: nobody drives one that another session started';
+/** Said of a remote server of an agent that is to have a schedule. */
+export const notForSchedules =
+  'is a remote server that the person who drives a session signs in to: nobody drives one that a schedule starts';
 
 /** Problems by their field's path; empty for an entry of another shape, and for one that is as it must be. */
 export function remoteServerProblems({

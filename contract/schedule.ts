@@ -169,7 +169,11 @@ export const scheduleRun = z.strictObject({
 });
 export type ScheduleRun = z.infer<typeof scheduleRun>;
 
-export const shownRun = scheduleRun.extend({ session_status: sessionStatus.nullable() });
+export const shownRun = scheduleRun.extend({
+  session_status: sessionStatus.nullable(),
+  /** Why the session has its status, for those who may read it. */
+  session_status_reason: z.string().nullable(),
+});
 
 /** As Temporal sees it. */
 export const scheduleOutlook = z.strictObject({

@@ -1,23 +1,21 @@
 import type { FieldProblem } from '../../contract/errors.ts';
+import { notForSchedules } from '../../contract/remote-server-validation.ts';
 import { type ScheduleInput, shortestSeconds } from '../../contract/schedule.ts';
 import { keepAgents } from '../../store/agents/keep-agents.ts';
+import { listSignInAttachments } from '../../store/attachments/read-for-launch.ts';
 import type { Transaction } from '../../store/database.ts';
 
-/** What cannot be as asked: an agent that is not of the workspace, and runs that follow too closely. The agent stays until the transaction ends. */
+/**
+ * What cannot be as asked: an agent that is not of the workspace or needs somebody who signs in, and runs that follow too closely. The agent stays until the
+ * transaction ends; what it attaches is looked at again when a session starts.
+ */
 export async function scheduleProblems(
   trx: Transaction,
   workspaceId: string,
   { agent_id: agentId, spec }: ScheduleInput,
   { shortestIntervalSeconds }: { shortestIntervalSeconds: number },
 ): Promise<FieldProblem[]> {
-  const problems: FieldProblem[] = [];
-  if (!(await keepAgents(trx, workspaceId, [agentId])).has(agentId)) {
-    problems.push({
-      path: 'agent_id',
-      code: 'unknown_agent',
-      message: 'there is no such agent in this workspace',
-    });
-  }
+  const problems = await agentProblems(trx, workspaceId, agentId);
   const shortest = shortestSeconds(spec);
   if (shortest < shortestIntervalSeconds) {
     problems.push({
@@ -27,4 +25,17 @@ export async function scheduleProblems(
     });
   }
   return problems;
+}
+
+async function agentProblems(
+  trx: Transaction,
+  workspaceId: string,
+  agentId: string,
+): Promise<FieldProblem[]> {
+  const path = 'agent_id';
+  if (!(await keepAgents(trx, workspaceId, [agentId])).has(agentId)) {
+    return [{ path, code: 'unknown_agent', message: 'there is no such agent in this workspace' }];
+  }
+  const servers = await listSignInAttachments(trx, agentId);
+  return servers.map((name) => ({ path, code: 'needs_sign_in', message: `"${name}" ${notForSchedules}` }));
 }

@@ -1,4 +1,5 @@
 /** Attachments of an agent together with the entries that they attach, as a session freezes them. */
+import type { Knex } from 'knex';
 import * as z from 'zod';
 import {
   approvers,
@@ -71,13 +72,23 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
 }
 
 /** Names of the remote servers that the agent attaches. */
-export async function listRemoteAttachments(db: Db, agentId: string): Promise<string[]> {
-  const query = db('agent_mcp_attachments as a')
+export const listRemoteAttachments = (db: Db, agentId: string): Promise<string[]> =>
+  namesOf(attachedEntries(db, agentId).whereRaw("s.shape ->> 'type' = 'remote'"));
+
+/** Names of those that whoever drives a session signs in to, as far as their registration says so. */
+export const listSignInAttachments = (db: Db, agentId: string): Promise<string[]> =>
+  namesOf(
+    attachedEntries(db, agentId)
+      .join('mcp_registrations as r', 'r.mcp_server_id', 's.id')
+      .where({ 'r.status': 'ready', 'r.sign_in': 'oauth' }),
+  );
+
+const attachedEntries = (db: Db, agentId: string) =>
+  db('agent_mcp_attachments as a')
     .join('mcp_servers as s', 's.id', 'a.mcp_server_id')
-    .where('a.agent_id', agentId)
-    .whereRaw("s.shape ->> 'type' = 'remote'")
-    .orderBy('s.name')
-    .select('s.name');
-  const rows = await readRows(query, z.object({ name: entryName }));
+    .where('a.agent_id', agentId);
+
+async function namesOf(entries: Knex.QueryBuilder): Promise<string[]> {
+  const rows = await readRows(entries.orderBy('s.name').select('s.name'), z.object({ name: entryName }));
   return rows.map(({ name }) => name);
 }

@@ -7,6 +7,7 @@ import type { Db, Transaction } from '../database.ts';
 import { pageByTime } from '../page-by-time.ts';
 import { readRow } from '../read-rows.ts';
 import { unfinishedStatus } from '../sessions/list-unfinished.ts';
+import { readableCondition } from '../sessions/readable.ts';
 
 const runColumns = Object.keys(scheduleRun.shape) as (keyof ScheduleRun)[];
 
@@ -36,16 +37,24 @@ export async function insertRun(trx: Transaction, run: NewRun): Promise<void> {
   });
 }
 
-/** The runs of a schedule with the states of their sessions, newest first. Throws InvalidCursorError. */
+/**
+ * The runs of a schedule with the states of their sessions, newest first; the reasons of those that `readerId` may read, null for an admin, who reads all.
+ * Throws InvalidCursorError.
+ */
 export function listRuns(
   db: Db,
-  scheduleId: string,
+  { scheduleId, readerId }: { scheduleId: string; readerId: string | null },
   page: PageQuery,
 ): Promise<Page<z.infer<typeof shownRun>>> {
+  const reason = db.raw(`case when :isAdmin or ${readableCondition} then s.status_reason end`, {
+    isAdmin: readerId === null,
+    userId: readerId,
+  });
   const runs = db('schedule_runs as r')
     .leftJoin('sessions as s', 's.id', 'r.session_id')
     .where('r.schedule_id', scheduleId)
-    .select(...runColumns.map((column) => `r.${column}` as const), 's.status as session_status');
+    .select(...runColumns.map((column) => `r.${column}` as const), 's.status as session_status')
+    .select(db.raw('? as session_status_reason', [reason]));
   return pageByTime(db, db.from(runs.as('runs')), shownRun, 'created_at', page);
 }
 

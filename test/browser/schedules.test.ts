@@ -84,6 +84,29 @@ describeInBrowser('schedules in the web UI', () => {
     await visitor.leave();
   });
 
+  it('say in their history why a session failed', async () => {
+    const [ada, max] = [await demo.signIn('ada'), await demo.signIn('max')];
+    await ada.ok('PUT', `${ada.workspace}/secrets/NIGHT_TOKEN`, { value: 'never to be shown' });
+    const { agent } = await max.ok<{ agent: { id: string } }>('POST', `${max.workspace}/agents`, {
+      ...{ name: 'night-watch', run: { type: 'builtin', name: 'scripted' } },
+      env: { TOKEN: '${NIGHT_TOKEN}' },
+    });
+    const nightly = { agent_id: agent.id, name: 'Nightly', prompt: '' };
+    const { schedule } = await max.ok<{ schedule: { id: string } }>('POST', `${max.workspace}/schedules`, {
+      ...{ ...nightly, spec: { kind: 'cron', expression: '0 0 1 1 *' } },
+    });
+    await ada.ok('DELETE', `${ada.workspace}/secrets/NIGHT_TOKEN`);
+    const visitor = await open('max', `schedules/${schedule.id}`);
+    const { page } = visitor;
+    await page.getByRole('button', { name: 'Run now' }).click();
+    const history = page.getByRole('table', { name: 'History' });
+    await history.getByText('Failed').waitFor();
+    await history.getByText('variable TOKEN needs secret NIGHT_TOKEN, which is not set').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+    await max.ok('DELETE', `${max.workspace}/schedules/${schedule.id}`);
+  });
+
   it('are seen by others without what they hold, and deleted by an admin', async () => {
     const nora = await demo.signIn('nora');
     const ada = await demo.signIn('ada');

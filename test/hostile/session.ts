@@ -87,6 +87,15 @@ export class HostileSession {
     });
   }
 
+  /** A session of the hostile agent that a schedule has started: it had its orders in its prompt, and takes no others. */
+  static async scheduled(door: FrontDoor, id: string): Promise<HostileSession> {
+    await untilRunning(door, id);
+    const { agent_id: agentId } = await door.session(id);
+    return new HostileSession(door, { id, agentId }, async () => {
+      throw new Error('nobody drives this session');
+    });
+  }
+
   /** Has the agent run programs one after the other; returns each result, by name. */
   async order(orders: Order[], target: unknown): Promise<Record<string, unknown>> {
     return this.resultsOf(await this.begin(orders, target));

@@ -160,7 +160,8 @@ function runsRoute({ db }: ScheduleDependencies): AnyRoute {
     response: z.strictObject({ runs: z.array(shownRun), next_cursor: nextCursor }),
     async handler({ params: { schedule_id: id }, query, ...visit }) {
       await changeable(db, visit, id);
-      const { items, nextCursor } = await listRuns(db, id, query);
+      const readerId = visit.role === 'admin' ? null : visit.user.id;
+      const { items, nextCursor } = await listRuns(db, { scheduleId: id, readerId }, query);
       return { runs: items, next_cursor: nextCursor };
     },
   });

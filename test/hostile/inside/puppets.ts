@@ -29,7 +29,7 @@ const carryOut = async (kit: Kit, orders: Order[], target: unknown): Promise<Rec
   return results;
 };
 
-/** Takes orders from messages, and uploads their results as an artifact named by the message's id. */
+/** Takes orders from its prompt and from messages, and uploads their results as an artifact named by the message's id. */
 const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> => {
   const inbox: { seq: number; text: string; kind: string }[] = [];
   const obey = async (text: string): Promise<void> => {
@@ -72,6 +72,11 @@ const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> =>
         response.on('close', () => resolve());
       });
     });
+  // All that a session gets which nobody drives, and which no other one started.
+  const { prompt } = JSON.parse(String(kit.read(process.env['PLATFORM_CONFIG'] ?? '')));
+  if (prompt.startsWith('{"id"')) {
+    turn = turn.then(() => obey(prompt));
+  }
   for (;;) {
     await listenToInput();
     await kit.sleep(200);

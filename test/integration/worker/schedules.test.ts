@@ -80,7 +80,8 @@ async function followed(fields: Partial<ScheduleInput> = {}): Promise<Schedule> 
   return schedule;
 }
 
-const runsOf = async ({ id }: Schedule) => (await listRuns(activities.db, id, { limit: 50 })).items;
+const runsOf = async ({ id }: Schedule) =>
+  (await listRuns(activities.db, { scheduleId: id, readerId: null }, { limit: 50 })).items;
 const runsAre = (schedule: Schedule, ...expected: object[]) =>
   eventually(async () => expect(await runsOf(schedule)).toMatchObject(expected));
 const describeCopy = (id: string) => worker.client.schedule.getHandle(temporalScheduleId(id)).describe();

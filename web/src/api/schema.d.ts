@@ -6391,6 +6391,7 @@ export interface components {
             detail: string | null;
             session_id: string | null;
             session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;
+            session_status_reason: string | null;
         };
         Secret: {
             name: string;

@@ -49,7 +49,8 @@ async function stored(): Promise<{ tenant: Tenant; schedule: Schedule }> {
 
 const start = ({ id }: Schedule, when = scheduledAt, quotas = unlimited) =>
   startScheduledRun(database.db, { scheduleId: id, scheduledAt: when }, quotas);
-const runsOf = async ({ id }: Schedule) => (await listRuns(database.db, id, { limit: 10 })).items;
+const runsOf = async ({ id }: Schedule) =>
+  (await listRuns(database.db, { scheduleId: id, readerId: null }, { limit: 10 })).items;
 
 describe('a schedule that is due', () => {
   it('starts one session for one time, also when that comes twice at once', async () => {

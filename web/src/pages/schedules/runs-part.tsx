@@ -5,6 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
 import { timeIn, withoutSessionText } from '../../text/schedule-text.ts';
 import { SessionStatus } from '../sessions/session-status.tsx';
 import { useRuns } from './use-schedules.ts';
@@ -62,7 +63,7 @@ function RunsTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
 
 function RunSession({ run }: { run: ScheduleRun }) {
   const { slug } = useWorkspace();
-  const { session_id: id, session_status: status } = run;
+  const { session_id: id, session_status: status, session_status_reason: why } = run;
   const reason = withoutSessionText(run);
   if (reason !== null) {
     return <>None: {reason}</>;
@@ -73,6 +74,11 @@ function RunSession({ run }: { run: ScheduleRun }) {
     <>
       <TextLink to={pathOf(slug, 'sessions', id)}>Session {id.slice(0, 8)}</TextLink>{' '}
       <SessionStatus status={status} />
+      {status === 'completed' || why === null ? null : (
+        <Text size="sm" lineClamp={2} component="div" title={why}>
+          <VisibleText text={why} />
+        </Text>
+      )}
     </>
   );
 }
