@@ -32,6 +32,8 @@ const stateWords: Readonly<Record<SessionProcess['state'], string>> = {
   ended: 'ended',
 };
 
+export const isSibling = ({ kind }: Pick<SessionProcess, 'kind'>): boolean => kind === 'sibling';
+
 /** An agent or a sibling answers nobody: once it was started, it runs. */
 export const processStateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 'state'>): string =>
   kind !== 'server' && state === 'ready' ? 'running' : stateWords[state];
