@@ -63,7 +63,12 @@ export type ToolListing = z.infer<typeof toolListing>;
 export const mcpCheckInput = attachmentInput.pick({ env: true });
 
 /** The server's process; the same facts as of a server of a session. */
-export const mcpCheckProcess = sessionProcess.omit({ kind: true, name: true, updated_at: true });
+export const mcpCheckProcess = sessionProcess.omit({
+  kind: true,
+  name: true,
+  ready_limit_seconds: true,
+  updated_at: true,
+});
 
 export const mcpCheck = z.strictObject({
   id: uuid,

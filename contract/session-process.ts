@@ -13,7 +13,7 @@ export type ProcessKind = z.infer<typeof processKind>;
 export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
 export type ProcessState = z.infer<typeof processState>;
 
-/** Why a server does not work: a closed list, which never includes anything a server wrote. */
+/** Why a server or sibling does not work: a closed list, which never includes anything that it wrote. */
 export const failureCause = z.enum([
   'container_not_running',
   'program_not_found',
@@ -24,10 +24,11 @@ export const failureCause = z.enum([
   'registry_unreachable',
   'network_unreachable',
   'handshake_timeout',
+  'not_ready_in_time',
 ]);
 export type FailureCause = z.infer<typeof failureCause>;
 
-/** What each cause means, going on from the server's name. */
+/** What each cause means, going on from the name of the server or sibling. */
 export const causeText: Readonly<Record<FailureCause, string>> = {
   container_not_running: 'is not running',
   program_not_found: 'did not start: its program was not found',
@@ -38,7 +39,11 @@ export const causeText: Readonly<Record<FailureCause, string>> = {
   registry_unreachable: 'did not start: its package manager got nothing from its registry',
   network_unreachable: 'did not start: it could not reach the network',
   handshake_timeout: 'did not answer its first request in time',
+  not_ready_in_time: 'was not ready in time',
 };
+
+/** The same of a sibling whose limit is known. */
+export const notReadyWithin = (limitSeconds: number) => `was not ready within ${limitSeconds} seconds`;
 
 /** What replaces a server's own output when the platform could not load its packages, by the cause. */
 export const packagesNotLoaded = {
@@ -59,7 +64,7 @@ const facts = {
   /** Of its last end; both null when none is known. */
   exit_code: exitCode.nullable(),
   signal: signalName.nullable(),
-  /** Of a server that failed. */
+  /** Of a server that failed, or of a sibling that was not ready in time; how the platform then ended that is left out. */
   cause: failureCause.nullable(),
   /** From the first byte to a server until its first answer. */
   handshake_ms: z.int().min(0).max(maxStoredInteger).nullable(),
@@ -70,6 +75,8 @@ export const sessionProcess = z.strictObject({
   ...facts,
   /** How often it was started. */
   starts: z.int().min(0),
+  /** Of a sibling that the agent waits for: within how many seconds it has to be ready. */
+  ready_limit_seconds: z.int().positive().nullable(),
   updated_at: timestamp.nullable(),
   /** Of the output that is kept; null when there is none. */
   output_size_bytes: z.int().min(0).nullable(),

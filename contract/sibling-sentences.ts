@@ -1,4 +1,5 @@
 /** Why an agent was not started. */
+import { notReadyWithin } from './session-process.ts';
 import type { SiblingReport } from './sidecar.ts';
 
 /** One sentence about a sibling that did not get ready; never what it wrote. */
@@ -10,7 +11,7 @@ export function siblingNotReady(
   const consequence = 'so the agent was not started';
   switch (failure.type) {
     case 'not_in_time':
-      return `The sibling "${name}" was not ready within ${limitSeconds} seconds, ${consequence}`;
+      return `The sibling "${name}" ${notReadyWithin(limitSeconds)}, ${consequence}`;
     case 'not_started':
       return `The sibling "${name}" could not be started, ${consequence}`;
     case 'ended': {

@@ -13,8 +13,11 @@ export interface ClaudeSettings {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Questions go to the user by `request_input`, which the platform records and knows nobody to answer in some sessions. */
-const neverAvailable = ['AskUserQuestion'];
+/**
+ * Questions go to the user by `request_input`, which the platform records and knows nobody to answer in some sessions. A search of the web runs at the
+ * endpoint, so the platform refuses each request that offers it.
+ */
+const neverAvailable = ['AskUserQuestion', 'WebSearch'];
 
 const fixed = {
   /** Nothing but the model's endpoint is asked for anything. */

@@ -104,6 +104,14 @@ export class TrackedProcess {
     return cause;
   }
 
+  /** A sibling reached the limit within which the agent waits for it: that the platform ends it then says nothing of it. */
+  notReadyInTime(): void {
+    if (this.#state === 'starting') {
+      this.#cause = 'not_ready_in_time';
+      this.#moveTo('failed');
+    }
+  }
+
   take(claim: ProcessClaim): void {
     switch (claim.type) {
       case 'started':

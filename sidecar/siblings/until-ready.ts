@@ -39,7 +39,11 @@ async function reportOf(
     await remember(name);
     return null;
   }
-  return { name, failure: ended === 'not_in_time' ? { type: ended } : failureOf(ended) };
+  if (ended === 'not_in_time') {
+    process.notReadyInTime();
+    return { name, failure: { type: ended } };
+  }
+  return { name, failure: failureOf(ended) };
 }
 
 function failureOf(claim: EndClaim): SiblingReport['failure'] {

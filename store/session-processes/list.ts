@@ -4,6 +4,11 @@ import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { readConfiguration } from '../session-configurations/configurations.ts';
 
+/** What is known of a process by its configuration alone. */
+type Frozen = Pick<SessionProcess, 'kind' | 'name' | 'ready_limit_seconds'>;
+
+const reported = sessionProcess.omit({ ready_limit_seconds: true });
+
 /** Every process of a session, also those without a report: servers, siblings, then the agent. Empty before the freeze. */
 export async function listProcesses(db: Db, sessionId: string): Promise<SessionProcess[]> {
   const configuration = await readConfiguration(db, sessionId);
@@ -17,22 +22,28 @@ export async function listProcesses(db: Db, sessionId: string): Promise<SessionP
       'output_size_bytes',
       db.raw('earlier_starts::bigint + starts as starts'),
     );
-  const rows = await readRows(query, sessionProcess);
+  const rows = await readRows(query, reported);
   const known = new Map(rows.map((row) => [`${row.kind}/${row.name}`, row]));
-  return namesOf(configuration).map(({ kind, name }) => known.get(`${kind}/${name}`) ?? unknown(kind, name));
+  return frozenOf(configuration).map((frozen) => ({
+    ...unreported,
+    ...known.get(`${frozen.kind}/${frozen.name}`),
+    ...frozen,
+  }));
 }
 
-function namesOf({ servers, siblings }: FrozenConfiguration): { kind: ProcessKind; name: string }[] {
-  return [
-    ...servers.map(({ name }) => ({ kind: 'server' as const, name })),
-    ...siblings.map(({ name }) => ({ kind: 'sibling' as const, name })),
-    { kind: 'agent', name: 'agent' },
-  ];
-}
-
-const unknown = (kind: ProcessKind, name: string): SessionProcess => ({
+const frozen = (kind: ProcessKind, name: string, limitSeconds?: number): Frozen => ({
   kind,
   name,
+  ready_limit_seconds: limitSeconds ?? null,
+});
+
+const frozenOf = ({ servers, siblings }: FrozenConfiguration): Frozen[] => [
+  ...servers.map(({ name }) => frozen('server', name)),
+  ...siblings.map(({ name, ready }) => frozen('sibling', name, ready?.timeout_seconds)),
+  frozen('agent', 'agent'),
+];
+
+const unreported: Omit<SessionProcess, keyof Frozen> = {
   state: 'not_started',
   starts: 0,
   exit_code: null,
@@ -41,4 +52,4 @@ const unknown = (kind: ProcessKind, name: string): SessionProcess => ({
   handshake_ms: null,
   updated_at: null,
   output_size_bytes: null,
-});
+};

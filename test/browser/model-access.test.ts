@@ -37,6 +37,8 @@ describeInBrowser('model access in the web UI', () => {
     expect(await fields.getByLabel('Requests per session').count()).toBe(0);
     await fields.getByRole('combobox', { name: 'Secret with the API key' }).click();
     await page.getByRole('option', { name: 'DEMO_API_TOKEN', exact: true }).click();
+    const missing = fields.getByRole('note').filter({ hasText: 'Sessions start only once' });
+    await missing.waitFor();
     await fields.getByRole('textbox', { name: 'Models' }).fill('not a model');
     await fields.getByLabel('Requests per session').fill('25');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -50,6 +52,10 @@ describeInBrowser('model access in the web UI', () => {
     await page.getByText('granted: the platform asks the model with it').waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('model-access');
+    await visitor.open(`agents/${agent.id}/edit`);
+    await fields.getByText('The agent has the grant to use this key.').waitFor();
+    expect(await missing.count()).toBe(0);
+    await visitor.checkAccessibility();
     expect(await ada.ok<{ agent: Agent }>('GET', `/api/agents/${agent.id}`)).toMatchObject({
       agent: {
         model_access: {

@@ -10,9 +10,11 @@ import { describeWithTool } from '../support/deployment-tools.ts';
 import { hasDockerRegistry } from '../support/docker-registry.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
+import { startModelStub } from '../support/model-stub/start-model-stub.ts';
 import { platformImages } from '../support/platform-images.ts';
 import { startWithBrokenServer, toldOfBrokenServer } from './broken-server.ts';
 import { finishedUnder, finishSession, prepareNotes, pushNotesImage, startWaitingSession } from './notes.ts';
+import { demoModelKey, expectReportUnderGrant, scriptOfWriter } from './writer.ts';
 
 const slowMs = 600_000;
 
@@ -24,7 +26,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
   let ada: FrontDoor;
   let max: FrontDoor;
   beforeAll(async () => {
-    compose = await openCompose();
+    compose = await openCompose(demoModelKey);
     browser = await openBrowser();
     await compose.run(['up', '--detach']);
     // A person who signs in earlier is in no workspace yet.
@@ -99,6 +101,19 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
     'reports why an MCP server does not work, and shows its output to admins only',
     withLogs(async () => {
       expect(await startWithBrokenServer(ada, max)).toMatchObject(toldOfBrokenServer);
+    }),
+    slowMs,
+  );
+
+  it(
+    'runs the agent that asks a model, in its own image and without a network',
+    withLogs(async () => {
+      const model = await startModelStub(scriptOfWriter, compose.modelPort, '0.0.0.0');
+      try {
+        await expectReportUnderGrant(ada, model);
+      } finally {
+        await model.close();
+      }
     }),
     slowMs,
   );

@@ -63,9 +63,19 @@ describeWith('bwrap')('a session with siblings', () => {
   });
 
   it.each([
-    ['is never ready', 'sleep 600', 'was not ready within 2 seconds'],
-    ['crashes first', 'exit 3', 'ended with exit code 3 before it was ready'],
-  ])('fails with one sentence when one %s, and leaves nothing', async (_, script, words) => {
+    [
+      'is never ready',
+      'sleep 600',
+      'was not ready within 2 seconds',
+      { state: 'failed', cause: 'not_ready_in_time', ready_limit_seconds: 2, signal: null },
+    ],
+    [
+      'crashes first',
+      'exit 3',
+      'ended with exit code 3 before it was ready',
+      { state: 'ended', cause: null, exit_code: 3 },
+    ],
+  ])('fails with one sentence when one %s, and leaves nothing', async (_, script, words, shown) => {
     const { id } = await begin({
       ...{ name: `waits: ${words}`, run: sh('echo never; exit 0') },
       siblings: [
@@ -83,6 +93,10 @@ describeWith('bwrap')('a session with siblings', () => {
       expect.arrayContaining([expect.objectContaining({ kind: 'agent', state: 'not_started', starts: 0 })]),
     );
     await eventually(async () => expect(await processesMentioning(id)).toEqual([]));
+    // Its sidecar has reported all by then, the end that the platform made included.
+    expect(await processesOf(id)).toEqual(
+      expect.arrayContaining([expect.objectContaining({ name: 'db', ...shown })]),
+    );
   });
 });
 

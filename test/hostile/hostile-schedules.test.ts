@@ -43,7 +43,7 @@ async function makeSchedule(spec: object): Promise<string> {
   return schedule.id;
 }
 
-/** The session of the first run, with what its agent reports of its orders. */
+/** The session of the first run, with what its agent says of its orders. */
 async function firstRun(scheduleId: string): Promise<{ id: string; said: Record<string, unknown> }> {
   const id = await untilFound('a run of the schedule', async () => {
     const { runs } = await arena.ada.ok<{ runs: ScheduleRun[] }>(

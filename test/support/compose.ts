@@ -23,20 +23,24 @@ export interface Compose {
   url: string;
   /** `address:port` of a registry over plain HTTP, as the platform and the engine know it. */
   registryAddress: string;
+  /** Of this machine, where the platform finds the endpoint of language models. */
+  modelPort: number;
   /** Runs a Compose command; returns its standard output. */
   run(args: readonly string[]): Promise<string>;
   /** Takes everything down, sessions and volumes included. */
   remove(): Promise<void>;
 }
 
-/** Prepares it without starting anything. */
-export async function openCompose(): Promise<Compose> {
+/** Prepares it without starting anything. `modelKey`: what the demo's agent that asks a model asks it with. */
+export async function openCompose(modelKey: string): Promise<Compose> {
   const directory = mkdtempSync(join(tmpdir(), 'compose-'));
   const project = `platform-${randomBytes(4).toString('hex')}`;
   await buildStandIns(directory);
   const registry = await openRegistry(join(directory, 'registry'), `${project}-outside`);
   const engine = await startContainerEngine({ insecureRegistries: [registry.address] });
   const platformPort = await chooseTestPort();
+  const modelPort = await chooseTestPort();
+  const modelBaseUrl = `http://${registry.address.replace(/:.*/, '')}:${modelPort}`;
   const env = {
     PATH: process.env['PATH'],
     HOME: directory,
@@ -46,6 +50,9 @@ export async function openCompose(): Promise<Compose> {
     IDENTITY_PORT: String(await chooseTestPort()),
     TEMPORAL_UI_PORT: String(await chooseTestPort()),
     PRIVATE_REGISTRIES: `http://${registry.address}`,
+    MODEL_BASE_URL: modelBaseUrl,
+    PRIVATE_MCP_HOSTS: modelBaseUrl,
+    DEMO_MODEL_KEY: modelKey,
     ...imageVariables(),
   };
   const run = async (args: readonly string[]) => {
@@ -62,6 +69,7 @@ export async function openCompose(): Promise<Compose> {
   return {
     url: `http://localhost:${platformPort}`,
     registryAddress: registry.address,
+    modelPort,
     run,
     async remove() {
       await stopAttending();

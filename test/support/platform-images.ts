@@ -7,6 +7,7 @@ const names = z.object({
   scripted: z.string(),
   runner: z.string(),
   platform: z.string(),
+  claude: z.string(),
   'demo-identity': z.string(),
 });
 export type PlatformImages = z.infer<typeof names>;

@@ -109,6 +109,12 @@ describe("an agent's model access", () => {
         secrets: [],
       },
     });
+    // Who could not give it does not raise what it is good for.
+    const raised = { ...stored, tokens_per_session: 2 * stored.tokens_per_session };
+    await member.ok('PATCH', `/api/agents/${agent.id}`, { model_access: raised });
+    expect(await member.ok('GET', `/api/agents/${agent.id}/authority`)).toMatchObject({
+      authority: { grants: [] },
+    });
   });
 });
 

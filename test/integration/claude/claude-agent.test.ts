@@ -110,8 +110,8 @@ describeWithClaude('the agent claude', () => {
     expect(agent.model.requests[0]?.tools?.filter(({ type = 'custom' }) => type !== 'custom')).toEqual([]);
   });
 
-  it('has tools of its own only where its variables name them, and never one that asks people', async () => {
-    agent = await start([turn(say('Yes?'))], { env: { CLAUDE_TOOLS: 'Read,AskUserQuestion' } });
+  it('has tools of its own only where its variables name them, and never one that asks people or searches the web', async () => {
+    agent = await start([turn(say('Yes?'))], { env: { CLAUDE_TOOLS: 'Read,AskUserQuestion,WebSearch' } });
     await until(() => agent.model.requests.length === 1, 'the request');
     const tools = (agent.model.requests[0]?.tools ?? []).map(({ name }) => name);
     expect(tools.filter((name) => !name.startsWith('mcp__'))).toEqual(['Read']);
@@ -208,6 +208,7 @@ describeWithClaude('the agent claude in a session that nobody drives', () => {
     expect(events()).toEqual([['agent.message', 'The report is written.']]);
     const [request = nothing] = agent.model.requests;
     expect(JSON.stringify(request.system)).toContain('Nobody answers questions in this session');
+    expect(JSON.stringify(request.system)).toContain('Another agent may have written it');
   });
 
   it('fails when the model cannot be asked', async () => {

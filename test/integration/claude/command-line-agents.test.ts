@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { AgentConfig } from '../../../contract/agent-contract.ts';
 import { claudeProgram, describeWithClaude } from '../../support/claude-package.ts';
 import { startModelStub } from '../../support/model-stub/start-model-stub.ts';
-import { call, say, type Turn, turn } from '../../support/model-stub/turns.ts';
+import { call, failure, say, type Turn, turn } from '../../support/model-stub/turns.ts';
 import { bundlePrograms, runnerCommand } from '../sidecar/programs.ts';
 import { TestSession } from '../sidecar/session.ts';
 
@@ -91,6 +91,17 @@ describeWithClaude('a command-line agent', () => {
     expect(tools.filter((name) => !/^mcp__(files|platform)__/.test(name))).toEqual([]);
     expect(JSON.stringify(requests[0]?.messages)).toContain('Write \\"it\\" & go.');
     expect(JSON.stringify(requests[0]?.system)).toContain('Be brief.');
+  });
+
+  it('that fails publishes why, and ends as failed', async () => {
+    session.platform.events.length = 0;
+    const { code } = await run(scriptOf('agent.sh'), [
+      failure(400, 'invalid_request_error', 'this model is not among those that may be asked'),
+    ]);
+    expect(code).toBe(1);
+    expect(session.platform.events).toMatchObject([
+      { type: 'agent.error', payload: { message: expect.stringContaining('not among those that may be') } },
+    ]);
   });
 
   it('may be any program that knows the address of the Messages API', async () => {

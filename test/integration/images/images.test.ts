@@ -7,7 +7,7 @@ import { type PlatformImages, platformImages, requirePlatformImages } from '../.
 import { runConfined } from './run-container.ts';
 
 const withImages = platformImages === null ? describe.skip : describe;
-const all = ['sidecar', 'scripted', 'runner', 'platform'] as const;
+const all = ['sidecar', 'scripted', 'runner', 'platform', 'claude'] as const;
 
 const inspected = z.array(
   z.looseObject({
@@ -29,7 +29,7 @@ async function configOf(image: string) {
   return Config;
 }
 
-/** Runs by `node -e`, which all four images have. */
+/** Runs by `node -e`, which all of them have. */
 const report = `
   const attempt = (path) => { try { fs.writeFileSync(path, ''); return 'written'; } catch (error) { return error.code; } };
   const status = fs.readFileSync('/proc/self/status', 'utf8');

@@ -21,8 +21,12 @@ const beyondScript: Answer = {
   message: 'the script of this model has no further turn',
 };
 
-/** Listens on a socket's path, or on a port of the loopback. */
-export async function startModelStub(script: readonly Turn[], listenOn: string | number): Promise<ModelStub> {
+/** Listens on a socket's path, or on a port of `host`, which is the loopback unless it is named. */
+export async function startModelStub(
+  script: readonly Turn[],
+  listenOn: string | number,
+  host: '127.0.0.1' | '0.0.0.0' = '127.0.0.1',
+): Promise<ModelStub> {
   const turns = [...script];
   const stub: Omit<ModelStub, 'close'> = { requests: [], headers: [], strays: [] };
   const server = createServer((request, response) => {
@@ -31,7 +35,7 @@ export async function startModelStub(script: readonly Turn[], listenOn: string |
   if (typeof listenOn === 'string') {
     server.listen(listenOn);
   } else {
-    server.listen(listenOn, '127.0.0.1');
+    server.listen(listenOn, host);
   }
   await once(server, 'listening');
   return {

@@ -15,6 +15,7 @@ const server: SessionProcess = {
   cause: null,
   handshake_ms: null,
   starts: 1,
+  ready_limit_seconds: null,
   updated_at: null,
   output_size_bytes: null,
 };
@@ -43,5 +44,14 @@ describe('a process in the panel', () => {
     );
     expect(processFacts({ ...server, exit_code: 0 })).toBe('last ended with exit code 0');
     expect(processFacts({ ...server, signal: 'SIGKILL' })).toBe('last ended with SIGKILL');
+  });
+
+  it('says of a sibling that was not ready in time what its limit was, and not how the platform ended it', () => {
+    const late = { ...server, kind: 'sibling', state: 'failed', cause: 'not_ready_in_time' } as const;
+    expect(processFacts({ ...late, ready_limit_seconds: 90 })).toBe('was not ready within 90 seconds');
+    expect(processFacts({ ...late, ready_limit_seconds: 90, signal: 'SIGTERM' })).toBe(
+      'was not ready within 90 seconds',
+    );
+    expect(processFacts(late)).toBe('was not ready in time');
   });
 });

@@ -55,6 +55,12 @@ describe('the launch', () => {
     expect(launchDurationMs(events)).toBe(8000);
   });
 
+  it('starts siblings in its last step, where there are some', () => {
+    const events = [status(1, 'starting')];
+    expect(launchSteps(events, true).at(-1)?.label).toBe('Start the agent, its servers and siblings');
+    expect(launchSteps(events, false).at(-1)?.label).toBe('Start the agent and its servers');
+  });
+
   it('says in which step the session ended', () => {
     expect(launchSteps([status(1, 'pending'), status(2, 'validating'), status(3, 'failed')])).toMatchObject([
       { state: 'done' },

@@ -39,6 +39,23 @@ describe('a sibling that says when it is ready', () => {
     });
   });
 
+  it('keeps that it was not ready in time, also when the platform ended it for that', () => {
+    const process = processAfter([started]);
+    process.notReadyInTime();
+    process.take({ type: 'ended', exit_code: null, signal: 'SIGTERM' });
+    process.take(ready);
+    expect(process.snapshot).toMatchObject({ state: 'failed', cause: 'not_ready_in_time', signal: null });
+  });
+
+  it.each<[string, ProcessClaim[], string]>([
+    ['is ready', [started, ready], 'ready'],
+    ['has ended', [started, killed], 'ended'],
+  ])('that %s by then is not too late', (_, claims, state) => {
+    const process = processAfter(claims);
+    process.notReadyInTime();
+    expect(process.snapshot).toMatchObject({ state, cause: null });
+  });
+
   it('is waited for until it is ready or has ended', async () => {
     const process = processAfter([started]);
     const ending = process.endBeforeReady();

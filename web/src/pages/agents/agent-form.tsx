@@ -25,12 +25,15 @@ import { RunFields } from './run-fields.tsx';
 
 /** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
 export function AgentForm({
+  agentId,
   initial,
   draftName,
   save,
   submitLabel,
   onCancel,
 }: {
+  /** Null for a new agent. */
+  agentId: string | null;
   initial: AgentValues;
   /** What is typed is kept under this name until it is sent. */
   draftName: string;
@@ -67,7 +70,7 @@ export function AgentForm({
           title="Model access"
           description="A language model that the agent asks through the platform, which keeps the key and counts."
         >
-          <ModelAccessFields form={form} />
+          <ModelAccessFields form={form} agentId={agentId} />
         </Part>
         <Part
           title="Siblings"

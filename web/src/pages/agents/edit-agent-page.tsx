@@ -50,6 +50,7 @@ function EditAgent({ agent }: { agent: Agent }) {
       )}
       <RevokesNote />
       <AgentForm
+        agentId={begun.id}
         initial={valuesOf(begun)}
         draftName={`agent ${begun.id} ${begun.updated_at}`}
         save={save}

@@ -1,13 +1,14 @@
-import { Alert, NumberInput, Stack, Textarea } from '@mantine/core';
+import { Alert, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { defaultModelLimits } from '../../../../contract/model-access.ts';
 import { useAvailability } from '../../api/use-availability.ts';
 import { SecretSelect } from '../../components/secret-select.tsx';
 import { descriptionOr } from '../../components/unavailable.tsx';
 import { numberText } from '../../text/number-text.ts';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
+import { grantOfSecret, useAgentGrants } from './use-agent-grants.ts';
 
-/** Whether the agent may ask a language model, with which key, and how much. */
-export function ModelAccessFields({ form }: { form: AgentFormState }) {
+/** Whether the agent may ask a language model, with which key, and how much. `agentId`: null of a new one. */
+export function ModelAccessFields({ form, agentId }: { form: AgentFormState; agentId: string | null }) {
   const here = useAvailability();
   const { key } = form.values.modelAccess;
   return (
@@ -25,9 +26,7 @@ export function ModelAccessFields({ form }: { form: AgentFormState }) {
       />
       {key === '' ? null : (
         <>
-          <Alert role="note" color="orange">
-            Sessions start only once an admin has granted the key on the agent’s page.
-          </Alert>
+          {agentId === null ? <NotGranted /> : <KeyGrant agentId={agentId} secretName={key} />}
           <Textarea
             label="Models"
             description="Names of models that the agent may ask, one per line. Leave empty for any."
@@ -43,6 +42,27 @@ export function ModelAccessFields({ form }: { form: AgentFormState }) {
     </Stack>
   );
 }
+
+/** A warning only as long as the agent has no grant of the key. */
+function KeyGrant({ agentId, secretName }: { agentId: string; secretName: string }) {
+  const grants = useAgentGrants(agentId, 'model_key').data;
+  if (grants === undefined) {
+    return null;
+  }
+  return grantOfSecret(grants, secretName) === undefined ? (
+    <NotGranted />
+  ) : (
+    <Text size="sm" c="dimmed">
+      The agent has the grant to use this key.
+    </Text>
+  );
+}
+
+const NotGranted = () => (
+  <Alert role="note" color="orange">
+    Sessions start only once an admin has granted the key on the agent’s page.
+  </Alert>
+);
 
 function Limit({
   form,

@@ -23,6 +23,7 @@ export default function NewAgentPage() {
       description="You will be its owner. You can attach MCP servers after you create it."
     >
       <AgentForm
+        agentId={null}
         initial={newAgent}
         draftName="new agent"
         save={save}

@@ -5,7 +5,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { TextLink } from '../../components/text-link.tsx';
-import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
+import { grantOfSecret, useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
 
 /** Whether an admin granted the agent what it needs a secret for, and for admins the way to do so. `children`: what that means. */
 export function SecretGrant({
@@ -33,7 +33,7 @@ export function SecretGrant({
   if (grants === undefined) {
     return null;
   }
-  const grant = grants.find(({ details }) => details['secret_name'] === secretName);
+  const grant = grantOfSecret(grants, secretName);
   if (grant !== undefined) {
     return (
       <TextLink to={pathOf(slug, 'grants', grant.id)}>

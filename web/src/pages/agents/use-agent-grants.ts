@@ -28,6 +28,10 @@ export function useAgentGrants(agentId: string, type: GrantInput['grant_type']) 
   });
 }
 
+/** The one of these that lets the agent use a secret. */
+export const grantOfSecret = (grants: readonly Grant[], secretName: string): Grant | undefined =>
+  grants.find(({ details }) => details['secret_name'] === secretName);
+
 export function useMakeGrant() {
   const { slug } = useWorkspace();
   const keyFor = useIdempotencyKey();

@@ -9,24 +9,24 @@ export interface LaunchStep {
   durationMs: number | null;
 }
 
-const labels: [SessionStatus, string][] = [
+const labels = (hasSiblings: boolean): [SessionStatus, string][] => [
   ['pending', 'Wait for a worker'],
   ['validating', 'Check the configuration'],
   ['awaiting_authorization', 'Sign in to remote servers'],
-  ['starting', 'Start the agent and its servers'],
+  ['starting', hasSiblings ? 'Start the agent, its servers and siblings' : 'Start the agent and its servers'],
 ];
 
 /**
  * From the status changes among a session's events, in order. A step that the session skipped is left out; the one in
  * which it ended failed.
  */
-export function launchSteps(events: readonly TranscriptEvent[]): LaunchStep[] {
+export function launchSteps(events: readonly TranscriptEvent[], hasSiblings = false): LaunchStep[] {
   const changes = events.flatMap(({ at, content }) =>
     content?.type === 'session.status_changed' ? [{ at: Date.parse(at), to: content.payload.to }] : [],
   );
   const now = changes.at(-1)?.to ?? 'pending';
   const isOver = now === 'running' || hasEnded(now);
-  return labels.flatMap(([status, label]): LaunchStep[] => {
+  return labels(hasSiblings).flatMap(([status, label]): LaunchStep[] => {
     const index = changes.findIndex(({ to }) => to === status);
     const [entered, left] = [changes[index], changes[index + 1]];
     if (index < 0 || entered === undefined) {

@@ -1,8 +1,8 @@
 /** Processes of a session in words. Pure. */
-import { causeText, type FailureCause } from '../../../../contract/session-process.ts';
+import { causeText, type FailureCause, notReadyWithin } from '../../../../contract/session-process.ts';
 import type { SessionProcess } from '../../api/types.ts';
 
-/** What a person can do about a server that does not work. */
+/** What a person can do about a server or sibling that does not work. */
 export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   container_not_running:
     'Its container did not start or has ended. The transcript says how; start a new session when that is fixed.',
@@ -18,6 +18,7 @@ export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   network_unreachable: 'Check the address that it connects to, and the network of its catalog entry.',
   handshake_timeout:
     'It runs, but does not answer as an MCP server that speaks over its standard input and output. Check its command and arguments.',
+  not_ready_in_time: 'Check its command, its port, and when it counts as ready.',
 };
 
 /** "files did not start: its program was not found". */
@@ -31,6 +32,8 @@ const stateWords: Readonly<Record<SessionProcess['state'], string>> = {
   ended: 'ended',
 };
 
+export const isSibling = ({ kind }: Pick<SessionProcess, 'kind'>): boolean => kind === 'sibling';
+
 /** An agent or a sibling answers nobody: once it was started, it runs. */
 export const processStateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 'state'>): string =>
   kind !== 'server' && state === 'ready' ? 'running' : stateWords[state];
@@ -38,13 +41,21 @@ export const processStateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 
 export const processStateColor = ({ state }: Pick<SessionProcess, 'state'>): string =>
   state === 'failed' ? 'red' : state === 'ready' ? 'green' : state === 'starting' ? 'blue' : 'gray';
 
-/** "started 3 times, answered after 420 ms, last ended with exit code 3"; empty for one that was never started. */
+/** "started 3 times, answered after 420 ms, last ended with exit code 3", or of a sibling that it was not ready within its limit; empty for one that was never started. */
 export function processFacts(process: SessionProcess): string {
-  const { starts, handshake_ms: handshakeMs, exit_code: exitCode, signal } = process;
-  const ending = signal ?? (exitCode === null ? null : `exit code ${exitCode}`);
+  const { starts, handshake_ms: handshakeMs } = process;
+  const ending = endingText(process);
   return [
     ...(starts > 1 ? [`started ${starts} times`] : []),
     ...(handshakeMs === null ? [] : [`answered after ${handshakeMs} ms`]),
-    ...(ending === null ? [] : [`last ended with ${ending}`]),
+    ...(ending === null ? [] : [ending]),
   ].join(', ');
+}
+
+function endingText({ exit_code: exitCode, signal, cause, ready_limit_seconds: limit }: SessionProcess) {
+  if (cause === 'not_ready_in_time') {
+    return limit === null ? causeText[cause] : notReadyWithin(limit);
+  }
+  const how = signal ?? (exitCode === null ? null : `exit code ${exitCode}`);
+  return how === null ? null : `last ended with ${how}`;
 }

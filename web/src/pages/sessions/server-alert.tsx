@@ -10,8 +10,8 @@ import { useProcesses } from './use-processes.ts';
 export function ServerAlert({ sessionId }: { sessionId: string }) {
   const { slug } = useWorkspace();
   const { data } = useProcesses(sessionId);
-  const failed = (data?.processes ?? []).flatMap(({ name, cause }) =>
-    cause === null ? [] : [{ name, cause }],
+  const failed = (data?.processes ?? []).flatMap(({ kind, name, cause }) =>
+    kind !== 'server' || cause === null ? [] : [{ name, cause }],
   );
   return failed.length === 0 ? null : (
     <Alert

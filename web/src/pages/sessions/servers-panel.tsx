@@ -1,11 +1,11 @@
-/** The state of a session's MCP servers and other processes, and for admins their output. The alert above says why one failed. */
+/** The state of a session's MCP servers, its agent and, apart from them, its siblings, and for admins their output. The alert above says why one failed. */
 import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { ProcessOutput } from './process-output.tsx';
-import { processFacts, processStateColor, processStateWord } from './process-text.ts';
+import { isSibling, processFacts, processStateColor, processStateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
@@ -31,14 +31,37 @@ function Processes({
   processes: SessionProcess[];
   onOpen: (process: SessionProcess) => void;
 }) {
+  const siblings = processes.filter(isSibling);
   return (
-    <Stack gap="xs" component="ul" m={0} p={0}>
-      {processes.map((process) => (
-        <ProcessRow key={`${process.kind}/${process.name}`} process={process} onOpen={onOpen} />
-      ))}
-    </Stack>
+    <>
+      <ProcessList label="MCP servers and agent">
+        {processes
+          .filter((process) => !isSibling(process))
+          .map((process) => (
+            <ProcessRow key={`${process.kind}/${process.name}`} process={process} onOpen={onOpen} />
+          ))}
+      </ProcessList>
+      {siblings.length === 0 ? null : (
+        <>
+          <Title order={3} size="h6" mt="sm" mb="xs">
+            Siblings
+          </Title>
+          <ProcessList label="Siblings">
+            {siblings.map((process) => (
+              <ProcessRow key={process.name} process={process} onOpen={onOpen} />
+            ))}
+          </ProcessList>
+        </>
+      )}
+    </>
   );
 }
+
+const ProcessList = ({ label, children }: { label: string; children: ReactNode }) => (
+  <Stack gap="xs" component="ul" m={0} p={0} aria-label={label}>
+    {children}
+  </Stack>
+);
 
 function ProcessRow({
   process,

@@ -94,7 +94,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       <Grid gap="md">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            {isLaunching(session) ? <LaunchProgress events={events} /> : null}
+            {isLaunching(session) ? <LaunchProgress sessionId={session.id} events={events} /> : null}
             {calls.hasMore ? <EarlierCalls load={calls.loadMore} loading={calls.isLoadingMore} /> : null}
             <transcriptContext.Provider
               value={{
@@ -141,7 +141,7 @@ function Panels({
     <Stack>
       <TreePanel currentId={session.id} tree={tree} />
       <SessionFacts session={session} />
-      {isLaunching(session) ? null : <LaunchProgress events={events} />}
+      {isLaunching(session) ? null : <LaunchProgress sessionId={session.id} events={events} />}
       <ModelUsagePanel session={session} />
       <ServersPanel sessionId={session.id} />
       <RefusedCallsPanel session={session} />
