@@ -1,9 +1,12 @@
-/** What people read of a run: the model's words, and which calls it made with which outcome. Arguments and results are in the records of calls, where the workspace keeps them. */
+/**
+ * What people read of a run: the model's words, and which calls it made with which outcome, where the platform does not know: the transcript has its records of
+ * calls beside these. Arguments and results are in those records alone, where the workspace keeps them.
+ */
 import type { AgentEventInput } from '../../contract/agent-contract.ts';
 import { maxEventTextLength } from '../../contract/session-event.ts';
 import { outcomeOfResult } from '../call-outcome.ts';
 import type { RunStep } from './sdk-messages.ts';
-import { readableTool } from './tool-names.ts';
+import { isOfServer, readableTool } from './tool-names.ts';
 
 /** The events of each step, in their order. */
 export function createStepEvents(): (step: RunStep) => AgentEventInput[] {
@@ -15,12 +18,14 @@ export function createStepEvents(): (step: RunStep) => AgentEventInput[] {
       case 'text':
         return pieces(step.text).map((text) => ({ type: 'agent.message', payload: { text, channel: null } }));
       case 'call':
-        calls.set(step.id, readableTool(step.tool));
+        calls.set(step.id, step.tool);
         return [];
       case 'result': {
         const tool = calls.get(step.id) ?? 'a tool';
         calls.delete(step.id);
-        return [status(`${tool}: ${step.failed ? failureOf(step.text) : 'done'}`)];
+        return isRecorded(tool, step)
+          ? []
+          : [status(`${readableTool(tool)}: ${step.failed ? failureOf(step.text) : 'done'}`)];
       }
       case 'retry':
         return [status(`the model ${whyRetried(step.status)}; attempt ${step.attempt} of ${step.attempts}`)];
@@ -30,6 +35,13 @@ export function createStepEvents(): (step: RunStep) => AgentEventInput[] {
     }
   };
 }
+
+/** How the SDK begins what it answers itself, such as to a call of a tool that no server has. A server that begins so has its call shown twice. */
+const answeredBySdk = '<tool_use_error>';
+
+/** Whether the platform got the call, whose record people see. */
+const isRecorded = (tool: string, { failed, text }: { failed: boolean; text: string }): boolean =>
+  isOfServer(tool) && !(failed && text.startsWith(answeredBySdk));
 
 /** The code of a refusal, which is the platform's; what a server said of its own failure stays in the record. */
 function failureOf(text: string): string {

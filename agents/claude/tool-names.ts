@@ -6,8 +6,11 @@ const prefix = 'mcp__';
 export const toolsOf = (server: string): string => `${prefix}${server}`;
 export const platformTool = (tool: string): string => `${toolsOf(platformServerName)}__${tool}`;
 
+/** The platform records a call of such a tool when it gets it. */
+export const isOfServer = (name: string): boolean => name.startsWith(prefix);
+
 /** As people read it: `files.write_file`; a tool of no server by its own name. */
 export function readableTool(name: string): string {
-  const [server, ...tool] = name.startsWith(prefix) ? name.slice(prefix.length).split('__') : [];
+  const [server, ...tool] = isOfServer(name) ? name.slice(prefix.length).split('__') : [];
   return server === undefined || tool.length === 0 ? name : `${server}.${tool.join('__')}`;
 }

@@ -12,6 +12,7 @@ const demoWriter: AgentWithAttachments = {
   agent: agentInput.parse({
     name: 'writer',
     run: { type: 'builtin', name: 'claude' },
+    model: 'claude-sonnet-4-5',
     instructions:
       'You write short reports into the file report.md. Show the report as an artifact when it is written, and end the session with one sentence on it.',
     model_access: { api_key: `\${${secretName}}`, requests_per_session: 100, tokens_per_session: 500_000 },

@@ -71,12 +71,8 @@ describeWithClaude('the agent claude', () => {
     expect(results.map(({ failed }) => failed).sort()).toEqual([false, false, true]);
     expect(await readFile(path, 'utf8')).toBe('private words');
     expect(session.platform.ends).toEqual([{ outcome: 'completed', summary: 'written' }]);
-    const shown = events().map(([, text]) => text);
-    expect([shown[0], ...shown.slice(1, 4).sort(), ...shown.slice(4)]).toEqual([
-      'I write both.',
-      ...['files.list_allowed_directories: done', 'files.no_such_tool: failed', 'files.write_file: done'],
-      'platform.end_session: done',
-    ]);
+    // The others are recorded by the platform, which did not get this one.
+    expect(events().map(([, text]) => text)).toEqual(['I write both.', 'files.no_such_tool: failed']);
     // What a call was made with is in its record alone.
     expect(JSON.stringify(session.platform.events)).not.toContain('private words');
     expect(agent.model.strays).toEqual([]);
@@ -163,9 +159,13 @@ describeWithClaude('the agent claude', () => {
     await session.stop();
     const slowly = `sleep 3; exec ${runnerCommand('mcp-server-filesystem')} /tmp`;
     session = await new TestSession(programs, { files: { command: 'sh', args: ['-c', slowly] } }).start();
-    agent = await start([turn(call('files.list_allowed_directories')), turn(say('One.'))]);
-    await eventually(async () => expect(events()).toContainEqual(['agent.message', 'One.']));
-    expect(events()).toContainEqual(['agent.status', 'files.list_allowed_directories: done']);
+    agent = await start([
+      turn(call('files.list_allowed_directories')),
+      (request) => turn(say(String(newResults(request)[0]?.text))),
+    ]);
+    await eventually(async () =>
+      expect(events()).toEqual([['agent.message', expect.stringContaining('/tmp')]]),
+    );
   });
 
   it('survives a restart of the sidecar', async () => {

@@ -53,16 +53,19 @@ describe('what people read', () => {
   };
   const status = (text: string) => [{ type: 'agent.status', payload: { status: text, detail: null } }];
 
-  it('is the outcome of a call, without its arguments and its result', () => {
-    expect(shown(calling('mcp__files__write_file'), result('private'))).toEqual(
-      status('files.write_file: done'),
-    );
-    expect(shown(calling('mcp__my-db__a__b'), result('private', true))).toEqual(status('my-db.a__b: failed'));
+  it('is nothing of a call that the platform records', () => {
     const refusal = JSON.stringify({ code: 'permission_required', message: 'private' });
-    expect(shown(calling('mcp__files__write_file'), result(refusal, true))).toEqual(
-      status('files.write_file: permission_required'),
-    );
+    for (const answer of [result('private'), result('private', true), result(refusal, true)]) {
+      expect(shown(calling('mcp__files__write_file'), answer)).toEqual([]);
+    }
+  });
+
+  it('is the outcome of any other call, without its arguments and its result', () => {
     expect(shown(calling('Read'), result('private'))).toEqual(status('Read: done'));
+    expect(shown(calling('Read'), result('private', true))).toEqual(status('Read: failed'));
+    const unknown = '<tool_use_error>Error: No such tool available: mcp__my-db__a__b</tool_use_error>';
+    expect(shown(calling('mcp__my-db__a__b'), result(unknown, true))).toEqual(status('my-db.a__b: failed'));
+    expect(shown(calling('mcp__my-db__a__b'), result(unknown))).toEqual([]);
   });
 
   it('names servers that are not connected, and that the model is asked again', () => {
