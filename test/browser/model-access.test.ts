@@ -103,6 +103,10 @@ describeInBrowser('model access in the web UI', () => {
       db('model_usage').where({ session_id: id }).update({ requests: 20, requests_reached_at: db.fn.now() }),
     );
     await panel.getByText('the limit of requests is reached').waitFor();
+    const notice = page.getByRole('region', { name: 'Message to the agent' }).getByRole('status');
+    await notice.getByText('used up its budget of 20 requests').waitFor();
+    const itsAgent = notice.getByRole('link', { name: 'Open the agent' });
+    expect(await itsAgent.getAttribute('href')).toContain(`/agents/${agent.id}`);
     await visitor.checkAccessibility();
     await visitor.picture('model-usage');
     await page.getByRole('button', { name: 'View' }).click();

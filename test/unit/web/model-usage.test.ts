@@ -6,6 +6,7 @@ import {
   noModelAccess,
 } from '../../../web/src/pages/agents/model-access-values.ts';
 import {
+  budgetText,
   reachedText,
   requestsText,
   tokenParts,
@@ -47,6 +48,19 @@ describe("a session's model usage", () => {
     expect(reachedText(usage)).toBeNull();
     expect(reachedText({ ...usage, reached: 'tokens' })).toBe(
       'A request was refused: the limit of tokens is reached.',
+    );
+  });
+
+  it('says what a reached budget means for messages', () => {
+    expect(budgetText(usage)).toBeNull();
+    expect(budgetText({ ...usage, requests: 1000, reached: 'requests' })).toBe(
+      'The agent has used up its budget of 1,000 requests: its model answers no more in this session, and messages do not help.',
+    );
+    expect(budgetText({ ...usage, counted_tokens: 10_000, reached: 'tokens' })).toContain(
+      'used up its budget of 10,000 tokens',
+    );
+    expect(budgetText({ ...usage, reached: 'tokens' })).toBe(
+      'The agent asked its model for more than is left of its budget of 10,000 tokens. Messages may not help in this session.',
     );
   });
 });

@@ -9,6 +9,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { afterDialog } from '../approvals/use-focus-after.ts';
+import { BudgetNotice } from './budget-notice.tsx';
 import type { Question } from './open-questions.ts';
 
 export function MessageForm({ session, question }: { session: Session; question: Question | undefined }) {
@@ -44,6 +45,7 @@ export function MessageForm({ session, question }: { session: Session; question:
     >
       <form onSubmit={submit}>
         <Stack gap="xs">
+          <BudgetNotice session={session} />
           {question === undefined ? null : (
             <AnswerChoices
               question={question}

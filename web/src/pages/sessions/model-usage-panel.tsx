@@ -1,14 +1,8 @@
 import { Alert, Card, Progress, Stack, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
 import type { ModelUsage, Session } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { reachedText, requestsText, tokenParts, tokensText, usedPercent } from './model-usage-text.ts';
-import { hasEnded } from './status-text.ts';
-
-/** Requests have no events of their own. */
-const refetchMs = 5_000;
+import { useModelUsage } from './use-model-usage.ts';
 
 /** What the session's agent has used of its language model; nothing for an agent without one. */
 export function ModelUsagePanel({ session }: { session: Session }) {
@@ -47,17 +41,4 @@ function Usage({ usage }: { usage: ModelUsage }) {
       </FactList>
     </Stack>
   );
-}
-
-function useModelUsage({ id, status }: Session) {
-  return useQuery({
-    queryKey: keys.session(id, 'model-usage'),
-    queryFn({ signal }) {
-      const params = { path: { session_id: id } };
-      return call(api.GET('/api/sessions/{session_id}/model-usage', { params, signal }));
-    },
-    // Before the freeze it is not known whether there is any.
-    refetchInterval: ({ state }) =>
-      hasEnded(status) || (status === 'running' && state.data?.model_usage === null) ? false : refetchMs,
-  });
 }

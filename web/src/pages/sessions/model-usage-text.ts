@@ -30,6 +30,20 @@ export function tokenParts(usage: ModelUsage): string {
 export const reachedText = ({ reached }: ModelUsage): string | null =>
   reached === null ? null : `A request was refused: the limit of ${reached} is reached.`;
 
+/** What a refused request means for who drives the session; null when there was none. */
+export function budgetText(usage: ModelUsage): string | null {
+  const { reached, requests_limit, counted_tokens, tokens_limit } = usage;
+  if (reached === null) {
+    return null;
+  }
+  // What is set aside may come back, and a smaller request may still pass.
+  if (reached === 'tokens' && counted_tokens < tokens_limit) {
+    return `The agent asked its model for more than is left of its budget of ${numberText(tokens_limit)} tokens. Messages may not help in this session.`;
+  }
+  const limit = reached === 'requests' ? requests_limit : tokens_limit;
+  return `The agent has used up its budget of ${numberText(limit)} ${reached}: its model answers no more in this session, and messages do not help.`;
+}
+
 /** How much of the tighter limit is used, in per cent. */
 export const usedPercent = (usage: ModelUsage): number =>
   Math.min(

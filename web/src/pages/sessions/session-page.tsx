@@ -12,6 +12,7 @@ import { FailedState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AncestorsPath } from './ancestors-path.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
+import { BudgetNotice } from './budget-notice.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
@@ -113,6 +114,8 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
             )}
             {session.may_message ? (
               <MessageForm session={session} question={openQuestions(events)[0]} />
+            ) : goesOn ? (
+              <BudgetNotice session={session} />
             ) : null}
             {goesOn ? <UndrivenNotice session={session} /> : null}
           </Stack>

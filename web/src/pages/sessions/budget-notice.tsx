@@ -1,0 +1,28 @@
+import { Alert, Button, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Session } from '../../api/types.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useWorkspace } from '../../app/signed-in.tsx';
+import { budgetText } from './model-usage-text.ts';
+import { useModelUsage } from './use-model-usage.ts';
+
+/** Beside the message field: that the agent gets no more of its model, and who can change that. */
+export function BudgetNotice({ session }: { session: Session }) {
+  const { slug } = useWorkspace();
+  const usage = useModelUsage(session).data?.model_usage ?? null;
+  const text = usage === null ? null : budgetText(usage);
+  return text === null ? null : (
+    <Alert role="status" color="orange" p="xs">
+      <Text size="sm">{text} The agent’s owner or a workspace admin can raise it for later sessions.</Text>
+      <Button
+        component={Link}
+        href={pathOf(slug, 'agents', session.agent_id)}
+        variant="default"
+        size="compact-xs"
+        mt={4}
+      >
+        Open the agent
+      </Button>
+    </Alert>
+  );
+}
