@@ -7,16 +7,24 @@ export const whilePending =
 export const whileUnanswered =
   'Nobody has answered yet. Do not ask again: do other work, or end your turn. The answer arrives as a message.';
 
+/** `childAgentId`: of the agent that may be started now; for another permission null. */
 export function afterDecision(
   status: 'approved' | 'denied' | 'expired' | 'cancelled',
-  exactCall: boolean,
+  { exactCall, childAgentId }: { exactCall: boolean; childAgentId: string | null },
 ): string {
   if (status === 'approved') {
-    return exactCall
-      ? 'Make exactly the refused call again, with the same arguments. Any other call needs a permission of its own.'
-      : 'Make the refused call again.';
+    return exactCall ? onlyTheRefusedCall : whatIsAllowedNow(childAgentId);
   }
   return status === 'denied'
     ? 'Do not ask for it again. Continue without it, or say what you cannot do.'
     : 'Continue without it. Ask once more only if you cannot.';
 }
+
+const onlyTheRefusedCall =
+  'Make exactly the refused call again, with the same arguments. Any other call needs a permission of its own.';
+
+/** Who asked for an agent's start may have been refused nothing. */
+const whatIsAllowedNow = (childAgentId: string | null) =>
+  childAgentId === null
+    ? 'Make the refused call again.'
+    : `Call spawn_session of the platform server with the agent_id "${childAgentId}".`;
