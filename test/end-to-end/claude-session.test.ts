@@ -32,7 +32,10 @@ const path = '/workspace/report.txt';
 let model: ModelStub;
 let platform: Platform;
 let ada: FrontDoor;
-const literal = literalModel(() => call('files.write_file', { path, content: 'the report' }), 120);
+const literal = literalModel({
+  wanted: () => call('files.write_file', { path, content: 'the report' }),
+  waitSeconds: 120,
+});
 
 describeWithClaude('a session of the agent claude', () => {
   beforeAll(async () => {
