@@ -17,3 +17,7 @@ export const afterAsking: readonly string[] = [
   'If it is pending, neither ask again nor repeat the call: do other work, or end your turn. The decision arrives as a message.',
   'If it is denied, do not ask again: continue without it, or say what you cannot do.',
 ];
+
+/** Once an agent may be started. Who asked for that may have been refused nothing. */
+export const startNow = (childAgentId: unknown) =>
+  `Call spawn_session of the platform server with the agent_id "${childAgentId}".`;

@@ -1,5 +1,7 @@
 /** Pure: what an agent does next, in the answer that it reads at that moment. A model that is not told asks again, or repeats the call. */
 
+import { startNow } from '../../contract/how-to-ask.ts';
+
 /** Of a request that a person has not decided. */
 export const whilePending =
   'Nobody has decided yet. Do not ask again and do not repeat the refused call: do other work, or end your turn. The decision arrives as a message.';
@@ -23,8 +25,5 @@ export function afterDecision(
 const onlyTheRefusedCall =
   'Make exactly the refused call again, with the same arguments. Any other call needs a permission of its own.';
 
-/** Who asked for an agent's start may have been refused nothing. */
 const whatIsAllowedNow = (childAgentId: string | null) =>
-  childAgentId === null
-    ? 'Make the refused call again.'
-    : `Call spawn_session of the platform server with the agent_id "${childAgentId}".`;
+  childAgentId === null ? 'Make the refused call again.' : startNow(childAgentId);

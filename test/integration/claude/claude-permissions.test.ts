@@ -10,7 +10,7 @@ import { call, newResults, newTexts, say, type Turn, turn } from '../../support/
 import { bundlePrograms, runnerCommand } from '../sidecar/programs.ts';
 import { TestSession, until, userMessage } from '../sidecar/session.ts';
 import { bundleClaudeAgent, type ClaudeAgent, startClaudeAgent } from './claude-session.ts';
-import { approvedText, decide } from './decide.ts';
+import { decide } from './decide.ts';
 
 let session: TestSession;
 let bundled: ReturnType<typeof bundleClaudeAgent>;
@@ -52,7 +52,7 @@ describeWithClaude('the agent claude and permissions', () => {
     const model = literalModel({ wanted: write, waitSeconds: 60 });
     agent = await start(scriptOf(model, 9));
     await until(() => session.platform.requests.length === 1, 'the request');
-    await decide(session, 'approved', approvedText);
+    await decide(session, 'approved');
     await until(() => model.did.includes('finished'), 'the model to finish');
 
     expect(await readFile(join(session.directory, 'work', 'report.txt'), 'utf8')).toBe('the report');
@@ -72,11 +72,11 @@ describeWithClaude('the agent claude and permissions', () => {
     agent = await start(scriptOf(model, 9));
     await until(() => model.did.includes('waited'), 'the model to wait');
     expect(session.platform.requests).toHaveLength(1);
-    await decide(session, 'approved', approvedText);
+    const text = await decide(session, 'approved');
     await until(() => model.did.includes('finished'), 'the model to finish');
     expect(model.did).toEqual(['called', 'asked', 'waited', 'called', 'finished']);
     expect(newTexts(agent.model.requests[3] ?? nothing)).toEqual([
-      'Message from the platform, a decision of a person on what you asked for:\nPermission request was approved once. You can retry the call.',
+      `Message from the platform, a decision of a person on what you asked for:\n${text}`,
     ]);
   });
 
@@ -84,7 +84,7 @@ describeWithClaude('the agent claude and permissions', () => {
     const model = literalModel({ wanted: write, waitSeconds: 60 });
     agent = await start(scriptOf(model, 9));
     await until(() => session.platform.requests.length === 1, 'the request');
-    await decide(session, status, `Permission request was ${status}.`);
+    await decide(session, status);
     await until(() => model.did.includes('gave up'), 'the model to stop');
     expect(model.did).toEqual(['called', 'asked', 'gave up']);
     expect(session.platform.requests).toHaveLength(1);

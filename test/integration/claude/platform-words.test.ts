@@ -1,6 +1,6 @@
 /**
- * What a model does that goes by the words of the platform's tools alone, on a real database: it asks once, waits in a call, and never repeats one
- * in vain. The tools are those of the API; the decisions of people are a test's.
+ * What a model does that goes by the words of the platform's tools alone, on a real database: it asks once, waits in a call, and repeats none
+ * without an end. The tools are those of the API; the decisions of people are a test's.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -21,7 +21,7 @@ import { childOf, grantSpawn, rootSession } from '../../support/session-trees.ts
 import { bundlePrograms } from '../sidecar/programs.ts';
 import { TestSession, until } from '../sidecar/session.ts';
 import { bundleClaudeAgent, type ClaudeAgent, startClaudeAgent } from './claude-session.ts';
-import { approvedText, decide } from './decide.ts';
+import { decide } from './decide.ts';
 
 const perMinute = 20;
 
@@ -99,7 +99,7 @@ describeWithClaude('a model that goes by the words of the platform', () => {
       ...{ grant_type: 'spawn', details: { child_agent_id: worker.id }, scope: 'session' },
     });
     await grantSpawn(tools.db, parent, worker, { scope: 'session', session_id: parent.id });
-    await decide(session, 'approved', approvedText);
+    await decide(session, 'approved');
     await until(() => called('read_child_output').length === 1, 'the first look');
     const child = await childOfParent();
     await publish(child, { type: 'agent.status', payload: { status: 'Reading', detail: null } });
@@ -107,12 +107,24 @@ describeWithClaude('a model that goes by the words of the platform', () => {
     await end(child, 'completed');
     await until(() => model.did.includes('finished'), 'the model to finish');
     await tellParent(1);
-    await until(() => model.did.includes('gave up'), 'the model to hear of the end');
+    await until(() => model.did.includes('gave up'), 'the model to read of the end');
     expect(model.did).toEqual([
       ...['list_spawnable_agents', 'asked', 'called', 'read_child_output', 'read_child_output'],
       ...['finished', 'gave up'],
     ]);
     expect(session.platform.requests).toHaveLength(1);
+  });
+
+  it('ends its turn while nobody decides on a child, and starts it with the decision', async () => {
+    const model = spawning(0);
+    await run(model, parent);
+    await until(() => model.did.includes('waited'), 'the model to wait');
+    await grantSpawn(tools.db, parent, worker, { scope: 'session', session_id: parent.id });
+    await decide(session, 'approved');
+    await until(() => called('read_child_output').length === 1, 'the look');
+    expect(model.did).toEqual(['list_spawnable_agents', 'asked', 'waited', 'called', 'read_child_output']);
+    expect(session.platform.requests).toHaveLength(1);
+    await end(await childOfParent(), 'completed');
   });
 
   it.each([
@@ -129,7 +141,7 @@ describeWithClaude('a model that goes by the words of the platform', () => {
     expect(model.did).toEqual(['list_spawnable_agents', 'called', 'read_child_output', does]);
   });
 
-  it('rests while a child waits for a person, and reads it when told of its end', async () => {
+  it('rests while a child waits for a person, and reads it when its end is reported', async () => {
     await grantSpawn(tools.db, parent, worker);
     const model = spawning(0);
     await run(model, parent);
@@ -182,7 +194,7 @@ describeWithClaude('a model that goes by the words of the platform', () => {
         return id;
       },
     },
-  ])('tries $refused once, asks nobody, and continues without it', async ({ tool, given, before }) => {
+  ])('tries $refused once, sends no request, and continues without it', async ({ tool, given, before }) => {
     const made = await before();
     const model = making(tool, given(String(made)));
     await run(model, parent);
