@@ -73,7 +73,7 @@ export function literalModel({ wanted, waitSeconds, known = {} }: LiteralTask): 
     if (text.includes('You can retry the call')) {
       return makeCall();
     }
-    // What it was told of the end already is not read once more.
+    // An end that a result reported already is not read once more.
     const isToBeRead = !(isOver && text.includes('Unless you have read that already'));
     return (isToBeRead ? callIn(text) : null) ?? rest('gave up');
   }
