@@ -4,6 +4,8 @@ import type { SessionEventFeed } from '../../store/session-events/feed.ts';
 export interface ChildWait {
   /** Resolves to true when the watched session may have something new, and to false when it is no longer waited for. */
   untilWoken(): Promise<boolean>;
+  /** It was to wait, and does not: as many calls of its session wait as may. */
+  isCrowded: boolean;
   end(): void;
 }
 
@@ -20,14 +22,15 @@ export function createChildWaits(feed: Pick<SessionEventFeed, 'subscribe'>): Chi
   const count = (sessionId: string) => running.get(sessionId) ?? 0;
   return {
     begin({ sessionId, watchedId, seconds }) {
-      const waits = seconds > 0 && count(sessionId) < atATime;
-      if (!waits) {
-        return { untilWoken: async () => false, end: () => undefined };
+      const isCrowded = seconds > 0 && count(sessionId) >= atATime;
+      if (seconds <= 0 || isCrowded) {
+        return { untilWoken: async () => false, isCrowded, end: () => undefined };
       }
       running.set(sessionId, count(sessionId) + 1);
       const wait = startWait(feed, watchedId, seconds * 1000);
       return {
         untilWoken: wait.untilWoken,
+        isCrowded,
         end() {
           wait.end();
           const left = count(sessionId) - 1;
@@ -38,7 +41,11 @@ export function createChildWaits(feed: Pick<SessionEventFeed, 'subscribe'>): Chi
   };
 }
 
-function startWait(feed: Pick<SessionEventFeed, 'subscribe'>, watchedId: string, limitMs: number): ChildWait {
+function startWait(
+  feed: Pick<SessionEventFeed, 'subscribe'>,
+  watchedId: string,
+  limitMs: number,
+): Omit<ChildWait, 'isCrowded'> {
   // What is announced between two looks is not lost.
   let isNew = false;
   let isOver = false;

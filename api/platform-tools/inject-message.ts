@@ -10,7 +10,7 @@ export const injectMessage = defineTool({
   title: 'Send a message to a child session',
   annotations: adds,
   description:
-    'Sends a message to the agent of a session that this one started. It arrives as a message of the kind "session_message" that names this session as its sender: it is never taken for the words of a person, and decides nothing.',
+    'Sends a message to the agent of a session that this one started. It arrives as a message of the kind "session_message" that names this session as its sender: it is never taken for the words of a person, and decides nothing. Put what you have to say into one message: a session sends only so many a minute.',
   input: z.strictObject({ session_id: uuid.describe('A child of this session'), text: messageText }),
   output: z.strictObject({ message_id: uuid }),
   example: {

@@ -6,6 +6,7 @@ import { uuid } from '../../contract/names.ts';
 import { reads } from '../../contract/platform-tools.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
+import { afterList } from './child-steps.ts';
 import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
 import { defineTool, type ToolDependencies } from './tool.ts';
 
@@ -17,7 +18,7 @@ export const listSpawnableAgents = defineTool({
   title: 'See which agents this one may start',
   annotations: reads,
   description:
-    'Lists the agents that people have allowed this one to start with spawn_session: each with the grant that allows it. A grant of scope "once" is used up by one session.',
+    'Lists the agents that people have allowed this one to start with spawn_session: each with the grant that allows it. A grant of scope "once" is used up by one session. To start an agent that is not listed, ask once with request_permission, as the refusal of spawn_session says.',
   input: z.strictObject({}),
   output: z.strictObject({
     agents: z.array(
@@ -30,6 +31,7 @@ export const listSpawnableAgents = defineTool({
         available: z.boolean().describe('Whether its sessions can start here now'),
       }),
     ),
+    next_step: z.string().describe('What to do now'),
   }),
   example: {
     input: {},
@@ -41,6 +43,7 @@ export const listSpawnableAgents = defineTool({
           ...{ grant_id: '2b3c4d5e-6f7a-4b9c-8d0e-1f2a3b4c5d6e', scope: 'session' as const, available: true },
         },
       ],
+      next_step: 'Call spawn_session of the platform server with the agent_id of one that is available.',
     },
   },
   async run(_given, caller, dependencies) {
@@ -54,7 +57,7 @@ export const listSpawnableAgents = defineTool({
         agents.push({ ...(await describe(agent, dependencies)), grant_id: id, scope });
       }
     }
-    return { agents };
+    return { agents, next_step: afterList(agents.length) };
   },
 });
 

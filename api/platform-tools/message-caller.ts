@@ -12,7 +12,7 @@ export const messageCaller = defineTool({
   title: 'Send a message to whoever started this session',
   annotations: adds,
   description:
-    'Sends a message to the agent of the session that started this one; in a session that no other session started, to its people, in its conversation. Use it for results and questions. An answer arrives as a message.',
+    'Sends a message to the agent of the session that started this one; in a session that no other session started, to its people, in its conversation. Use it for results and questions, all in one message: a session sends only so many a minute. An answer arrives as a message; do not ask again meanwhile.',
   input: z.strictObject({ text: messageText }),
   output: z.strictObject({ message_id: uuid }),
   example: {

@@ -24,7 +24,7 @@ export const previewDeploy = defineTool({
   title: 'Deploy a preview',
   annotations: adds,
   description:
-    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no pop-ups, and no forms but those of a service to itself. The address leads to a page of the platform on which a person opens the preview.',
+    'Shows static files, such as a page with its scripts and pictures, or one of this agent’s services, to people: to all members of the workspace, or to those who may read this session. The files are those of this call; a later version is another preview. A service is started for this preview alone, listens on the port in its variable PORT, and is stopped with the preview or with this session; it may still be starting when this returns. Pages run their own scripts and load their own files, and nothing from elsewhere: no files of other hosts, no cookies or storage, no pop-ups, and no forms but those of a service to itself. The address leads to a page of the platform on which a person opens the preview. It needs no permission; beyond a limit it fails, and calling it again changes nothing.',
   input: z.strictObject({
     files: sentFiles
       .optional()

@@ -13,10 +13,9 @@ import type { Db } from '../../store/database.ts';
 import { listSessionEvents } from '../../store/session-events/list.ts';
 import { readChild } from '../../store/sessions/children.ts';
 import { readSessionContexts } from '../../store/sessions/context.ts';
+import { afterRead, longestWaitSeconds } from './child-steps.ts';
 import { defineTool, maxAnswerBytes, ToolFailure } from './tool.ts';
 
-/** Shorter than a sidecar waits for an answer. */
-export const longestWaitSeconds = 20;
 const maxEvents = 100;
 /** What surrounds the events in the answer fits in the rest. */
 const maxEventsBytes = maxAnswerBytes - 64 * 1024;
@@ -42,7 +41,7 @@ export const readChildOutput = defineTool({
   title: 'Read what a child session has published',
   annotations: reads,
   description:
-    'Reads what the agent of a session that this one started has published, in order, and how the session is doing. With wait_seconds it waits for something new, or for its end. Pass next_after as after to go on. A child that waits for a person, as waiting_for says, goes on by itself when they have answered. When status is completed, failed or terminated and there are no more events, it is over: outcome is what its agent said of it. Why a session failed is shown to people on its page.',
+    'Reads what the agent of a session that this one started has published, in order, and how the session is doing. With wait_seconds it waits for something new, or for its end: read with wait_seconds 20, not again and again without, and do what next_step says. Pass next_after as after to go on. A child that waits for a person, as waiting_for says, goes on by itself when they have answered. When status is completed, failed or terminated and there are no more events, it is over: outcome is what its agent said of it. Why a session failed is shown to people on its page.',
   waits: true,
   input: z.strictObject({
     session_id: uuid.describe('A child of this session'),
@@ -55,11 +54,14 @@ export const readChildOutput = defineTool({
     outcome: sessionOutcome.nullable(),
     events: z.array(shownEvent),
     next_after: z.int(),
+    next_step: z.string().describe('What to do now'),
   }),
   example: {
     input: { session_id: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a', after: 3, wait_seconds: 20 },
     output: {
       ...{ status: 'running' as const, waiting_for: null, outcome: null, next_after: 4 },
+      next_step:
+        'Call read_child_output of the platform server with {"session_id":"9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a","after":4,"wait_seconds":20}, or do other work, or end your turn: a message says when it has ended.',
       events: [
         {
           ...{ seq: 4, type: 'agent.status' as const, at: '2026-03-01T12:00:00.000Z' },
@@ -85,7 +87,11 @@ export const readChildOutput = defineTool({
         if (events.length > 0 || isTerminal(child.status) || !(await wait.untilWoken())) {
           const waitingFor = (await readSessionContexts(db, [id])).get(id)?.waitingFor ?? null;
           const { status, outcome } = child;
-          return { status, waiting_for: waitingFor, outcome, events, next_after: position };
+          const next_step = afterRead({
+            ...{ child, waitingFor, hasEvents: events.length > 0, nextAfter: position },
+            isCrowded: wait.isCrowded,
+          });
+          return { status, waiting_for: waitingFor, outcome, events, next_after: position, next_step };
         }
       }
     } finally {

@@ -28,7 +28,10 @@ export async function sendMessage(
     case 'sender_ended':
       throw new ToolFailure('not_allowed', 'The session has ended, so nothing can be sent from it');
     case 'receiver_ended':
-      throw new ToolFailure('not_allowed', 'That session has ended: nobody would read it');
+      throw new ToolFailure(
+        'not_allowed',
+        'That session has ended: nobody would read it, and nothing can be sent to it',
+      );
     case 'sent':
       await announceInput(dependencies, receiverId);
       return { message_id: sent.messageId };

@@ -7,6 +7,7 @@ import { isStorable, storable } from '../../contract/stored-data.ts';
 import { readAgent } from '../../store/agents/read.ts';
 import { childIdOf, readChild } from '../../store/sessions/children.ts';
 import { beginSession } from '../sessions/begin-session.ts';
+import { afterSpawn, askToSpawn } from './child-steps.ts';
 import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
 import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
 
@@ -15,7 +16,7 @@ export const spawnSession = defineTool({
   title: 'Start a session of another agent',
   annotations: adds,
   description:
-    'Starts a session of another agent of the workspace, as a child of this one, and returns at once. It works on its own, with its own servers and permissions: it has none of yours, and asks a person for what it lacks. Read what it does with read_child_output; when it ends, a message says so. It ends with this session at the latest. You need a permission to start that agent: list_spawnable_agents shows which you have. Without one this fails with permission_required: ask once with request_grant (grant_type "spawn", details {"child_agent_id": ...}, scope "session"), wait for the decision, then call this again.',
+    'Starts a session of another agent of the workspace, as a child of this one, and returns at once. It works on its own, with its own servers and permissions: it has none of yours, and asks a person for what it lacks. Read what it does with read_child_output; when it ends, a message says so. It ends with this session at the latest. You need a permission to start that agent: list_spawnable_agents shows which you have. Without one this fails with permission_required, and the message says how to ask: once, with request_permission. Then call this again.',
   bringsMessages: true,
   input: z.strictObject({
     agent_id: uuid,
@@ -28,19 +29,28 @@ export const spawnSession = defineTool({
       .optional()
       .describe('What people see it called in the tree of sessions'),
   }),
-  output: z.strictObject({ session_id: uuid, status: sessionStatus }),
+  output: z.strictObject({
+    session_id: uuid,
+    status: sessionStatus,
+    next_step: z.string().describe('What to do now'),
+  }),
   example: {
     input: {
       agent_id: '5f4e3d2c-1b0a-4f9e-8d7c-6b5a4f3e2d1c',
       prompt: 'Summarise the open tickets of this week.',
       label: 'tickets',
     },
-    output: { session_id: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a', status: 'pending' },
+    output: {
+      session_id: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a',
+      status: 'pending',
+      next_step:
+        'Call read_child_output of the platform server with {"session_id":"9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a","wait_seconds":20} to follow it, or do other work, or end your turn: a message says when it has ended.',
+    },
   },
   async run(input, caller, dependencies) {
     const session = await start(input, caller, dependencies);
     await beginSession(dependencies, session);
-    return { session_id: session.id, status: session.status };
+    return { session_id: session.id, status: session.status, next_step: afterSpawn(session.id) };
   },
 });
 
@@ -70,7 +80,7 @@ async function start(
     case 'permission_required':
       throw new ToolFailure(
         'permission_required',
-        `No person has allowed this agent to start ${childAgentId}. Ask once with request_grant: grant_type "spawn", details {"child_agent_id": "${childAgentId}"}, scope "session"; then wait for the decision, which arrives as a message.`,
+        `No person has allowed this agent to start ${childAgentId}. ${askToSpawn(childAgentId)}`,
       );
     case 'no_such_agent':
       throw noSuchAgent();

@@ -161,7 +161,8 @@ function failureOf(error: unknown): PlatformToolAnswer | null {
     return failed(error.code, error.message);
   }
   if (error instanceof QuotaExceededError) {
-    return failed('limit_reached', error.message);
+    const { message, retryAfterSeconds: seconds } = error;
+    return failed('limit_reached', seconds === null ? message : `${message}; try again in ${seconds} s`);
   }
   return error instanceof SearchTimeoutError || hasSqlState(error, sqlState.queryCanceled)
     ? failed('too_expensive', 'This took too long, so it was stopped; ask for less, or try again later')
@@ -175,6 +176,15 @@ function unexpected(error: unknown, tool: string, caller: ToolCaller, log: Logge
   const frames = stack.split('\n').filter((line) => line.startsWith('    at '));
   log.error({ session_id: caller.id, tool, error: { name, code, frames } }, 'a platform tool failed');
   return failed('internal_error', 'The platform could not do this; try again later');
+}
+
+/** A tool as sidecars list it. */
+export function listedTool({ name, title, description, annotations, input, output }: PlatformTool) {
+  return {
+    ...{ name, title, description, annotations },
+    input_schema: shownSchema(input, 'input'),
+    output_schema: shownSchema(output, 'output'),
+  };
 }
 
 /** A schema as agents are shown it. What a format says already is not repeated as a pattern. */

@@ -17,7 +17,7 @@ export async function takeAllowance(
 ): Promise<void> {
   if (!(await takeMessageAllowance(trx, sessionId, { perMinute }))) {
     const seconds = Math.ceil(60 / perMinute);
-    throw new QuotaExceededError(perMinute, `messages a minute; try again in ${seconds} s`, seconds);
+    throw new QuotaExceededError(perMinute, 'messages a minute', seconds);
   }
   await requirePublishedBytes(trx, sessionId, { sizeBytes, limitBytes });
 }

@@ -1,4 +1,5 @@
 import { subjectMatter } from '../../contract/grant.ts';
+import { startNow } from '../../contract/how-to-ask.ts';
 import type { PermissionDecision } from '../../contract/permission-request.ts';
 
 const durations = { once: 'once', session: 'for this session', persistent: 'persistently' } as const;
@@ -15,7 +16,7 @@ export function decisionText(
     case 'approved': {
       const duration = decision.scope === null ? '' : ` ${durations[decision.scope]}`;
       const call = exactCall ? ', for exactly the refused call,' : '';
-      return `${request} was approved${duration}${call} by ${decidedBy} (grant ${decision.grant_id}). You can retry the call.${because}`;
+      return `${request} was approved${duration}${call} by ${decidedBy} (grant ${decision.grant_id}). ${whatNow(decision)}${because}`;
     }
     case 'denied':
       return `${request} was denied by ${decidedBy}. Do not ask for it again.${because}`;
@@ -25,3 +26,6 @@ export function decisionText(
       return `${request} was cancelled.${because}`;
   }
 }
+
+const whatNow = ({ grant_type, details }: PermissionDecision) =>
+  grant_type === 'spawn' ? startNow(details['child_agent_id']) : 'You can retry the call.';

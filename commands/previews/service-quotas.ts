@@ -35,7 +35,6 @@ export async function requireRoomForService(
 
 function requireRate(seconds: number, limit: number, whose: 'session' | 'workspace'): void {
   if (seconds > 0) {
-    const what = `services started an hour per ${whose}; try again in ${seconds} seconds`;
-    throw new QuotaExceededError(limit, what, seconds);
+    throw new QuotaExceededError(limit, `services started an hour per ${whose}`, seconds);
   }
 }

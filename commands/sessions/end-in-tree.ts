@@ -59,7 +59,7 @@ export async function tellParent(
     await addSessionInput(trx, parentId, {
       id: derivedId(id, 'child_ended', 'input'),
       kind: 'child_ended',
-      text: `Child session ${id} has ended as ${status}. read_child_output has its events and its outcome.`,
+      text: `Child session ${id} has ended as ${status}. Unless you have read that already, call read_child_output of the platform server with ${JSON.stringify({ session_id: id })}: it has its events and its outcome.`,
       decision: null,
       inputRequestId: null,
       sender: { relation: 'child', session_id: id, agent },

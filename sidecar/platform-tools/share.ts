@@ -27,7 +27,10 @@ export const share = defineTool({
       throw new ToolFailure('validation_failed', 'exactly one of artifact_id and text is required');
     }
     if (audience === 'link') {
-      throw new ToolFailure('forbidden', 'this workspace does not allow sharing by link');
+      throw new ToolFailure(
+        'forbidden',
+        'audience: this workspace does not allow sharing by link; "workspace" is allowed',
+      );
     }
     const share_id = randomUUID();
     const expires_at =

@@ -8,6 +8,7 @@ import type { Slots } from '../pace/slots.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
 import type { LastRefusals } from '../server-link/last-refusals.ts';
+import { stepsAfter } from './failure-steps.ts';
 import type { RelayedTools } from './relayed-tools.ts';
 
 export interface ToolDependencies {
@@ -76,7 +77,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   };
 }
 
-/** Results leave as JSON text and as `structuredContent`; failures as an error result with code and message. */
+/** Results leave as JSON text and as `structuredContent`; failures as an error result with code, message and what to do next. */
 export async function toolResult(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     const result = await work();
@@ -87,7 +88,8 @@ export async function toolResult(work: () => Promise<Record<string, unknown>>): 
 }
 
 function failureResult(error: unknown): CallToolResult {
-  const failure = failureOf(error);
+  const { code, message } = failureOf(error);
+  const failure = { code, message, next_steps: stepsAfter(code) };
   return {
     content: [{ type: 'text', text: JSON.stringify(failure) }],
     isError: true,

@@ -1,4 +1,5 @@
 /** May this tool call be forwarded, now? Audit first, then, for a scope, the check at the platform. */
+import { afterAsking, askOnce } from '../../contract/how-to-ask.ts';
 import { causeText, type FailureCause } from '../../contract/session-process.ts';
 import type { CheckAnswer } from '../../contract/sidecar.ts';
 import type { ShownDefinitions } from '../../contract/tool-definitions.ts';
@@ -222,11 +223,7 @@ export function lostCall(
   };
 }
 
-function howToAsk(scope: string | null): string[] {
-  return [
-    `Call request_permission of the platform server, once, with {"grant_type":"tool_scope","details":{"scope":"${scope}"},"scope":"once","justification":"why you need it","wait_seconds":300}. It waits for a person.`,
-    'If it is approved, make the same call again.',
-    'If it is pending, neither ask again nor repeat the call: do other work, or end your turn. The decision arrives as a message.',
-    'If it is denied, do not ask again: continue without it, or say what you cannot do.',
-  ];
-}
+const howToAsk = (scope: string | null): string[] => [
+  askOnce({ grant_type: 'tool_scope', details: { scope }, scope: 'once' }),
+  ...afterAsking,
+];

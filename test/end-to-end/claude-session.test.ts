@@ -24,6 +24,7 @@ const guide = commandsOf('docs/bring-your-own-agent.md', 'post PUT ');
 let model: ModelStub;
 let platform: Platform;
 let ada: FrontDoor;
+
 describeWithClaude('a session of the agent claude', () => {
   beforeAll(async () => {
     const port = await chooseTestPort();

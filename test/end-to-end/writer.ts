@@ -11,7 +11,10 @@ import { call, type Turn, turn } from '../support/model-stub/turns.ts';
 
 export const demoModelKey = 'sk-of-the-model-alone';
 const path = '/workspace/report.txt';
-const literal = literalModel(() => call('files.write_file', { path, content: 'the report' }), 120);
+const literal = literalModel({
+  wanted: () => call('files.write_file', { path, content: 'the report' }),
+  waitSeconds: 120,
+});
 
 /** Of a model that writes the report as the texts of the platform tell it, and then only ends its sessions. */
 export const scriptOfWriter: readonly Turn[] = [

@@ -13,22 +13,14 @@ import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { createUserTurns } from '../../middleware/user-turns.ts';
 import { createChildWaits } from '../../platform-tools/child-waits.ts';
 import { platformTools } from '../../platform-tools/index.ts';
-import { type PlatformTool, shownSchema, type ToolDependencies } from '../../platform-tools/tool.ts';
+import { listedTool, type PlatformTool, type ToolDependencies } from '../../platform-tools/tool.ts';
 import { itsSidecar } from '../../policies/access.ts';
 import { linkOriginOf } from '../../remote-servers/addresses.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
 /** It does not count as activity of the agent. */
 export function platformToolsRoute(): AnyRoute {
-  const tools = platformTools.map((tool) => {
-    const { name, title, description, annotations, input, output } = tool;
-    const listed = {
-      ...{ name, title, description, annotations },
-      input_schema: shownSchema(input, 'input'),
-      output_schema: shownSchema(output, 'output'),
-    };
-    return { tool, listed };
-  });
+  const tools = platformTools.map((tool) => ({ tool, listed: listedTool(tool) }));
   return defineRoute({
     method: 'get',
     path: '/sessions/{session_id}/platform-tools',

@@ -1,10 +1,8 @@
 /** What a model does that knows nothing but the platform's texts: it asks once, waits, and makes the approved call once. */
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import * as z from 'zod';
-import type { InputMessage } from '../../../contract/agent-contract.ts';
 import { describeWithClaude } from '../../support/claude-package.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type LiteralModel, literalModel } from '../../support/model-stub/literal-model.ts';
@@ -12,6 +10,7 @@ import { call, newResults, newTexts, say, type Turn, turn } from '../../support/
 import { bundlePrograms, runnerCommand } from '../sidecar/programs.ts';
 import { TestSession, until, userMessage } from '../sidecar/session.ts';
 import { bundleClaudeAgent, type ClaudeAgent, startClaudeAgent } from './claude-session.ts';
+import { decide } from './decide.ts';
 
 let session: TestSession;
 let bundled: ReturnType<typeof bundleClaudeAgent>;
@@ -20,23 +19,6 @@ let agent: ClaudeAgent;
 const nothing = { model: '', messages: [] };
 const start = (script: readonly Turn[]) =>
   startClaudeAgent(bundled.program, session, script, { servers: ['files'] });
-
-type Decision = NonNullable<InputMessage['decision']>;
-
-/** As the platform does it: the state first, then the message. */
-async function decide(status: Decision['status'], text: string): Promise<void> {
-  const request_id = session.platform.requests[0]?.request_id ?? '';
-  const grant_id = status === 'approved' ? randomUUID() : null;
-  const decision: Decision = {
-    ...{ request_id, grant_type: 'tool_scope', details: { scope: 'files.write' } },
-    ...{ status, scope: 'once', grant_id, reason: null },
-  };
-  session.platform.requestState = { status, grant_id, reason: null };
-  if (status === 'approved') {
-    session.platform.onCheck = () => ({ decision: 'allowed', granted_via: null });
-  }
-  await session.inject({ ...userMessage(1, text), kind: 'permission_decision', decision });
-}
 
 const scriptOf = (model: LiteralModel, turns: number): Turn[] =>
   Array.from({ length: turns }, () => model.answer);
@@ -67,10 +49,10 @@ describeWithClaude('the agent claude and permissions', () => {
   };
 
   it('is refused, asks once, waits in the call, and makes the approved call once', async () => {
-    const model = literalModel(write, 60);
+    const model = literalModel({ wanted: write, waitSeconds: 60 });
     agent = await start(scriptOf(model, 9));
     await until(() => session.platform.requests.length === 1, 'the request');
-    await decide('approved', 'Permission request was approved once. You can retry the call.');
+    await decide(session, 'approved');
     await until(() => model.did.includes('finished'), 'the model to finish');
 
     expect(await readFile(join(session.directory, 'work', 'report.txt'), 'utf8')).toBe('the report');
@@ -86,30 +68,30 @@ describeWithClaude('the agent claude and permissions', () => {
   });
 
   it('ends its turn while nobody decides, and goes on with the decision', async () => {
-    const model = literalModel(write, 0);
+    const model = literalModel({ wanted: write, waitSeconds: 0 });
     agent = await start(scriptOf(model, 9));
     await until(() => model.did.includes('waited'), 'the model to wait');
     expect(session.platform.requests).toHaveLength(1);
-    await decide('approved', 'Permission request was approved once. You can retry the call.');
+    const text = await decide(session, 'approved');
     await until(() => model.did.includes('finished'), 'the model to finish');
     expect(model.did).toEqual(['called', 'asked', 'waited', 'called', 'finished']);
     expect(newTexts(agent.model.requests[3] ?? nothing)).toEqual([
-      'Message from the platform, a decision of a person on what you asked for:\nPermission request was approved once. You can retry the call.',
+      `Message from the platform, a decision of a person on what you asked for:\n${text}`,
     ]);
   });
 
   it.each(['denied', 'expired'] as const)('stops when what it asked for is %s', async (status) => {
-    const model = literalModel(write, 60);
+    const model = literalModel({ wanted: write, waitSeconds: 60 });
     agent = await start(scriptOf(model, 9));
     await until(() => session.platform.requests.length === 1, 'the request');
-    await decide(status, `Permission request was ${status}.`);
+    await decide(session, status);
     await until(() => model.did.includes('gave up'), 'the model to stop');
     expect(model.did).toEqual(['called', 'asked', 'gave up']);
     expect(session.platform.requests).toHaveLength(1);
   });
 
   it('leaves what was refused to the records of the platform', async () => {
-    const model = literalModel(write, 0);
+    const model = literalModel({ wanted: write, waitSeconds: 0 });
     agent = await start(scriptOf(model, 9));
     const shown = () => session.platform.events.map(({ payload }) => Object.values(payload)[0]);
     const recorded = () => session.platform.calls.map(({ tool, outcome }) => [tool, outcome]);

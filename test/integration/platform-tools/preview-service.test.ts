@@ -220,7 +220,7 @@ describe('quotas of services', () => {
     expect(answer).toMatchObject({
       code: 'limit_reached',
       message: expect.stringMatching(
-        /^The limit is 4 services started an hour per session; try again in (300|29\d) seconds$/,
+        /^The limit is 4 services started an hour per session; try again in (300|29\d) s$/,
       ),
     });
     const colleague = await withServices(await tools.colleague(caller));

@@ -52,7 +52,10 @@ describe('spawn_session', () => {
   it('starts a child and its workflow, with its prompt and its label', async () => {
     await grantSpawn(tools.db, parent, worker);
     const answer = await spawned({ label: 'tickets' });
-    expect(answer).toEqual({ session_id: expect.any(String), status: 'pending' });
+    expect(answer).toEqual({
+      ...{ session_id: expect.any(String), status: 'pending' },
+      next_step: expect.stringContaining(`{"session_id":"${answer.session_id}","wait_seconds":20}`),
+    });
     expect(tools.started).toContain(answer.session_id);
     expect(await readSession(tools.db, answer.session_id)).toMatchObject({
       prompt: 'Summarise it',
@@ -72,7 +75,7 @@ describe('spawn_session', () => {
     expect(await spawn()).toEqual({
       status: 'failed',
       code: 'permission_required',
-      message: `No person has allowed this agent to start ${worker.id}. Ask once with request_grant: grant_type "spawn", details {"child_agent_id": "${worker.id}"}, scope "session"; then wait for the decision, which arrives as a message.`,
+      message: `No person has allowed this agent to start ${worker.id}. Call request_permission of the platform server, once, with {"grant_type":"spawn","details":{"child_agent_id":"${worker.id}"},"scope":"session","justification":"why you need it","wait_seconds":300}. It waits for a person.`,
     });
     expect(await childrenOf(parent)).toEqual([]);
   });

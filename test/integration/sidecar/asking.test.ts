@@ -74,6 +74,7 @@ describe('asking for a permission', () => {
     expect(await errorOf('request_grant', asksForWrite)).toEqual({
       code: 'recently_denied',
       message: 'denied a minute ago: not now',
+      next_steps: [expect.stringContaining('Do not repeat the call')],
     });
     session.platform.onRequest = onRequest;
   });

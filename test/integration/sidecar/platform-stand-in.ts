@@ -71,7 +71,7 @@ export interface PlatformStandIn {
   ): PermissionRequestAnswer | null | Promise<PermissionRequestAnswer | null>;
   /** The body of the answer; what it throws is a refusal. */
   onAccessToken(report: Ask<typeof accessTokenReport>): unknown;
-  onToolCall(call: PlatformToolCall): PlatformToolAnswer;
+  onToolCall(call: PlatformToolCall): PlatformToolAnswer | Promise<PlatformToolAnswer>;
   /** Requests to the language model, by their path; what it throws is a refusal. */
   modelRequests: { id: string; body: unknown }[];
   modelUsage: { id: string; body: unknown }[];

@@ -18,7 +18,10 @@ it('refuses a question in a session that nobody drives at once, each time, and p
   for (let times = 0; times < 2; times += 1) {
     const result = await agent.callTool(question);
     expect(result).toMatchObject({ isError: true });
-    expect(result._meta?.['platform/error']).toEqual({ code: 'no_operator', message: nobodyToAsk });
+    expect(result._meta?.['platform/error']).toEqual({
+      ...{ code: 'no_operator', message: nobodyToAsk },
+      next_steps: [expect.stringContaining('Do not repeat the call')],
+    });
   }
   expect(session.platform.events).toEqual([]);
 });

@@ -45,6 +45,7 @@ describe('of one session', () => {
     const [first] = [waits.begin(of('parent')), waits.begin(of('parent'))];
     const third = waits.begin(of('parent'));
     expect(await third.untilWoken()).toBe(false);
+    expect([first?.isCrowded, third.isCrowded]).toEqual([false, true]);
     third.end();
     expect(announced.open()).toBe(2);
     expect(await waits.begin(of('parent')).untilWoken()).toBe(false);

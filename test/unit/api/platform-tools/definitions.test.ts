@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { platformTools } from '../../../../api/platform-tools/index.ts';
 import {
   failureCodes,
+  listedTool,
   maxAnswerBytes,
   type PlatformTool,
   shownSchema,
@@ -23,12 +24,7 @@ it('have names of their own', () => {
 
 describe.each(platformTools.map((tool): [string, PlatformTool] => [tool.name, tool]))('%s', (_name, tool) => {
   it('is listed as a sidecar takes it', () => {
-    const { name, title, description, annotations, input, output } = tool;
-    const listed = {
-      ...{ name, title, description, annotations },
-      input_schema: shownSchema(input, 'input'),
-      output_schema: shownSchema(output, 'output'),
-    };
+    const listed = listedTool(tool);
     expect(listedPlatformTool.parse(listed)).toEqual(listed);
   });
 

@@ -104,7 +104,7 @@ on](agent-contract.md) has the rest of the server. The sidecar lists them and pa
 
 ## When a tool fails
 
-The result has \`isError: true\`; its text, and \`_meta["platform/error"]\`, is \`{ "code", "message" }\`.
+The result has \`isError: true\`; its text, and \`_meta["platform/error"]\`, is \`{ "code", "message", "next_steps" }\`: the steps say in sentences whether to ask, to wait or to continue without it, and never to repeat the call for ever.
 
 | Code | Meaning, and what to do |
 | --- | --- |
