@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import { serverDocument } from '../../contract/server-document.ts';
+import { waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
 
@@ -247,6 +248,34 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('button', { name: 'Let the agent read DEMO_API_TOKEN' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Let the agent read it' }).click();
     await page.getByText('granted: the agent can read it').waitFor();
+    await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('list the servers of an agent without scrolling sideways on a phone', async () => {
+    const ada = await demo.signIn('ada');
+    const env = { TOKEN: { kind: 'secret', label: 'Token', required: true } };
+    const shape = { type: 'command', command: 'mcp-server-everything', args: [] };
+    const name = 'a-server-with-quite-a-long-name';
+    await ada.ok('PUT', `${ada.workspace}/secrets/TRACKER_TOKEN`, { value: 'never to be shown' });
+    await ada.ok('POST', `${ada.workspace}/mcp-servers`, { name, shape, manifest: { env } });
+    const agent = await ada.createAgent('many', [waitForever], {
+      files: {},
+      [name]: { TOKEN: '${TRACKER_TOKEN}' },
+    });
+    const visitor = await visit(browser, { ...demo, as: 'ada', context: phone });
+    const { page } = visitor;
+    await visitor.open(`agents/${agent.id}`);
+    const table = page.getByRole('region', { name: 'MCP servers' }).getByRole('table');
+    await table.getByText('TRACKER_TOKEN').waitFor();
+    await table.getByRole('button', { name: `Detach ${name}` }).waitFor();
+    const hidden = await table.evaluate(
+      (element: Element) =>
+        Number(element.parentElement?.scrollWidth) - Number(element.parentElement?.clientWidth),
+    );
+    await table.scrollIntoViewIfNeeded();
+    await visitor.picture('servers-phone');
+    expect(hidden).toBeLessThanOrEqual(0);
     await visitor.checkAccessibility();
     await visitor.leave();
   });

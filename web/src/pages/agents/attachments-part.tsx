@@ -57,7 +57,7 @@ function AttachmentsTable({
   const servers = useAllServers(slug).data ?? [];
   return (
     <>
-      <Table.ScrollContainer minWidth={480}>
+      <Table.ScrollContainer minWidth={280}>
         <Table verticalSpacing="sm">
           <Table.Thead>
             <Table.Tr>
@@ -84,7 +84,7 @@ function AttachmentsTable({
                   </Table.Td>
                   {mayEdit ? (
                     <Table.Td>
-                      <Group gap="xs" wrap="nowrap">
+                      <Group gap="xs" wrap="wrap">
                         <Button
                           component={Link}
                           href={pathOf(slug, 'agents', agent.id, 'servers', name)}
@@ -124,7 +124,7 @@ function GivenEnv({ env }: { env: Attachment['env'] }) {
     return <Text c="dimmed">none</Text>;
   }
   return (
-    <Stack gap={2}>
+    <Stack gap={2} style={{ overflowWrap: 'anywhere' }}>
       {given.map(([variable, text]) => {
         const secret = referencedSecretName(text);
         return (
