@@ -49,8 +49,6 @@ describeInBrowser('siblings on the page of a session', () => {
           expect.stringContaining('Agent'),
         ]);
         await visitor.checkAccessibility();
-        await card.scrollIntoViewIfNeeded();
-        await visitor.picture(`siblings-${context === phone ? 'phone' : 'wide'}`);
         await visitor.leave();
       }
     });
