@@ -1,8 +1,9 @@
 /** The browser of these tests keeps its network while other tests add and remove interfaces of this machine's. */
-import { spawn, spawnSync } from 'node:child_process';
+import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { describeInBrowser, openBrowser } from '../support/browser.ts';
@@ -15,6 +16,26 @@ const comeAndGo = `
 name=${interfaceName}
 while ip link add $name type veth && ip addr add 198.51.100.1/24 dev $name && ip link set $name up && ip link del $name
 do echo changed; sleep 0.05; done`;
+
+/** Asks for a connection to a port of the loopback as SOCKS has it, sends a byte there, and says what comes. */
+const asksThroughProxy = `
+const { once } = require('node:events');
+const socket = require('node:net').connect(1080, '127.0.0.1');
+socket.on('error', () => {});
+const said = async () => (await once(socket, 'data'))[0];
+(async () => {
+  socket.write(Buffer.from([5, 1, 0]));
+  await said();
+  const port = Number(process.argv[1]);
+  socket.write(Buffer.from([5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255]));
+  const answer = await said();
+  let more = 0;
+  socket.on('data', (bytes) => { more += bytes.length; });
+  socket.write('x');
+  await once(socket, 'close');
+  console.log([...answer.subarray(0, 3)] + ' of ' + answer.length + ', then ' + (more || 'nothing'));
+})();`;
+const run = promisify(execFile);
 
 describeInBrowser('the network of a browser', () => {
   let server: Server;
@@ -61,6 +82,20 @@ describeInBrowser('the network of a browser', () => {
     const connecting = network && spawnSync(network.executablePath, ['-c', ': < /dev/tcp/127.0.0.1/1080']);
     network?.close();
     expect([0, undefined]).toContain(connecting?.status);
+  });
+
+  it('passes on nothing but what a server said, also when that resets the connection', async () => {
+    const network = await createBrowserNetwork(process.execPath);
+    const resets = createTcpServer((socket) => {
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+    await new Promise<void>((resolve) => resets.listen(0, '127.0.0.1', resolve));
+    const { port: resetPort } = resets.address() as AddressInfo;
+    // Null where this machine cannot make one.
+    const said = network && (await run(network.executablePath, ['-e', asksThroughProxy, String(resetPort)]));
+    network?.close();
+    resets.close();
+    expect(['5,0,0 of 10, then nothing\n', undefined]).toContain(said?.stdout);
   });
 
   it('loads pages while interfaces come and go', async () => {

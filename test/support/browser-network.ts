@@ -111,12 +111,14 @@ function connectTo(near: Socket, { host, port }: Target, rest: Buffer): void {
     return;
   }
   const far = connect({ host: host.endsWith('localhost') ? '127.0.0.1' : host, port });
+  const onRefusal = () => near.end(answer(refused));
+  far.once('error', onRefusal);
   far.once('connect', () => {
+    // From now on all that the browser gets is what the far side says.
+    far.off('error', onRefusal).on('error', () => near.destroy());
     near.write(answer(connected));
     far.write(rest);
     near.pipe(far).pipe(near);
-    far.on('error', () => near.destroy());
   });
-  far.once('error', () => near.end(answer(refused)));
   near.once('close', () => far.destroy());
 }
