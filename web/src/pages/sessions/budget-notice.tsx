@@ -13,7 +13,10 @@ export function BudgetNotice({ session }: { session: Session }) {
   const text = usage === null ? null : budgetText(usage);
   return text === null ? null : (
     <Alert role="status" color="orange" p="xs">
-      <Text size="sm">{text} The agent’s owner or a workspace admin can raise it for later sessions.</Text>
+      <Text size="sm">
+        {text} A workspace admin can raise it for later sessions. The agent’s owner can, too, and then needs
+        the key granted again.
+      </Text>
       <Button
         component={Link}
         href={pathOf(slug, 'agents', session.agent_id)}
