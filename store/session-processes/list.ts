@@ -24,10 +24,10 @@ export async function listProcesses(db: Db, sessionId: string): Promise<SessionP
     );
   const rows = await readRows(query, reported);
   const known = new Map(rows.map((row) => [`${row.kind}/${row.name}`, row]));
-  return frozenOf(configuration).map((frozen) => ({
+  return frozenOf(configuration).map((each) => ({
     ...unreported,
-    ...known.get(`${frozen.kind}/${frozen.name}`),
-    ...frozen,
+    ...known.get(`${each.kind}/${each.name}`),
+    ...each,
   }));
 }
 
