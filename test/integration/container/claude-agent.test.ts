@@ -6,10 +6,10 @@ import { chooseTestPort } from '../../support/free-port.ts';
 import { type ModelStub, startModelStub } from '../../support/model-stub/start-model-stub.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
 import { expectReport, scriptOfReport, sizes, withClaude } from '../runtime/claude-in-image.ts';
-import { node, stays } from '../runtime/driver-under-test.ts';
+import { endpointAt } from '../runtime/model-endpoint.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
-import { containerDriver, gatewayOf } from './container-driver.ts';
-import { createSessions } from './container-sessions.ts';
+import { containerDriver } from './container-driver.ts';
+import { createSessions, internetGateway } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
 describeInContainers('the agent claude in containers', () => {
@@ -23,17 +23,14 @@ describeInContainers('the agent claude in containers', () => {
     await driver.begin();
     reports = await takeReports(await driver.hostAddress());
     runtime = await driver.open(reports.url);
-    // The first session with the internet makes its network.
-    await sessions.start(sessions.prepare({ agent: { ...node(stays), network: 'internet' } }));
     const port = await chooseTestPort();
     model = await startModelStub(scriptOfReport, port, '0.0.0.0');
-    const host = `${await gatewayOf(driver.docker(), driver.settings.internetNetwork)}:${port}`;
+    const host = `${await internetGateway(driver, sessions)}:${port}`;
     runtime = await driver.openWith(reports.url, {
       workload: {
         images: requirePlatformImages(),
         sizes,
-        privateHosts: new Map([[host, 'http']]),
-        modelBaseUrl: `http://${host}`,
+        ...endpointAt(host),
       },
     });
   });

@@ -8,7 +8,14 @@ import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { configuration } from '../../support/frozen-configuration.ts';
-import { configurationThatStays, containerIn, node, secretsWith } from '../runtime/driver-under-test.ts';
+import {
+  configurationThatStays,
+  containerIn,
+  node,
+  secretsWith,
+  stays,
+} from '../runtime/driver-under-test.ts';
+import { type ContainerDriver, gatewayOf } from './container-driver.ts';
 
 const probeScript = readFileSync(fileURLToPath(new URL('./inside/probe.cjs', import.meta.url)), 'utf8');
 const seen = z.object({
@@ -42,6 +49,15 @@ export const probe = (targets: string[], routes: string[] = []) => ({
 export function parseSeen(log: string): Seen {
   const [, line = ''] = /^SEEN (.*)$/m.exec(log) ?? [];
   return seen.parse(JSON.parse(line));
+}
+
+/** The address of this machine for sessions with the internet. The first of these makes their network. */
+export async function internetGateway(
+  { docker, settings }: ContainerDriver,
+  sessions: ReturnType<typeof createSessions>,
+): Promise<string> {
+  await sessions.start(sessions.prepare({ agent: { ...node(stays), network: 'internet' } }));
+  return gatewayOf(docker(), settings.internetNetwork);
 }
 
 export function createSessions(runtime: () => Runtime<SessionPlan>) {

@@ -2,10 +2,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
-import { node, stays } from '../runtime/driver-under-test.ts';
+import { node } from '../runtime/driver-under-test.ts';
 import {
   answeredWithoutKey,
   asksModel,
+  endpointAt,
   type ModelEndpoint,
   modelAccess,
   modelKey,
@@ -14,8 +15,8 @@ import {
   viewInContainer,
 } from '../runtime/model-endpoint.ts';
 import { type Reports, takeReports } from '../runtime/reports.ts';
-import { containerDriver, gatewayOf } from './container-driver.ts';
-import { createSessions } from './container-sessions.ts';
+import { containerDriver } from './container-driver.ts';
+import { createSessions, internetGateway } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
 describeInContainers('access to a language model in containers', () => {
@@ -31,12 +32,10 @@ describeInContainers('access to a language model in containers', () => {
     reports = await takeReports(await driver.hostAddress());
     endpoint = await startModelEndpoint('0.0.0.0');
     runtime = await driver.open(reports.url);
-    // The first session with the internet makes its network.
-    await sessions.start(sessions.prepare({ agent: { ...node(stays), network: 'internet' } }));
-    gateway = await gatewayOf(driver.docker(), driver.settings.internetNetwork);
+    gateway = await internetGateway(driver, sessions);
     const host = `${gateway}:${endpoint.port}`;
     runtime = await driver.openWith(reports.url, {
-      workload: { privateHosts: new Map([[host, 'http']]), modelBaseUrl: `http://${host}` },
+      workload: endpointAt(host),
     });
   });
   afterAll(async () => {

@@ -6,10 +6,10 @@ import { eventually } from '../../support/eventually.ts';
 import { remoteNamed } from '../../support/frozen-configuration.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
 import { greeting, type RemoteMcpServer, startRemoteMcpServer } from '../../support/remote-mcp-server.ts';
-import { callsTool, node, stays } from '../runtime/driver-under-test.ts';
+import { callsTool, node } from '../runtime/driver-under-test.ts';
 import { accessTokenOf, type Reports, takeReports } from '../runtime/reports.ts';
-import { containerDriver, gatewayOf } from './container-driver.ts';
-import { createSessions, parseSeen, probe } from './container-sessions.ts';
+import { containerDriver } from './container-driver.ts';
+import { createSessions, internetGateway, parseSeen, probe } from './container-sessions.ts';
 import { describeInContainers } from './describe-in-containers.ts';
 
 const name = 'mcp.internal';
@@ -29,9 +29,7 @@ describeInContainers('a remote MCP server in containers', () => {
     server = await startRemoteMcpServer('0.0.0.0');
     unlisted = await startRemoteMcpServer('0.0.0.0');
     runtime = await driver.open(reports.url);
-    // The first session with the internet makes its network.
-    await sessions.start(sessions.prepare({ agent: { ...node(stays), network: 'internet' } }));
-    gateway = await gatewayOf(driver.docker(), driver.settings.internetNetwork);
+    gateway = await internetGateway(driver, sessions);
     runtime = await driver.openWith(reports.url, {
       workload: {
         privateHosts: new Map([

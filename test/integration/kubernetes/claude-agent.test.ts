@@ -7,6 +7,7 @@ import { importSessionImages } from '../../support/kubernetes/test-settings.ts';
 import { type ModelStub, startModelStub } from '../../support/model-stub/start-model-stub.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
 import { expectReport, scriptOfReport, sizes, withClaude } from '../runtime/claude-in-image.ts';
+import { endpointAt } from '../runtime/model-endpoint.ts';
 import { describeOnKubernetes } from './kubernetes-driver.ts';
 import { sessionsOnCluster } from './sessions.ts';
 
@@ -25,8 +26,7 @@ describeOnKubernetes('the agent claude on a cluster', () => {
       containers: {
         images: { ...(await importSessionImages(cluster)), claude },
         sizes,
-        privateHosts: new Map([[host, 'http']]),
-        modelBaseUrl: `http://${host}`,
+        ...endpointAt(host),
       },
     });
   }, clusterTimeoutMs);

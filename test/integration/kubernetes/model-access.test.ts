@@ -5,6 +5,7 @@ import { node, secretsWith } from '../runtime/driver-under-test.ts';
 import {
   answeredWithoutKey,
   asksModel,
+  endpointAt,
   type ModelEndpoint,
   modelAccess,
   modelKey,
@@ -26,7 +27,7 @@ describeOnKubernetes('access to a language model on a cluster', () => {
     address = await sessions.driver.hostAddress();
     const host = `${address}:${endpoint.port}`;
     runtime = await sessions.open({
-      containers: { privateHosts: new Map([[host, 'http']]), modelBaseUrl: `http://${host}` },
+      containers: endpointAt(host),
     });
   });
   afterAll(() => endpoint.close());

@@ -14,6 +14,12 @@ export const modelAccess = {
   tokens_per_session: 10_000,
 };
 
+/** For the workload's settings: the endpoint is on this machine, at `host`, an address and port, over plain HTTP. */
+export const endpointAt = (host: string) => ({
+  privateHosts: new Map([[host, 'http' as const]]),
+  modelBaseUrl: `http://${host}`,
+});
+
 export interface ModelEndpoint {
   port: number;
   asked: { headers: IncomingMessage['headers']; body: unknown }[];
