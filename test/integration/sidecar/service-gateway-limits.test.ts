@@ -19,7 +19,8 @@ import { eventually } from '../../support/eventually.ts';
 import { answerOf, toldBy } from './service-workload.ts';
 
 const controlKey = 'a2V5';
-const limits: GatewayLimits = { connectMs: 300, answerMs: 400, stalledMs: 400 };
+// Several times what a busy machine delays a timer or a connection by.
+const limits: GatewayLimits = { connectMs: 1000, answerMs: 1200, stalledMs: 1200 };
 let directory = '';
 let connections: DialedConnections;
 let gateway: Gateway;
@@ -81,7 +82,7 @@ it('gives a service its time again with each part of a request', async () => {
   const service = relayed();
   const sent = open('POST');
   service.resume();
-  for (let part = 0; part < 5; part += 1) {
+  for (let part = 0; part < 8; part += 1) {
     sent.write('part');
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
@@ -116,7 +117,7 @@ it('streams without a limit once there is an answer', async () => {
   await once(service, 'data');
   service.write('HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n');
   const answer = await answerOf(sent);
-  await new Promise((resolve) => setTimeout(resolve, 1200));
+  await new Promise((resolve) => setTimeout(resolve, 2500));
   service.end('late');
   expect((await toldBy(answer)).body).toBe('late');
 });

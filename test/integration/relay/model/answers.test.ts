@@ -259,7 +259,7 @@ describe('an endpoint in trouble', () => {
   });
 
   it('that is slow to begin, or silent in its answer, is given up', async () => {
-    await session.start({ limits: { silenceMs: 300, wholeMs: 300 } });
+    await session.start({ limits: { silenceMs: 1000, wholeMs: 1000 } });
     session.respond = () => undefined;
     expect(await session.ask(question)).toMatchObject({ status: 504 });
     expect(await session.ask(streamed)).toMatchObject({ status: 504 });

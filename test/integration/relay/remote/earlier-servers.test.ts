@@ -187,7 +187,8 @@ describe('the end of the program', () => {
 
   it('does not wait for a server that does not answer', async () => {
     const server = await start({ before: ({ method }) => method === 'DELETE' });
-    const side = startBridge(configFor(server), { limits: { ...quickLimits, endSessionMs: 50 } });
+    // Long enough for the request to arrive on a busy machine, and far less than the test may take.
+    const side = startBridge(configFor(server), { limits: { ...quickLimits, endSessionMs: 2000 } });
     await side.initialize();
     await side.close();
     expect(server.requests.map(({ method }) => method)).toContain('DELETE');
