@@ -1,4 +1,4 @@
-/** When a command counts as ready: asked each second, beside the command, and told the sidecar once. */
+/** When a command counts as ready: asked each second, beside the command, until it is. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createConnection } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,10 +11,11 @@ export type Ready = { type: 'port'; port: number } | { type: 'command'; command:
 const intervalMs = 1000;
 const connectLimitMs = 1000;
 const commandLimitMs = 10_000;
-/** For a sidecar that is being restarted. */
-const reportAgainMs = 500;
+/** For a sidecar that is being restarted: while it is unreachable, and once it was told, since its successor knows nothing of it. */
+const unreachableMs = 500;
+const tellAgainMs = 5000;
 
-/** Returns when the sidecar knows that it is ready, or when aborted. */
+/** Tells the sidecar, once it is ready, again and again. Returns when aborted. */
 export async function reportReady(
   ready: Ready,
   {
@@ -31,8 +32,9 @@ export async function reportReady(
   while (!signal.aborted && !(await isReady())) {
     await pause(intervalMs, signal);
   }
-  while (!signal.aborted && !(await reportProcess(reportPath, { type: 'ready' }))) {
-    await pause(reportAgainMs, signal);
+  while (!signal.aborted) {
+    const isTold = await reportProcess(reportPath, { type: 'ready' });
+    await pause(isTold ? tellAgainMs : unreachableMs, signal);
   }
 }
 

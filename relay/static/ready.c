@@ -1,6 +1,6 @@
 /*
- * relay run --ready-port <number> or --ready-argument <text>...: when the command counts as ready. Asked each second, and told the sidecar once: its
- * port takes a connection, or another command beside it ends with 0.
+ * relay run --ready-port <number> or --ready-argument <text>...: when the command counts as ready. Asked each second until it is: its port takes a
+ * connection, or another command beside it ends with 0. Told the sidecar again and again from then on: one that is restarted knows nothing of it.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -10,10 +10,12 @@
 
 #include "relay.h"
 
-enum { INTERVAL_MS = 1000, PORT_LIMIT_MS = 1000, COMMAND_LIMIT_MS = 10000 };
+enum { INTERVAL_MS = 1000, PORT_LIMIT_MS = 1000, COMMAND_LIMIT_MS = 10000, TELL_AGAIN_MS = 5000 };
 
 static int asked_port;
 static char *const *asked_command;
+static bool is_ready;
+static long long tell_at;
 /* 0: nothing is asked now, and not before that time. */
 static long long give_up_at;
 static long long ask_at;
@@ -28,21 +30,25 @@ void ready_open(int port, char *const command[]) {
 }
 
 static bool is_asked_for(void) {
-  return asked_port > 0 || asked_command != NULL;
+  return !is_ready && (asked_port > 0 || asked_command != NULL);
 }
 
-static void settle(bool is_ready) {
+static void tell(void) {
+  tell_ready();
+  tell_move();
+  tell_at = now_ms() + TELL_AGAIN_MS;
+}
+
+static void settle(bool answer) {
   if (port_fd >= 0) {
     close(port_fd);
     port_fd = -1;
   }
   give_up_at = 0;
   ask_at = now_ms() + INTERVAL_MS;
+  is_ready = answer;
   if (is_ready) {
-    asked_port = 0;
-    asked_command = NULL;
-    tell_claim("{\"type\":\"ready\"}");
-    tell_move();
+    tell();
   }
 }
 
@@ -92,6 +98,9 @@ struct pollfd ready_watch(void) {
 }
 
 void ready_move(short found) {
+  if (is_ready && now_ms() >= tell_at) {
+    tell();
+  }
   if (!is_asked_for()) {
     return;
   }
@@ -109,5 +118,5 @@ void ready_move(short found) {
 }
 
 int ready_time_left_ms(int most_ms) {
-  return left_until_ms(!is_asked_for() ? LLONG_MAX : give_up_at == 0 ? ask_at : give_up_at, most_ms);
+  return left_until_ms(is_ready ? tell_at : !is_asked_for() ? LLONG_MAX : give_up_at == 0 ? ask_at : give_up_at, most_ms);
 }

@@ -167,6 +167,8 @@ bool tells(void);
 void tell_output(const char *bytes, size_t size);
 /* Sent after the output so far. */
 __attribute__((format(printf, 1, 2))) void tell_claim(const char *format, ...);
+/* Sent before it; not at all once something else is claimed. */
+void tell_ready(void);
 void tell_move(void);
 bool tell_is_done(void);
 struct pollfd tell_watch(void);

@@ -27,6 +27,7 @@ static size_t waiting_size;
 static long long skipped;
 static char claims[MOST_CLAIMS][CLAIM_BYTES];
 static int claim_count;
+static bool is_ready_to_tell;
 /* Begun when the one before was sent. After a lost connection all of it is sent again: the sidecar takes whole lines only. */
 static char line[LINE_BYTES];
 static size_t line_size;
@@ -63,6 +64,8 @@ void tell_claim(const char *format, ...) {
   if (!tells()) {
     return;
   }
+  /* After a readiness comes an end, which says more. */
+  is_ready_to_tell = false;
   if (claim_count == MOST_CLAIMS) {
     claim_count--;
     memmove(claims[0], claims[1], sizeof claims - sizeof claims[0]);
@@ -71,6 +74,10 @@ void tell_claim(const char *format, ...) {
   va_start(values, format);
   vsnprintf(claims[claim_count++], CLAIM_BYTES, format, values);
   va_end(values);
+}
+
+void tell_ready(void) {
+  is_ready_to_tell = tells();
 }
 
 static size_t encode(const unsigned char *bytes, size_t size, char *to) {
@@ -87,12 +94,12 @@ static size_t encode(const unsigned char *bytes, size_t size, char *to) {
   return (size_t)(next - to);
 }
 
-/* What was written comes before how it ended. */
+/* What was written comes before how it ended. A readiness does not wait for it: there may be more of it for as long as the command runs. */
 static bool has_line(void) {
   if (line_size > 0) {
     return true;
   }
-  if (waiting_size > 0) {
+  if (waiting_size > 0 && !is_ready_to_tell) {
     const size_t size = waiting_size < PIECE_BYTES ? waiting_size : PIECE_BYTES;
     line_size = (size_t)snprintf(line, sizeof line, "{\"type\":\"output\",\"skipped_bytes\":%lld,\"base64\":\"", skipped);
     line_size += encode((const unsigned char *)waiting, size, line + line_size);
@@ -104,6 +111,9 @@ static bool has_line(void) {
     line_size = (size_t)snprintf(line, sizeof line, "%s\n", claims[0]);
     claim_count--;
     memmove(claims[0], claims[1], sizeof claims - sizeof claims[0]);
+  } else if (is_ready_to_tell) {
+    line_size = (size_t)snprintf(line, sizeof line, "{\"type\":\"ready\"}\n");
+    is_ready_to_tell = false;
   }
   return line_size > 0;
 }
@@ -139,7 +149,7 @@ void tell_move(void) {
 }
 
 bool tell_is_done(void) {
-  return line_size == 0 && waiting_size == 0 && claim_count == 0;
+  return line_size == 0 && waiting_size == 0 && claim_count == 0 && !is_ready_to_tell;
 }
 
 struct pollfd tell_watch(void) {

@@ -148,13 +148,10 @@ export class TrackedProcess {
     return this.#state === 'ready' ? null : this.#endClaim;
   }
 
+  /** Of one that is not started for this sidecar, an earlier one has counted the start. */
   #takeReadiness(): void {
-    if (this.#saysWhenReady && this.#state === 'not_started') {
-      // It was started before this sidecar was.
-      this.begin();
-    }
-    if (this.#saysWhenReady) {
-      this.ready();
+    if (this.#saysWhenReady && (this.#state === 'not_started' || this.#state === 'starting')) {
+      this.#moveTo('ready');
     }
   }
 

@@ -2,7 +2,7 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe } from '@jest/globals';
@@ -83,7 +83,7 @@ export class RelayBench {
   directory = '';
   #started: TestProcess[] = [];
   #bundle: string | null = null;
-  #servers: { server: Server; sockets: Set<Socket> }[] = [];
+  readonly #closings: (() => void)[] = [];
 
   async open(): Promise<void> {
     this.directory = await mkdtemp(join(tmpdir(), 'relay-'));
@@ -113,7 +113,7 @@ export class RelayBench {
   }
 
   /** Listens where a relay connects to, as the sidecar does; the answer gives the connections in turn. */
-  async listen(path: string): Promise<{ next(): Promise<Socket> }> {
+  async listen(path: string): Promise<{ next(): Promise<Socket>; close(): void }> {
     const waiting: Socket[] = [];
     const sockets = new Set<Socket>();
     const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -123,7 +123,13 @@ export class RelayBench {
       waiting.push(socket);
       server.emit('waiting');
     });
-    this.#servers.push({ server, sockets });
+    const close = () => {
+      server.close();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+    };
+    this.#closings.push(close);
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const next = async () => {
       for (;;) {
@@ -134,16 +140,13 @@ export class RelayBench {
         await once(server, 'waiting');
       }
     };
-    return { next };
+    return { next, close };
   }
 
   /** Ends what a test started, also a failed one. */
   async clear(): Promise<void> {
-    for (const { server, sockets } of this.#servers) {
-      server.close();
-      for (const socket of sockets) {
-        socket.destroy();
-      }
+    for (const close of this.#closings.splice(0)) {
+      close();
     }
     for (const { child } of this.#started) {
       child.kill('SIGTERM');
@@ -156,7 +159,6 @@ export class RelayBench {
     await Promise.all(this.#started.map(({ ended }) => ended));
     clearTimeout(limit);
     this.#started = [];
-    this.#servers = [];
   }
 
   async close(): Promise<void> {

@@ -27,6 +27,11 @@ describe('a sibling that says when it is ready', () => {
     ['has failed when it was not started', [notStarted, ready], 'failed'],
   ])('%s', (_, claims, state) => expect(processAfter(claims).snapshot.state).toBe(state));
 
+  it('is not counted as started again when an earlier sidecar was told its start', () => {
+    expect(processAfter([ready]).snapshot.starts).toBe(0);
+    expect(processAfter([started, ready, ready]).snapshot.starts).toBe(1);
+  });
+
   it('ended as it was told first: who tells it later knows less', () => {
     expect(processAfter([started, killed, ended]).snapshot).toMatchObject({
       exit_code: null,
