@@ -1,6 +1,6 @@
 /**
- * The container runtime on a real Docker Engine: the same tests as on the engine that built the images, in one file,
- * because one Docker Engine serves them all.
+ * The container runtime on a real Docker Engine: tests of the engine that built the images, in one file, because one Docker Engine serves them all.
+ * Those where engines differ most; `npm run test:docker` runs the others, too, which take minutes.
  */
 import './on-docker.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -53,10 +53,12 @@ async function configurationOf(image: string) {
 
 // Without an engine the test above is skipped, and the end of the run says why.
 if (hasDockerd) {
-  await import('../container/runtime.test.ts');
   await import('../container/isolation.test.ts');
+  await import('../../end-to-end/compose.test.ts');
+}
+if (hasDockerd && process.env['DOCKER_TESTS'] === 'all') {
+  await import('../container/runtime.test.ts');
   await import('../container/faults.test.ts');
   await import('../container/hostile-images.test.ts');
   await import('../container/images.test.ts');
-  await import('../../end-to-end/compose.test.ts');
 }
