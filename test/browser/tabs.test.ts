@@ -10,7 +10,7 @@ import type { FrontDoor } from '../support/front-door.ts';
 /** Twenty pages at once take a slow machine minutes. */
 const patientMs = 600_000;
 
-describeInBrowser('twenty tabs of the web UI', () => {
+describeInBrowser('many tabs of the web UI', () => {
   let demo: DemoWorkspace;
   let browser: Browser;
   let ada: FrontDoor;
@@ -19,7 +19,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
   beforeAll(async () => {
     [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-    // Before the tabs: forty of them use about one person's whole rate limit of a minute.
+    // Before the tabs: they use about one person's whole rate limit of a minute.
     counters = {
       one: await counter('of-one-session', 40),
       first: await counter('first-of-two', 3),
@@ -82,8 +82,7 @@ describeInBrowser('twenty tabs of the web UI', () => {
         await Promise.all(left.map((tab) => tab.getByText('Number 15 of 40').waitFor()));
 
         const hung = streams.holder();
-        // A hung page answers nothing, not even a close: its renderer is killed eventually.
-        const hanging = hung.evaluate('while (true) {}').catch(() => undefined);
+        await hang(hung);
         const others = left.filter((tab) => tab !== hung);
         await Promise.all(others.map((tab) => tab.getByText('Number 40 of 40').waitFor()));
         for (const tab of others) {
@@ -94,7 +93,6 @@ describeInBrowser('twenty tabs of the web UI', () => {
           streams.open().some(({ page }) => page !== hung) ? true : null,
         );
         await context.close();
-        await hanging;
       });
     },
     patientMs,
@@ -107,7 +105,8 @@ describeInBrowser('twenty tabs of the web UI', () => {
       await inWindow(async (context) => {
         const streams = watchStreams(context);
         const paths = Array.from(
-          { length: 20 },
+          // More than a browser opens connections to one origin.
+          { length: 8 },
           (_, index) => `${demo.slug}/sessions/${(index % 2 === 0 ? first : second).session.id}`,
         );
         const tabs = await openTabs(context, paths);
@@ -146,6 +145,15 @@ describeInBrowser('twenty tabs of the web UI', () => {
     patientMs,
   );
 });
+
+/** Stops its scripts, as a loop without end would, and takes no processor time from the others. */
+async function hang(page: Page): Promise<void> {
+  const debugging = await page.context().newCDPSession(page);
+  await debugging.send('Debugger.enable');
+  const isPaused = new Promise((resolve) => debugging.once('Debugger.paused', resolve));
+  await debugging.send('Debugger.pause');
+  await isPaused;
+}
 
 async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[]> {
   const tabs: Page[] = [];
