@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import { type JoinLimits, joinConnections } from '../../lib/timing/join-connections.ts';
-import { closeServer, listenOnSocket } from '../server-link/listen.ts';
+import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts';
 import { type DialedConnections, openDialedConnections } from './dialed-connections.ts';
 
 /**
@@ -43,7 +43,7 @@ export async function openCopiedSocket({
   const open = new Set<Socket>();
   const closing = new AbortController();
   setMaxListeners(limits.mostConnections, closing.signal);
-  const server = await listenOnSocket(path, (asking) => {
+  const onConnection = (asking: Socket) => {
     if (open.size >= limits.mostConnections) {
       asking.destroy();
       return;
@@ -51,7 +51,8 @@ export async function openCopiedSocket({
     open.add(asking);
     asking.once('close', () => open.delete(asking));
     void connect(asking, { dialed, unanswered, limits, signal: closing.signal });
-  });
+  };
+  const server = await listenOnSocket(path, onConnection, oneChunk);
   return {
     async close() {
       closing.abort();

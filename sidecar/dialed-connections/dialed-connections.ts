@@ -3,7 +3,7 @@
  * that runs in it sees this socket too, and connects as it likes; what it gains is to be asked what the program would have been asked anyway.
  */
 import type { Socket } from 'node:net';
-import { closeServer, listenOnSocket } from '../server-link/listen.ts';
+import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts';
 
 /** More are closed at once. Who dials keeps one. */
 const mostIdle = 4;
@@ -20,7 +20,7 @@ export async function openDialedConnections(path: string): Promise<DialedConnect
   const idle = new Map<Socket, () => void>();
   const open = new Set<Socket>();
   const waiting = new Set<(socket: Socket) => void>();
-  const server = await listenOnSocket(path, (socket) => {
+  const onConnection = (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     const [first] = waiting;
@@ -31,7 +31,8 @@ export async function openDialedConnections(path: string): Promise<DialedConnect
     } else {
       socket.destroy();
     }
-  });
+  };
+  const server = await listenOnSocket(path, onConnection, oneChunk);
 
   /** Before it was asked anything, it may only close. */
   function watchIdle(socket: Socket): void {

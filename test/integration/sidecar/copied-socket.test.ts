@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CopiedSocket, openCopiedSocket } from '../../../sidecar/dialed-connections/copied-socket.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -124,6 +125,24 @@ describe('a copied socket', () => {
     const asking = await connect('asked');
     asking.write(Buffer.alloc(8 * 1024 * 1024));
     await closed(asking);
+  });
+
+  it('holds little for a side that reads nothing, also of bytes that come one by one', async () => {
+    // Paused before it is connected: nothing is read ahead.
+    sockets.push(createConnection({ path: at('dialed') }).pause());
+    const asking = await connect('asked');
+    let sent = 0;
+    let waited = 0;
+    while (waited < 20 && sent < 10_000) {
+      if (asking.writableLength === 0) {
+        asking.write('a');
+        sent += 1;
+        waited = 0;
+      }
+      waited += 1;
+      await turn();
+    }
+    expect(sent).toBeLessThan(5000);
   });
 
   it('does not wait for a side that is silent once the other has said all', async () => {
