@@ -1,10 +1,10 @@
 /** Where the parent of a process reports on it. A server or an agent may write there too: everything is bounded and an untrusted claim. */
-import type { Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { jsonOrNull } from '../../contract/json-or-null.ts';
 import { maxClaimBytes } from '../../contract/process-reports.ts';
 import { processClaim } from '../../contract/session-process.ts';
 import { type Line, splitLines } from '../json-rpc/lines.ts';
-import { closeServer, listenOnSocket } from '../server-link/listen.ts';
+import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts';
 import { reportSocket } from '../session-paths.ts';
 import { createReadBudget, type ReadBudget } from './read-budget.ts';
 import type { TrackedProcess } from './tracked-process.ts';
@@ -24,7 +24,7 @@ export interface ReportSocket {
 export async function openReportSocket(process: TrackedProcess): Promise<ReportSocket> {
   const sockets = new Set<Socket>();
   const budget = createReadBudget();
-  const server: Server = await listenOnSocket(reportSocket(process.kind, process.name), (socket) => {
+  const onConnection = (socket: Socket) => {
     if (sockets.size >= mostConnections) {
       socket.destroy();
       return;
@@ -35,7 +35,8 @@ export async function openReportSocket(process: TrackedProcess): Promise<ReportS
       socket.destroy();
       sockets.delete(socket);
     });
-  });
+  };
+  const server = await listenOnSocket(reportSocket(process.kind, process.name), onConnection, oneChunk);
   return {
     close() {
       budget.close();

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { maxOutputBytes } from '../../../contract/process-reports.ts';
 import type { ProcessClaim, ProcessReport } from '../../../contract/session-process.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -199,6 +199,26 @@ describe('a report on a report socket', () => {
     expect(taken).toBeGreaterThan(text.length);
     // In base64 each byte costs more than one of the 256 KiB a second.
     expect(taken).toBeLessThan(256 * 1024 * (seconds + 1));
+  });
+
+  it('is held back where it is sent while it is throttled, also when its bytes come one by one', async () => {
+    const socket = createConnection(claimsPath('flooding', session));
+    const lost = jest.fn();
+    socket.on('error', lost);
+    const claims = '{"type":"ready"}\n'.repeat(3000);
+    await new Promise((resolve) => socket.write(claims, resolve));
+    await sleep(500);
+    let sent = 0;
+    for (let waited = 0; waited < 50 && sent < 10_000; waited += 1) {
+      while (socket.writableLength === 0 && sent < 10_000) {
+        socket.write('x');
+        sent += 1;
+      }
+      await sleep(10);
+    }
+    expect(lost).not.toHaveBeenCalled();
+    expect(sent).toBeLessThan(5000);
+    socket.destroy();
   });
 
   it('is throttled when it is too much, and delays nothing else', async () => {
