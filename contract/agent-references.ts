@@ -8,6 +8,8 @@ type Configured = {
   [Field in 'env' | 'siblings' | 'services' | 'model_access']?: Agent[Field] | undefined;
 };
 
+type Companion = Pick<Agent['services'][number], 'name'>;
+
 export interface SecretReference {
   /** Such as `env.API_TOKEN` or `siblings.0.env.API_TOKEN`. */
   path: string;
@@ -52,24 +54,29 @@ export function modelProblems({ run, model_access }: Pick<Agent, 'run' | 'model_
     : [];
 }
 
-/** References to secrets that are not set, and companions that share a name. Empty when valid. */
+/** References to secrets that are not set, and companions that share a name, also with one of `kept`. Empty when valid. */
 export function agentProblems(
   configured: Configured,
   secrets: ReadonlyMap<string, KnownSecret>,
+  kept: readonly Companion[] = [],
 ): FieldProblem[] {
   const refused = secretReferences(configured).flatMap(({ path, secretName }) => {
     const refusal = secretRefusal(secretName, secrets.get(secretName), null);
     return refusal === null ? [] : [{ path, ...refusal }];
   });
-  return [...refused, ...sharedNames(configured)];
+  return [...refused, ...sharedNames(configured, kept)];
 }
 
-function sharedNames({ siblings = [], services = [] }: Configured): FieldProblem[] {
+function sharedNames(
+  { siblings = [], services = [] }: Configured,
+  kept: readonly Companion[],
+): FieldProblem[] {
+  const taken = new Set(kept.map(({ name }) => name));
   const named = [
     ...siblings.map(({ name }, at) => ({ name, path: `siblings.${at}.name` })),
     ...services.map(({ name }, at) => ({ name, path: `services.${at}.name` })),
   ];
   return named
-    .filter(({ name }, at) => named.findIndex((other) => other.name === name) < at)
+    .filter(({ name }, at) => taken.has(name) || named.findIndex((other) => other.name === name) < at)
     .map(({ name, path }) => ({ path, code: 'duplicate', message: `"${name}" is used more than once` }));
 }

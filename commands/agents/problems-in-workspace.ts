@@ -3,12 +3,19 @@ import type { FieldProblem } from '../../contract/errors.ts';
 import type { Db } from '../../store/database.ts';
 import { readKnownSecrets } from '../../store/secrets/read.ts';
 
-/** Returns the problems of what is being saved of an agent, given the workspace's current secrets. */
+type Fields = Parameters<typeof agentProblems>[0];
+
+/** Returns the problems of what is being saved of an agent, given the workspace's current secrets and what it had before. */
 export async function problemsInWorkspace(
   db: Db,
   workspaceId: string,
-  fields: Parameters<typeof agentProblems>[0],
+  fields: Fields,
+  before: Pick<Fields, 'siblings' | 'services'> = {},
 ): Promise<FieldProblem[]> {
   const names = secretReferences(fields).map(({ secretName }) => secretName);
-  return agentProblems(fields, await readKnownSecrets(db, workspaceId, names));
+  const kept = [
+    ...(fields.siblings === undefined ? (before.siblings ?? []) : []),
+    ...(fields.services === undefined ? (before.services ?? []) : []),
+  ];
+  return agentProblems(fields, await readKnownSecrets(db, workspaceId, names), kept);
 }

@@ -55,7 +55,7 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
     return null;
   }
   const problems = [
-    ...(await problemsInWorkspace(trx, before.workspace_id, update.patch)),
+    ...(await problemsInWorkspace(trx, before.workspace_id, update.patch, before)),
     ...changedModelProblems(before, update.patch),
     ...(await kindProblems(trx, before, update.patch)),
   ];

@@ -189,6 +189,26 @@ describe('agents', () => {
     expect(await member.ok('GET', `/api/agents/${agent.id}`)).toEqual({ agent });
   });
 
+  it('refuse a companion of the name of one that a change omits', async () => {
+    const { member, base } = await api.workspace();
+    const agent = await create(member, base, {
+      siblings: [{ name: 's', run }],
+      services: [{ name: 't', run: served }],
+    });
+    const change = (fields: object) => member.send('PATCH', `/api/agents/${agent.id}`, fields);
+    const refused = (path: string) => ({
+      status: 422,
+      body: { error: { fields: [{ path, code: 'duplicate' }] } },
+    });
+    expect(await change({ siblings: [{ name: 't', run }] })).toMatchObject(refused('siblings.0.name'));
+    expect(await change({ services: [{ name: 's', run: served }] })).toMatchObject(
+      refused('services.0.name'),
+    );
+    const exchanged = { siblings: [{ name: 't', run }], services: [{ name: 's', run: served }] };
+    expect(await change(exchanged)).toMatchObject({ status: 200 });
+    expect(await change({ name: 'renamed' })).toMatchObject({ status: 200 });
+  });
+
   it('have unique names in the workspace', async () => {
     const { member, base } = await api.workspace();
     await create(member, base, { name: 'one' });
