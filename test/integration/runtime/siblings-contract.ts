@@ -161,9 +161,11 @@ export function describeSiblings<Spec>(sessions: ContractSessions<Spec>): void {
       const claim = net.connect(own + '.report.sock', () => claim.write('{"type":"ready"}\\n'.repeat(20)));
       claim.on('error', () => {});
       for (let at = 0; at < 200; at += 1) net.connect(own + '.agent.sock').on('error', () => {}).end('nonsense');
-      const sees = fs.readdirSync('/run/platform-report').sort();
+      const look = () => fs.readdirSync('/run/platform-report').sort();
+      // It may have been started before the sidecar listens.
+      const both = async () => { while (look().length < 2) await new Promise((resolve) => setTimeout(resolve, 100)); };
       const outside = ['/run/platform', '/run/platform-session'].filter((path) => fs.existsSync(path));
-      hear({ host: '127.0.0.1', port: ${port} }).then((peer) => tell({ sees, outside, peer })); ${stays}`;
+      hear({ host: '127.0.0.1', port: ${port} }).then(async (peer) => { await both(); tell({ sees: look(), outside, peer }); }); ${stays}`;
     const asks = `${hears} hear(process.env.SIBLING_DB_SOCKET).then(tell); ${stays}`;
     const id = await start(
       prepare({
