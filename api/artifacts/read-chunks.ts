@@ -1,6 +1,7 @@
 /** Reads the body of an upload in chunks, of which at most one is in memory, and only briefly. */
 import type { IncomingMessage } from 'node:http';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 
 export interface ReadChunksOptions {
@@ -26,23 +27,22 @@ export async function* readChunks(
   { chunkBytes, maxAgeMs, deadlineMs, budget }: ReadChunksOptions,
 ): AsyncGenerator<Buffer> {
   const source = request.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
-  let held: Buffer[] = [];
-  let size = 0;
+  let held = new CollectedBytes();
   let heldSinceMs = 0;
   const left = () => deadlineMs - performance.now();
   const release = () => {
-    budget.give(size);
-    held = [];
-    size = 0;
+    budget.give(held.sizeBytes);
+    held = new CollectedBytes();
   };
   let next = source.next();
   try {
     for (;;) {
-      const ageMs = size > 0 ? heldSinceMs + maxAgeMs - performance.now() : Number.POSITIVE_INFINITY;
+      const ageMs =
+        held.sizeBytes > 0 ? heldSinceMs + maxAgeMs - performance.now() : Number.POSITIVE_INFINITY;
       const arrived = await abandonAfter(Math.max(0, Math.min(ageMs, left())), next, () => null);
       if (arrived === null || arrived.done) {
-        if (size > 0) {
-          yield Buffer.concat(held);
+        if (held.sizeBytes > 0) {
+          yield held.bytes;
           release();
         }
         if (arrived?.done) {
@@ -55,19 +55,18 @@ export async function* readChunks(
       }
       const bytes: Buffer = arrived.value;
       if (!budget.tryTake(bytes.length)) {
-        if (size > 0) {
-          yield Buffer.concat(held);
+        if (held.sizeBytes > 0) {
+          yield held.bytes;
           release();
         }
         if (!(await budget.take(bytes.length, left()))) {
           throw new UploadTooSlowError('there was no room for the bytes in time');
         }
       }
-      heldSinceMs = size === 0 ? performance.now() : heldSinceMs;
+      heldSinceMs = held.sizeBytes === 0 ? performance.now() : heldSinceMs;
       held.push(bytes);
-      size += bytes.length;
-      if (size >= chunkBytes) {
-        yield Buffer.concat(held);
+      if (held.sizeBytes >= chunkBytes) {
+        yield held.bytes;
         release();
       }
       next = source.next();

@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
+import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { requestState } from './request-state.ts';
@@ -56,15 +57,15 @@ async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     throw tooLarge();
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const collected = new CollectedBytes();
+  let isTooLarge = false;
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      size += chunk.length;
-      if (size > maxBytes) {
+      isTooLarge = collected.sizeBytes + chunk.length > maxBytes;
+      if (isTooLarge) {
         break;
       }
-      chunks.push(chunk);
+      collected.push(chunk);
       countBody(chunk.length);
     }
   } catch (error) {
@@ -73,10 +74,10 @@ async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
     }
     throw new ApiError('malformed_request', 'The connection ended before the body did');
   }
-  if (size > maxBytes) {
+  if (isTooLarge) {
     throw tooLarge();
   }
-  return Buffer.concat(chunks);
+  return collected.bytes;
 }
 
 /** The parser's own message is not passed on: it quotes the body. */

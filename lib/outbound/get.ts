@@ -1,5 +1,6 @@
 /** Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address. */
 import type { IncomingMessage } from 'node:http';
+import { CollectedBytes } from '../timing/collected-bytes.ts';
 import { OutboundError } from './errors.ts';
 import { parseUrl } from './parse-url.ts';
 import { type OutboundContext, send } from './send.ts';
@@ -57,17 +58,15 @@ export async function readResponseBody(
   maxBytes: number,
   what: string,
 ): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const collected = new CollectedBytes();
   for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) {
+    if (collected.sizeBytes + chunk.length > maxBytes) {
       body.destroy();
       throw new OutboundError('too_large', `${what} is larger than ${maxBytes} bytes`);
     }
-    chunks.push(chunk);
+    collected.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return collected.bytes;
 }
 
 /** The refusal of a redirect that could be followed but is not; names its host alone, since the rest may hold anything. */

@@ -1,20 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { fieldProblemsOf } from '../../contract/errors.ts';
+import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
 import { HttpRefusal } from './answer.ts';
 
 /** The whole body. Throws HttpRefusal `too_large` as soon as it is longer than `maxBytes`. */
 export async function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const collected = new CollectedBytes();
   for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxBytes) {
+    if (collected.sizeBytes + chunk.length > maxBytes) {
       throw new HttpRefusal('too_large', `the body may have ${maxBytes} bytes at most`);
     }
-    chunks.push(chunk);
+    collected.push(chunk);
   }
-  return Buffer.concat(chunks);
+  return collected.bytes;
 }
 
 /** A JSON body by its schema. Throws HttpRefusal `malformed_request` or `validation_failed`. */

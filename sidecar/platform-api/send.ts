@@ -8,6 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
 import { shareLookups } from './share-lookups.ts';
 
 export interface JsonRequest {
@@ -86,16 +87,14 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function readJson(response: IncomingMessage): Promise<JsonAnswer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const collected = new CollectedBytes();
   for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > maxAnswerBytes) {
+    if (collected.sizeBytes + chunk.length > maxAnswerBytes) {
       throw new Error('the answer is too large');
     }
-    chunks.push(chunk);
+    collected.push(chunk);
   }
-  return { status: response.statusCode ?? 0, body: parsed(Buffer.concat(chunks).toString()) };
+  return { status: response.statusCode ?? 0, body: parsed(collected.bytes.toString()) };
 }
 
 function parsed(text: string): unknown {
