@@ -24,11 +24,14 @@ describe('a document of millions of values', () => {
   const filled = (member: string, filler: string) =>
     `{"schemaVersion":2,"${member}":[${filler.repeat(Math.floor(megabytes / filler.length))}0]}`;
 
-  /** The shortest of three times; every answer holds this text. */
-  const held = async (sent: string, message: string) => {
+  /**
+   * The shortest of several times, of which there are no more once one is below `enoughMs`: what else runs on this machine makes some longer, and none shorter.
+   * Every answer holds this text.
+   */
+  const held = async (sent: string, message: string, { rounds = 3, enoughMs = 0 } = {}) => {
     registry.serve('/v2/team/server/manifests/odd', { mediaType: 'text/plain', bytes: Buffer.from(sent) });
     const heldMs: number[] = [];
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < rounds && Math.min(...heldMs) >= enoughMs; round += 1) {
       const { heldMs: ms, result } = await longestHold(() => outcome(registry.host, 'team/server:odd'));
       expect(result).toEqual({ code: 'invalid_response', message: expect.stringContaining(message) });
       heldMs.push(ms);
@@ -50,8 +53,9 @@ describe('a document of millions of values', () => {
     ['images of an index', filled('manifests', '{"mediaType":"x"},')],
     ['members', `{"schemaVersion":2,"config":{${'"":0,'.repeat(800_000)}"a":0}}`],
   ])('is refused before it is parsed, and does not block the process: %s', async (_what, text) => {
-    const heldMs = await held(text, 'what the reference names holds more than 20000 JSON values');
-    expect(heldMs).toBeLessThan(Math.max(3 * controlMs, 50));
+    const limitMs = Math.max(3 * controlMs, 50);
+    const message = 'what the reference names holds more than 20000 JSON values';
+    expect(await held(text, message, { rounds: 20, enoughMs: limitMs })).toBeLessThan(limitMs);
   });
 
   it('is refused as a configuration as well', async () => {
