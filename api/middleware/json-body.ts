@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
-import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
+import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { requestState } from './request-state.ts';
@@ -57,27 +57,18 @@ async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     throw tooLarge();
   }
-  const collected = new CollectedBytes();
-  let isTooLarge = false;
   try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      isTooLarge = collected.sizeBytes + chunk.length > maxBytes;
-      if (isTooLarge) {
-        break;
-      }
-      collected.push(chunk);
-      countBody(chunk.length);
-    }
+    return await collectBytes(request.iterator({ destroyOnReturn: false }), {
+      maxBytes,
+      tooLarge,
+      onChunk: countBody,
+    });
   } catch (error) {
     if (error instanceof ApiError) {
       throw error;
     }
     throw new ApiError('malformed_request', 'The connection ended before the body did');
   }
-  if (isTooLarge) {
-    throw tooLarge();
-  }
-  return collected.bytes;
 }
 
 /** The parser's own message is not passed on: it quotes the body. */

@@ -1,6 +1,6 @@
 /** Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address. */
 import type { IncomingMessage } from 'node:http';
-import { CollectedBytes } from '../timing/collected-bytes.ts';
+import { collectBytes } from '../timing/collected-bytes.ts';
 import { OutboundError } from './errors.ts';
 import { parseUrl } from './parse-url.ts';
 import { type OutboundContext, send } from './send.ts';
@@ -53,20 +53,12 @@ export async function get(
 }
 
 /** The whole body. Throws OutboundError `too_large` as soon as it is longer than `maxBytes`. */
-export async function readResponseBody(
-  body: IncomingMessage,
-  maxBytes: number,
-  what: string,
-): Promise<Buffer> {
-  const collected = new CollectedBytes();
-  for await (const chunk of body) {
-    if (collected.sizeBytes + chunk.length > maxBytes) {
-      body.destroy();
-      throw new OutboundError('too_large', `${what} is larger than ${maxBytes} bytes`);
-    }
-    collected.push(chunk);
-  }
-  return collected.bytes;
+export function readResponseBody(body: IncomingMessage, maxBytes: number, what: string): Promise<Buffer> {
+  const tooLarge = () => {
+    body.destroy();
+    return new OutboundError('too_large', `${what} is larger than ${maxBytes} bytes`);
+  };
+  return collectBytes(body, { maxBytes, tooLarge });
 }
 
 /** The refusal of a redirect that could be followed but is not; names its host alone, since the rest may hold anything. */

@@ -1,4 +1,7 @@
-/** Bytes that arrive in chunks of any size, as one piece of memory. A list of the chunks would do for honest senders: of bytes that come one by one each takes about a kilobyte there. */
+/**
+ * Bytes that arrive in chunks of any size, as one piece of memory. A list of the chunks would do for honest senders: of bytes that come one by one each
+ * takes about a kilobyte there.
+ */
 
 const leastBytes = 4096;
 
@@ -25,4 +28,28 @@ export class CollectedBytes {
   get bytes(): Buffer {
     return this.#memory.subarray(0, this.#sizeBytes);
   }
+}
+
+export interface CollectOptions {
+  maxBytes: number;
+  /** What is thrown as soon as there are more. */
+  tooLarge(): Error;
+  /** Called with the size of each chunk before it is taken; what it throws ends the collection. */
+  onChunk?(sizeBytes: number): void;
+}
+
+/** All bytes of a body. Throws what its chunks throw, and as the options say. */
+export async function collectBytes(
+  chunks: AsyncIterable<Uint8Array>,
+  { maxBytes, tooLarge, onChunk }: CollectOptions,
+): Promise<Buffer> {
+  const collected = new CollectedBytes();
+  for await (const chunk of chunks) {
+    if (collected.sizeBytes + chunk.length > maxBytes) {
+      throw tooLarge();
+    }
+    onChunk?.(chunk.length);
+    collected.push(chunk);
+  }
+  return collected.bytes;
 }

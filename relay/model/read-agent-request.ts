@@ -1,7 +1,7 @@
 /** What an agent sent: one method at one path with a JSON body, and nothing else. */
 import type { IncomingMessage } from 'node:http';
 import { mediaType } from '../../lib/outbound/exchange.ts';
-import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
+import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { ModelLimits } from './limits.ts';
 import { ModelError } from './model-error.ts';
@@ -38,17 +38,9 @@ export async function readAgentRequest(
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<Buffer> {
-  const collected = new CollectedBytes();
   const tooLarge = () => new ModelError('request_too_large', `The request is larger than ${maxBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
     throw tooLarge();
   }
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (collected.sizeBytes + chunk.length > maxBytes) {
-      throw tooLarge();
-    }
-    hold(chunk.length);
-    collected.push(chunk);
-  }
-  return collected.bytes;
+  return collectBytes(request, { maxBytes, tooLarge, onChunk: hold });
 }

@@ -1,19 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type * as z from 'zod';
 import { fieldProblemsOf } from '../../contract/errors.ts';
-import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
+import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { HttpRefusal } from './answer.ts';
 
 /** The whole body. Throws HttpRefusal `too_large` as soon as it is longer than `maxBytes`. */
-export async function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const collected = new CollectedBytes();
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    if (collected.sizeBytes + chunk.length > maxBytes) {
-      throw new HttpRefusal('too_large', `the body may have ${maxBytes} bytes at most`);
-    }
-    collected.push(chunk);
-  }
-  return collected.bytes;
+export function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new HttpRefusal('too_large', `the body may have ${maxBytes} bytes at most`);
+  return collectBytes(request, { maxBytes, tooLarge });
 }
 
 /** A JSON body by its schema. Throws HttpRefusal `malformed_request` or `validation_failed`. */

@@ -8,7 +8,7 @@ import {
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
+import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { shareLookups } from './share-lookups.ts';
 
 export interface JsonRequest {
@@ -87,14 +87,9 @@ function responseTo(request: ClientRequest): Promise<IncomingMessage> {
 }
 
 async function readJson(response: IncomingMessage): Promise<JsonAnswer> {
-  const collected = new CollectedBytes();
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    if (collected.sizeBytes + chunk.length > maxAnswerBytes) {
-      throw new Error('the answer is too large');
-    }
-    collected.push(chunk);
-  }
-  return { status: response.statusCode ?? 0, body: parsed(collected.bytes.toString()) };
+  const tooLarge = () => new Error('the answer is too large');
+  const bytes = await collectBytes(response, { maxBytes: maxAnswerBytes, tooLarge });
+  return { status: response.statusCode ?? 0, body: parsed(bytes.toString()) };
 }
 
 function parsed(text: string): unknown {

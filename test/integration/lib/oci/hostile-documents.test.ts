@@ -8,7 +8,7 @@ import {
   type TestRegistry,
   tar,
 } from '../../../support/images.ts';
-import { longestHold } from '../../../support/loop-hold.ts';
+import { shortestHold } from '../../../support/loop-hold.ts';
 import { fileName, outcome } from './reading.ts';
 
 const honest = image({ layers: [tar([{ path: fileName, content: 'text' }])] });
@@ -24,24 +24,18 @@ describe('a document of millions of values', () => {
   const filled = (member: string, filler: string) =>
     `{"schemaVersion":2,"${member}":[${filler.repeat(Math.floor(megabytes / filler.length))}0]}`;
 
-  /**
-   * The shortest of several times, of which there are no more once one is below `enoughMs`: what else runs on this machine makes some longer, and none shorter.
-   * Every answer holds this text.
-   */
-  const held = async (sent: string, message: string, { rounds = 3, enoughMs = 0 } = {}) => {
+  /** Every answer holds this text. */
+  const held = (sent: string, message: string, limits: Parameters<typeof shortestHold>[1]) => {
     registry.serve('/v2/team/server/manifests/odd', { mediaType: 'text/plain', bytes: Buffer.from(sent) });
-    const heldMs: number[] = [];
-    for (let round = 0; round < rounds && Math.min(...heldMs) >= enoughMs; round += 1) {
-      const { heldMs: ms, result } = await longestHold(() => outcome(registry.host, 'team/server:odd'));
+    return shortestHold(async () => {
+      const result = await outcome(registry.host, 'team/server:odd');
       expect(result).toEqual({ code: 'invalid_response', message: expect.stringContaining(message) });
-      heldMs.push(ms);
-    }
-    return Math.min(...heldMs);
+    }, limits);
   };
   // The control reaches its schema, and costs as much as receiving and digesting four megabytes.
   let controlMs = 0;
   beforeAll(async () => {
-    controlMs = await held(filled('layers', `"${'x'.repeat(megabytes - 100)}",`), 'config');
+    controlMs = await held(filled('layers', `"${'x'.repeat(megabytes - 100)}",`), 'config', { rounds: 3 });
   });
 
   it.each([
