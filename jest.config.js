@@ -6,8 +6,10 @@ const testTimeout = 300_000;
 
 /** Tests run as ES modules, straight from the TypeScript sources. */
 const project = {
+  ...(process.env.TEST_RUNNER === 'jest' ? {} : { runner: '<rootDir>/test/runner/index.mjs' }),
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
+  injectGlobals: false,
   transform: {
     '\\.ts$': [
       '@swc/jest',

@@ -2,20 +2,30 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defaultTiers, tierOf, tiers } from '../test/tiers.mjs';
+import { selections } from '../test/plan.mjs';
+import { reportFileOf } from '../test/runner/report.mjs';
+import { filesOf, tierOf, tiers } from '../test/tiers.mjs';
 import { describeMissingPrograms } from './setup/system-packages.mjs';
 import { startChecks } from './test/checks.mjs';
 import { runCaptured, runShown } from './test/child.mjs';
-import { forgetResult, keepResult, printSummary } from './test/results.mjs';
+import { grownCosts } from './test/costs.mjs';
+import { noteLongMode } from './test/long-mode.mjs';
+import { forgetResult, keepResult, nothing, printSummary, resultOf } from './test/results.mjs';
+import { noteSecondTries } from './test/second-tries.mjs';
 
-const usage = `Usage: npm test [-- [TIER ...] [PATTERN ...] [jest options]]
+const usage = `Usage: npm test [-- [SELECTION ...] [PATTERN ...] [jest options]]
 
-  npm test                         ${defaultTiers.join(', ')}; with format, lint and types beside them
-  npm test -- unit                 one tier: ${Object.keys(tiers).join(', ')}
+  npm test                         the quick tests: what to run before each commit; with format, lint and types beside them
+  npm test -- --changed            the files that what you changed can affect, with replay and the rules of the code base
+  npm test -- --changed=main       the same for all changes since a commit or branch
+  npm test -- unit                 one tier: TIERS
   npm test -- test/unit/api        the test files whose paths match, whatever their tier
   npm test -- unit -t 'a grant'    the tests whose names match
+  npm test -- rest                 what CI runs beside the quick tests
+  npm run test:all                 the long mode: every file, with the largest counts and random seeds
 
-Each prepares what its tiers need, and nothing else. test/tiers.mjs says which files are in which tier.
+Each prepares what its tiers need, and nothing else. test/plan.mjs says which files are in which selection, test/tiers.mjs in which tier.
+TEST_MODE=quick, full or long sets how much is tried at random.
 `;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -29,74 +39,112 @@ const jest = [
 ];
 
 const words = process.argv.slice(2);
-const named = words.filter((word) => Object.hasOwn(tiers, word));
-const jestArguments = words.filter((word) => !Object.hasOwn(tiers, word));
-/** Where the result of whole tiers is kept; null for a run of single files. */
-const resultName = jestArguments.length > 0 ? null : named.join('-') || 'default';
+const named = words.filter((word) => isSelection(word));
+const jestArguments = words.filter((word) => !isSelection(word));
+/** Where the result of a whole selection is kept; null for a run of single files. */
+const resultName = jestArguments.length > 0 ? null : named.join('-') || 'quick';
 
 if (words.includes('--help')) {
-  console.log(usage);
+  console.log(usage.replace('TIERS', Object.keys(tiers).join(', ')));
 } else {
   await runTests();
 }
 
+function isSelection(word) {
+  return Object.hasOwn(tiers, word) || Object.hasOwn(selections, word) || /^--changed(=|$)/.test(word);
+}
+
 async function runTests() {
+  const startedAt = Date.now();
   if (resultName !== null) {
     forgetResult(root, resultName);
   }
-  const setUp = (names) => runShown('The set-up', ['scripts/setup.mjs', '--tiers', names.join(',')], root);
-  // The packages come first: without them not even the list of matching files can be made.
-  const selected = words.length === 0 ? defaultTiers : named;
-  const isPrepared = await setUp(selected.length > 0 ? selected : ['unit']);
-  const matching = selected.length > 0 ? selected : await tiersOfMatching();
-  if (!isPrepared || (selected.length === 0 && !(await setUp(matching)))) {
+  // The packages come first: without them not even the list of files can be made.
+  const files = (await setUp(['unit'])) ? await selectedFiles() : null;
+  if (files === null || !(await setUp([...new Set(files.run.map(tierOf))]))) {
     process.exitCode = 1;
-    printSummary([{ passed: 0, failed: 1, skipped: 0, files: [], failures: ['the set-up'] }]);
+    printSummary([{ ...nothing, failed: 1, failures: ['the set-up'] }]);
     return;
   }
-  const checks = words.length === 0 ? startChecks(root, process.env) : [];
-  const { passed, result } = await runJest(matching);
+  if (files.run.length === 0) {
+    console.log('No test file matches.');
+    process.exitCode = 1;
+    return;
+  }
+  const checks = words.length === 0 || named.includes('all') ? startChecks(root, process.env) : [];
+  const { passed, result } = await runJest(files.run);
   const checked = await Promise.all(checks);
-  report(passed, result, checked);
+  await report({ passed, result, checked, notDue: files.notDue, seconds: (Date.now() - startedAt) / 1000 });
 }
 
-async function tiersOfMatching() {
-  const listed = await runCaptured([...jest, '--listTests', ...jestArguments], root);
-  const files = listed.output.split('\n').filter((line) => line.startsWith(root));
-  return [...new Set(files.map((file) => tierOf(relative(root, file))))];
+const setUp = (names) => runShown('The set-up', ['scripts/setup.mjs', '--tiers', names.join(',')], root);
+
+/** The files to run, and those of a selection that nothing they depend on has changed for. */
+async function selectedFiles() {
+  if (jestArguments.length > 0) {
+    return { run: await matchingFiles(), notDue: [] };
+  }
+  const chosen = new Set();
+  for (const name of named.length > 0 ? named : ['quick']) {
+    for (const file of await filesOfSelection(name)) {
+      chosen.add(file);
+    }
+  }
+  const files = [...chosen];
+  if (!named.includes('rest')) {
+    return { run: files, notDue: [] };
+  }
+  const { filesNotDue } = await import('./test/due.mjs');
+  const notDue = await filesNotDue(root, files, process.env);
+  return { run: files.filter((file) => !notDue.includes(file)), notDue };
 }
 
-async function runJest(selected) {
-  rmSync(resultFile, { force: true });
-  const passed = await runShown(
-    'jest',
+async function filesOfSelection(name) {
+  if (Object.hasOwn(tiers, name)) {
+    return filesOf(name);
+  }
+  if (Object.hasOwn(selections, name)) {
+    return selections[name]();
+  }
+  const { affectedFiles } = await import('./test/changed.mjs');
+  return affectedFiles(root, name.split('=')[1] ?? 'HEAD');
+}
+
+async function matchingFiles() {
+  const projects = named.filter((name) => Object.hasOwn(tiers, name));
+  const listed = await runCaptured(
     [
       ...jest,
-      '--forceExit',
-      '--json',
-      `--outputFile=${resultFile}`,
+      '--listTests',
+      ...(projects.length > 0 ? ['--selectProjects', ...projects, '--'] : []),
       ...jestArguments,
-      ...(selected.length > 0 ? ['--selectProjects', ...selected] : []),
     ],
+    root,
+  );
+  return listed.output
+    .split('\n')
+    .filter((line) => line.startsWith(root))
+    .map((file) => relative(root, file));
+}
+
+async function runJest(files) {
+  rmSync(resultFile, { force: true });
+  rmSync(reportFileOf(root), { force: true });
+  const chosen =
+    jestArguments.length > 0
+      ? [...jestArguments, '--selectProjects', ...new Set(files.map(tierOf))]
+      : ['--runTestsByPath', ...files];
+  const passed = await runShown(
+    'jest',
+    [...jest, '--forceExit', '--json', `--outputFile=${resultFile}`, ...chosen],
     root,
   );
   return { passed, result: existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : null };
 }
 
-function report(passed, result, checked) {
-  const totals = {
-    passed: checked.filter((check) => check).length + (result?.numPassedTests ?? 0),
-    // A suite that does not even load has no tests to count, and is a failure all the same.
-    failed:
-      checked.filter((check) => !check).length +
-      (result ? result.numFailedTests + result.numRuntimeErrorTestSuites : 1),
-    skipped: (result?.numPendingTests ?? 0) + (result?.numTodoTests ?? 0),
-    files: (result?.testResults ?? []).map(({ name, startTime, endTime }) => ({
-      path: relative(root, name),
-      seconds: (endTime - startTime) / 1000,
-    })),
-    failures: namesOfFailures(result, checked),
-  };
+async function report({ passed, result, checked, notDue, seconds }) {
+  const entries = existsSync(reportFileOf(root)) ? JSON.parse(readFileSync(reportFileOf(root), 'utf8')) : [];
+  const totals = { ...resultOf(root, result, entries, checked), notDue, seconds };
   if (result) {
     reportLeftOut(result);
   }
@@ -104,24 +152,19 @@ function report(passed, result, checked) {
   if (isIncomplete) {
     console.error('\nCI leaves no test out, and some were.');
   }
-  process.exitCode = passed && totals.failed === 0 && !isIncomplete ? 0 : 1;
+  const allPassed = passed && totals.failures.length === 0 && !isIncomplete;
+  if (allPassed && resultName === 'all' && process.env.TEST_MODE === 'long') {
+    await noteLongMode(root, process.env);
+  }
+  if (resultName === 'quick' && (process.env.TEST_MODE ?? 'quick') === 'quick') {
+    totals.failures.push(...grownCosts('quick', totals.costs));
+  }
   if (resultName !== null) {
+    totals.failures.push(...noteSecondTries(process.env, resultName, totals.secondTries));
     keepResult(root, resultName, totals);
   }
+  process.exitCode = passed && totals.failures.length === 0 && !isIncomplete ? 0 : 1;
   printSummary([totals]);
-}
-
-/** What failed, a line each: tests, suites that do not load, and checks. */
-function namesOfFailures(result, checked) {
-  const tests = (result?.testResults ?? []).flatMap(({ name, status, assertionResults }) => {
-    const path = relative(root, name);
-    const failed = assertionResults.filter((assertion) => assertion.status === 'failed');
-    return failed.length > 0 || status !== 'failed'
-      ? failed.map(({ fullName }) => `${path}: ${fullName}`)
-      : [`${path}: does not load`];
-  });
-  const checks = checked.filter((check) => !check).map(() => 'format, lint or types: see above');
-  return [...(result ? [] : ['jest: left no result']), ...tests, ...checks];
 }
 
 /** Names each test that did not run, and what was missing for them. */

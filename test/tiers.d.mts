@@ -4,3 +4,4 @@ export const tiers: Record<Tier, string[]>;
 export const defaultTiers: Tier[];
 export function tierOf(path: string): Tier;
 export function filesOf(tier: Tier): string[];
+export function testFiles(): string[];

@@ -51,7 +51,8 @@ export function tierOf(path) {
 /** The test files of a tier, as paths from the project's root. */
 export const filesOf = (tier) => testFiles().filter((path) => tierOf(path) === tier);
 
-function testFiles() {
+/** All of them, as paths from the project's root. */
+export function testFiles() {
   return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))

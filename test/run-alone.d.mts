@@ -1,0 +1,3 @@
+/** Types of run-alone.mjs. */
+export const measuringFiles: Record<string, string>;
+export const ownProcessFiles: Record<string, string>;

@@ -1,0 +1,2 @@
+export const measuringFiles = {};
+export const ownProcessFiles = {};
