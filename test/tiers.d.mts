@@ -1,7 +1,6 @@
 /** Types of tiers.mjs, which runs before there is a compiler. */
 export type Tier = 'unit' | 'services' | 'platform' | 'claude' | 'engine' | 'cluster';
 export const tiers: Record<Tier, string[]>;
-export const defaultTiers: Tier[];
 export function tierOf(path: string): Tier;
 export function filesOf(tier: Tier): string[];
 export function testFiles(): string[];

@@ -1,5 +1,5 @@
 /**
- * The tiers of the tests, by what they need. `npm test` runs all but `cluster`; `npm test -- NAME` prepares and runs one.
+ * The tiers of the tests, by what they need. `npm test -- NAME` prepares and runs one. What runs when is in plan.mjs.
  * A test file is in the tier with the longest path that it begins with.
  */
 import { readdirSync } from 'node:fs';
@@ -28,9 +28,6 @@ export const tiers = {
   /** A Kubernetes that is built from source. */
   cluster: ['test/integration/kubernetes/', 'test/end-to-end/kubernetes.test.ts'],
 };
-
-/** What `npm test` runs without arguments. */
-export const defaultTiers = Object.keys(tiers).filter((name) => name !== 'cluster');
 
 /** The tier of a test file, given by its path from the project's root. Throws for a file that is in none. */
 export function tierOf(path) {

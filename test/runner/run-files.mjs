@@ -19,6 +19,10 @@ process.on('unhandledRejection', (error) => lateErrors.push(error));
 /** What a file used of the things that test/support/costs.ts counts. */
 const countedCosts = Symbol.for('agent-platform.test-costs');
 
+/** How to close what files keep for those after them (test/support/process-resources.ts). */
+const keptResources = [];
+globalThis[Symbol.for('agent-platform.process-resources')] = keptResources;
+
 process.on('message', async (message) => {
   if (message.end) {
     await closeKept();
@@ -119,6 +123,10 @@ function processorMs() {
 }
 
 async function closeKept() {
-  const close = globalThis[Symbol.for('agent-platform.close-process-resources')];
-  await close?.().catch((error) => process.stderr.write(`${error?.stack ?? error}\n`));
+  const closing = keptResources.splice(0).map((close) => close());
+  for (const { reason } of await Promise.allSettled(closing)) {
+    if (reason !== undefined) {
+      process.stderr.write(`${reason?.stack ?? reason}\n`);
+    }
+  }
 }

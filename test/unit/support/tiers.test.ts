@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
-import { defaultTiers, filesOf, type Tier, tierOf, tiers } from '../../tiers.mjs';
+import { filesOf, type Tier, tierOf, tiers } from '../../tiers.mjs';
 
 const names: Tier[] = ['unit', 'services', 'platform', 'claude', 'engine', 'cluster'];
 
@@ -22,8 +22,4 @@ it('the longest matching path decides, and a file without a tier is refused', ()
   expect(tierOf('test/end-to-end/main-loop.test.ts')).toBe('platform');
   expect(tierOf('test/end-to-end/compose.test.ts')).toBe('engine');
   expect(() => tierOf('test/new/x.test.ts')).toThrow('in no tier');
-});
-
-it('npm test without arguments omits only the cluster', () => {
-  expect([...defaultTiers, 'cluster'].toSorted()).toEqual(names.toSorted());
 });
