@@ -7,6 +7,7 @@ import { manifestPatterns, manifestProblems } from '../../../contract/manifest-v
 import { patternBoundProblem, patternLimits, patternSize } from '../../../contract/patterns.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
 import { unclosedClass } from '../../support/costly-patterns.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const patternsModule = new URL('../../../contract/patterns.ts', import.meta.url).href;
 
@@ -51,13 +52,13 @@ const { expression } = fc.letrec<{ expression: string; item: string }>((tie) => 
 describe('the size of an expression', () => {
   it('is never below its compiled size', () => {
     let compiled = 0;
-    fc.assert(
+    checkProperty(
       fc.property(expression, (regex) => {
         const size = compiledSize(regex);
         compiled += size === null ? 0 : 1;
         expect(patternSize(regex)).toBeGreaterThanOrEqual(size ?? 0);
       }),
-      { numRuns: 2000 },
+      { runs: 2000 },
     );
     expect(compiled).toBeGreaterThan(500);
   });

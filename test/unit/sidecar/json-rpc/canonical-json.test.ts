@@ -6,6 +6,7 @@ import { canonicalJson } from '../../../../sidecar/json-rpc/canonical-json.ts';
 import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
 import { LineGenerator } from '../../../fuzz/generate-lines.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 import { anyArguments, changeModel, comparable, writeModel } from './json-model.ts';
 
@@ -63,7 +64,7 @@ describe('the canonical text', () => {
   });
 
   it('is the same for every way to write a value, and can be read back', () => {
-    fc.assert(
+    checkProperty(
       fc.property(anyArguments, seed, seed, (model, one, other) => {
         const raw = writeModel(model, seededRandom(one));
         const { text, sizeBytes } = canonicalJson(raw, maxBytes);
@@ -74,13 +75,13 @@ describe('the canonical text', () => {
         expect(sizeBytes).toBe(Buffer.byteLength(text ?? ''));
         expect(sizeBytes).toBeLessThanOrEqual(Buffer.byteLength(raw));
       }),
-      { numRuns: 300 },
+      { runs: 300 },
     );
   });
 
   it('is another one for every other value, key and text of a number', () => {
     let changes = 0;
-    fc.assert(
+    checkProperty(
       fc.property(anyArguments, seed, (model, chosen) => {
         const random = seededRandom(chosen);
         const changed = changeModel(model, random);
@@ -88,7 +89,7 @@ describe('the canonical text', () => {
         changes += isSame ? 0 : 1;
         expect(textOf(writeModel(model, random)) === textOf(writeModel(changed, random))).toBe(isSame);
       }),
-      { numRuns: 1000 },
+      { runs: 1000 },
     );
     expect(changes).toBeGreaterThan(500);
   });
