@@ -8,12 +8,13 @@ import { type CheckAnswer, checksAnswer } from '../../../contract/sidecar.ts';
 import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
+import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const seed = announcedSeed('histories of grants at the front door', 'HISTORY_SEED');
 /** `HISTORY_OPERATIONS` makes it longer (`npm run test:history`). */
-const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 20_000) / 20;
+const operations = volume({ quick: 6000, full: 10_000, long: 40_000 }, 'HISTORY_OPERATIONS') / 20;
 const workers = 16;
 
 let api: SessionApi;

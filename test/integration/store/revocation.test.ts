@@ -16,17 +16,18 @@ import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { callKeys, freezeGates, grantFor, passOn } from '../../support/granted.ts';
+import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const seed = announcedSeed('histories of grants', 'HISTORY_SEED');
-const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 20_000);
-const togetherOperations = operations / 5;
+const operations = volume({ quick: 1000, full: 5000, long: 40_000 }, 'HISTORY_OPERATIONS');
+const togetherOperations = Math.ceil(operations / 5);
 const connections = 24;
 const system = { type: 'system', id: null } as const;
 const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose'] as const;
-const wrongOperations = 1500;
-const groupCount = Math.ceil(operations / 1000);
+const wrongOperations = Number(process.env['WRONG_OPS'] ?? 1500);
+const groupCount = Math.ceil((operations + togetherOperations + wrong.length * wrongOperations) / 1500);
 /** The sessions of a group gate a tool on each, of that name: those that the plays ask them about. */
 const permissionsOfGroup = (group: number) =>
   [

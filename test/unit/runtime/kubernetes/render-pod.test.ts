@@ -6,7 +6,7 @@ import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
 import { startedByRelayOf } from '../../../../runtime/kubernetes/relay-path.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
 import { resolvedSecret } from '../../../../runtime/variables.ts';
-import { checkProperty } from '../../../support/property.ts';
+import { checkProperty, samplesOf } from '../../../support/property.ts';
 import { randomLaunch } from '../../../support/random-configurations.ts';
 import { expandAsKubelet } from './kubelet-expansion.ts';
 import { renderAll } from './rendering.ts';
@@ -177,7 +177,7 @@ describe('the Pod of any configuration', () => {
 
   it('is checked by rules that detect a weaker one', () => {
     const notice = (change: (pod: V1Pod, first: V1Container, agent: V1Container) => void): string[] => {
-      const [sample] = fc.sample(randomLaunch, { numRuns: 1, seed: 7 });
+      const [sample] = samplesOf(randomLaunch, 1, 7);
       if (sample === undefined) {
         throw new Error('no sample');
       }

@@ -7,7 +7,7 @@ import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
 import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
 import { LineGenerator } from '../../../fuzz/generate-lines.ts';
-import { checkAsyncProperty } from '../../../support/property.ts';
+import { checkAsyncProperty, runsInMode } from '../../../support/property.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 import { withTextOfArguments } from './arguments-as-text.ts';
 import { withoutPayloads } from './without-payloads.ts';
@@ -176,7 +176,7 @@ describe('a line that is parsed in turns', () => {
     'has the same result for lines of the fuzz test, %s',
     async (era) => {
       const lines = new LineGenerator(seededRandom(7), era);
-      for (let count = 0; count < 1500; count += 1) {
+      for (let count = 0; count < runsInMode(1500); count += 1) {
         await expectSame(lines.line());
       }
     },
