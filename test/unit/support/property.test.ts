@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { randomlySeededTests } from '../../random-seeds.mjs';
 import { volume } from '../../support/mode.ts';
 import { checkAsyncProperty, checkProperty, runsInMode, samplesOf } from '../../support/property.ts';
 import { announcedSeed, fixedSeed } from '../../support/seeded-random.ts';
+import { filesOf } from '../../tiers.mjs';
 
 const variables = ['TEST_MODE', 'TEST_SEEDS', 'PROPERTY_SEED', 'SOME_SEED', 'SOME_COUNT'];
 const before = new Map(variables.map((name) => [name, process.env[name]]));
@@ -119,4 +122,13 @@ describe('a property that does not hold', () => {
     expect(checkProperty(property)).toBe(25);
     expect(() => checkProperty(property, { examples: [[1_234_567]] })).toThrow('1234567');
   });
+});
+
+it('each test of the gate, the parser and rendered workloads that chooses at random runs with random seeds in CI', () => {
+  const chooses = (path: string) =>
+    /checkProperty|checkAsyncProperty|samplesOf|announcedSeed/.test(readFileSync(path, 'utf8'));
+  const required = /^test\/unit\/(sidecar\/(gate|json-rpc)\/|runtime\/.*\/render-)/;
+  expect(randomlySeededTests.filter((path) => !chooses(path))).toEqual([]);
+  const missing = filesOf('unit').filter((path) => required.test(path) && chooses(path));
+  expect(missing.filter((path) => !randomlySeededTests.includes(path))).toEqual([]);
 });
