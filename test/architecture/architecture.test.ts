@@ -160,6 +160,11 @@ describe('a planted violation is found:', () => {
     ],
     ['a package in the code for timing', 'lib/timing/x.ts', "import pRetry from 'p-retry';"],
     ['an activity that does so by text', 'activities/x.ts', "export const x = (all) => all['agentEnv'];"],
+    [
+      'a property with a number of runs of its own',
+      'test/unit/x.test.ts',
+      'fc.assert(property, { numRuns: 9 });',
+    ],
     ['a long file', 'api/x.ts', '\n'.repeat(400)],
     ['a long function', 'api/x.ts', `export function x() {${'\n'.repeat(80)}}`],
     ['a long method', 'api/x.ts', `export class X { y() {${'\n'.repeat(80)}} }`],

@@ -67,6 +67,7 @@ export function check(source: SourceText): Violation[] {
     checkServerState(node, source.path, add);
     checkVariables(node, source.path, folder, add);
     checkTiming(node, folder, add);
+    checkProperties(node, source.path, add);
     checkFunctionSize(node, tree, folder, add);
     ts.forEachChild(node, visit);
   };
@@ -303,6 +304,17 @@ function checkEnvironment(node: ts.Node, folder: string, add: Add): void {
     node.expression.getText() === 'process';
   if (reads && !unrestricted.has(folder)) {
     add(node, 'only bin/ and scripts/ read the environment; take the value as an argument');
+  }
+}
+
+/** One file decides how many values a property is tried with, and from which seed. */
+function checkProperties(node: ts.Node, path: string, add: Add): void {
+  const called = ts.isCallExpression(node) ? node.expression.getText() : '';
+  if (
+    /^fc\.(assert|check|sample|statistics|configureGlobal)$/.test(called) &&
+    path !== 'test/support/property.ts'
+  ) {
+    add(node, 'a property is checked by test/support/property.ts, which also makes samples');
   }
 }
 

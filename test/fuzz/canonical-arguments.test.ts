@@ -1,23 +1,24 @@
 /**
- * The gate takes two calls for the same exactly when another reader of JSON takes their arguments for the same. `FUZZ_PAIRS` makes it longer, `FUZZ_SEED`
+ * The gate takes two calls for the same exactly when another reader of JSON takes their arguments for the same. `FUZZ_SEED`
  * repeats a run.
  */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import { canonicalJson } from '../../sidecar/json-rpc/canonical-json.ts';
+import { volume } from '../support/mode.ts';
+import { samplesOf } from '../support/property.ts';
 import { announcedSeed, seededRandom } from '../support/seeded-random.ts';
 import { anyArguments, changeModel, writeModel } from '../unit/sidecar/json-rpc/json-model.ts';
 import { installedPrograms } from './oracle-servers.ts';
 
 const [python] = installedPrograms().python ?? [];
 const seed = announcedSeed('arguments in canonical form', 'FUZZ_SEED');
-const pairCount = Number(process.env['FUZZ_PAIRS'] ?? 5000);
+const pairCount = volume({ quick: 500, full: 5000, long: 25_000 }, 'FUZZ_PAIRS');
 
 /** Two texts: of one value, or of one that was changed somewhere. */
 function pairs(): [string, string][] {
   const random = seededRandom(seed);
-  return fc.sample(anyArguments, { numRuns: pairCount, seed }).map((model) => {
+  return samplesOf(anyArguments, pairCount, seed).map((model) => {
     const other = random.chance(40) ? model : changeModel(model, random);
     return [writeModel(model, random), writeModel(other, random)];
   });

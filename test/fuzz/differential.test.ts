@@ -1,8 +1,9 @@
 /**
  * The gate and real servers behind it read the same generated lines; no server may execute a call that the gate did not let
- * pass. `FUZZ_LINES` makes it longer (`npm run test:fuzz`), `FUZZ_SEED` repeats a run.
+ * pass. `FUZZ_SEED` repeats a run.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { volume } from '../support/mode.ts';
 import { announcedSeed, seededRandom } from '../support/seeded-random.ts';
 import { type Front, GateUnderTest, play } from './connection.ts';
 import { type Era, gatedTool, LineGenerator, openingLines, openTool } from './generate-lines.ts';
@@ -15,7 +16,7 @@ import {
 } from './oracle-servers.ts';
 
 const seed = announcedSeed('lines against the gate', 'FUZZ_SEED');
-const lineCount = Number(process.env['FUZZ_LINES'] ?? 20_000);
+const lineCount = volume({ quick: 2000, full: 20_000, long: 200_000 }, 'FUZZ_LINES');
 const linesPerConnection = 200;
 const programs = installedPrograms();
 

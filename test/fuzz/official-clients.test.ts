@@ -1,6 +1,6 @@
 /**
  * What the official clients send passes the gate: generated sessions of both lines of the TypeScript SDK, in both eras, without
- * one refusal. `FUZZ_MESSAGES` makes it longer (`npm run test:fuzz`), `FUZZ_SEED` repeats a run.
+ * one refusal. `FUZZ_SEED` repeats a run.
  */
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,13 +9,14 @@ import { Client as ModernClient } from '@modelcontextprotocol/client';
 import { Client as FirstLineClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { volume } from '../support/mode.ts';
 import { announcedSeed, type SeededRandom, seededRandom } from '../support/seeded-random.ts';
 import { GateUnderTest } from './connection.ts';
 import { openTool } from './generate-lines.ts';
 import { firstTypescriptServer, type OracleServer, typescriptServer } from './oracle-servers.ts';
 
 const seed = announcedSeed('official clients', 'FUZZ_SEED');
-const messageCount = Number(process.env['FUZZ_MESSAGES'] ?? 4000);
+const messageCount = volume({ quick: 800, full: 4000, long: 20_000 }, 'FUZZ_MESSAGES');
 const callsPerSession = 100;
 
 /** The clients' own framing over a stream of the test's. */

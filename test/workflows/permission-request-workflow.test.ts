@@ -11,6 +11,7 @@ import {
 import type { permissionRequestWorkflow, sessionWorkflow } from '../../workflows/index.ts';
 import { decide, sessionEnded, sidecarReady, workloadChanged } from '../../workflows/messages.ts';
 import { eventually } from '../support/eventually.ts';
+import { checkAsyncProperty } from '../support/property.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
 import { ScriptedPlatform, ScriptedRequest, ScriptedSession } from './scripted-activities.ts';
 
@@ -215,7 +216,7 @@ describe('concurrent decisions', () => {
   });
 
   it('reports one outcome to everybody, whenever decision, expiry and session end meet', async () => {
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(
         fc.record({
           expiresMs: fc.integer({ min: 50, max: 500 }),
@@ -247,7 +248,7 @@ describe('concurrent decisions', () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { runs: 12 },
     );
   });
 });

@@ -8,12 +8,14 @@ import { type CheckAnswer, checksAnswer } from '../../../contract/sidecar.ts';
 import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
+import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const seed = announcedSeed('histories of grants at the front door', 'HISTORY_SEED');
 /** `HISTORY_OPERATIONS` makes it longer (`npm run test:history`). */
-const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 20_000) / 20;
+const operations = volume({ quick: 6000, full: 10_000, long: 40_000 }, 'HISTORY_OPERATIONS') / 20;
+const brokenOperations = 1000;
 const workers = 16;
 
 let api: SessionApi;
@@ -25,7 +27,7 @@ beforeAll(async () => {
   const permissions = [
     ...permissionsOf('kept.to', operations),
     ...permissionsOf('together', operations),
-    ...permissionsOf('broken', operations),
+    ...permissionsOf('broken', brokenOperations),
   ].flat();
   const sessions = new Map<string, Session>();
   for (let count = 0; count < 4; count += 1) {
@@ -97,6 +99,6 @@ it('detects a sidecar that caches an answer', async () => {
     }
     return answer;
   };
-  const history = await play('broken', { ...stage, check }, 1000);
+  const history = await play('broken', { ...stage, check }, brokenOperations);
   expect(history.violations()).not.toEqual([]);
 });

@@ -8,6 +8,7 @@ import { renderPod } from '../../../runtime/kubernetes/render-pod.ts';
 import { resolvedSecret } from '../../../runtime/variables.ts';
 import { WorkloadFailedError } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
+import { checkAsyncProperty } from '../../support/property.ts';
 import { randomLaunch } from '../../support/random-configurations.ts';
 import { node, secretsWith, stays } from '../runtime/driver-under-test.ts';
 import { describeOnKubernetes, type OpenChanges } from './kubernetes-driver.ts';
@@ -126,11 +127,11 @@ describeOnKubernetes('a session that cannot start', () => {
   });
 
   it('is not caused by any rendered configuration: admission under `restricted` accepts it', async () => {
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(randomLaunch, fc.boolean(), ({ configuration, secrets }, inline) =>
         tryAdmission(configuration, inline ? secrets : undefined),
       ),
-      { numRuns: 300 },
+      { runs: 300 },
     );
   });
 });

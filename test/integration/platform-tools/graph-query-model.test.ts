@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
 import type { GraphEdge, GraphNode } from '../../../contract/graph.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
+import { checkAsyncProperty } from '../../support/property.ts';
 
 let tools: TestTools;
 let caller: ToolCaller;
@@ -96,7 +97,7 @@ const compare = (left: readonly (string | number)[], right: readonly (string | n
 };
 
 it('finds what the rule says, in its order, and says when it left something out', async () => {
-  await fc.assert(
+  await checkAsyncProperty(
     fc.asyncProperty(graph, async ({ types, edges, steps, type, limit }) => {
       await tools.db('graph_nodes').where({ workspace_id: caller.workspace_id }).delete();
       const named = types.map((each, at) => ({ type: each, key: `n${at}`, properties: {} }));
@@ -144,6 +145,6 @@ it('finds what the rule says, in its order, and says when it left something out'
         expect(followed).toEqual(expect.arrayContaining(shown));
       }
     }),
-    { numRuns: 60 },
+    { runs: 60 },
   );
 });

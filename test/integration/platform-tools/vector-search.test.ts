@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import fc from 'fast-check';
 import { maxAnswerBytes, type ToolCaller } from '../../../api/platform-tools/tool.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
+import { checkAsyncProperty } from '../../support/property.ts';
 import { idsOf, item, textItem, type VectorCalls, vectorCalls } from './vector-calls.ts';
 
 let tools: TestTools;
@@ -33,7 +34,7 @@ const cosine = (one: readonly number[], other: readonly number[]) =>
   (Math.hypot(...one) * Math.hypot(...other));
 
 it('finds the most similar items that meet the filter', async () => {
-  await fc.assert(
+  await checkAsyncProperty(
     fc.asyncProperty(
       fc.array(fc.record({ vector, metadata: condition }), { minLength: 1, maxLength: 12 }),
       vector,
@@ -62,7 +63,7 @@ it('finds the most similar items that meet the filter', async () => {
         }
       },
     ),
-    { numRuns: 40 },
+    { runs: 40 },
   );
 });
 

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditSpoolPath, readSpool } from '../../../contract/audit-spool.ts';
 import type { CallRecord } from '../../../contract/tool-call.ts';
+import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
 import { TestSession, until } from './session.ts';
@@ -32,7 +33,8 @@ const notingServer = `
     }
   });
 `;
-const kills = Number(process.env['AUDIT_KILLS'] ?? 8);
+/** In each of the two tests that kill at random. */
+const kills = volume({ quick: 3, full: 4, long: 50 }, 'AUDIT_KILLS');
 const serverNames = ['one', 'two', 'three'];
 
 let programs: Programs;
@@ -100,39 +102,45 @@ async function exited(): Promise<void> {
 }
 
 describe('a sidecar that is killed under load', () => {
-  it(`${kills} times, at random moments, with outages of the platform, neither loses nor duplicates a call`, async () => {
-    const random = seededRandom(seed);
-    await startSession();
-    for (let round = 0; round <= kills; round += 1) {
-      const before = executed().length;
-      const loads = serverNames.map((server) => load(server, (index) => `${server}-${round}-${index}`));
-      await until(() => executed().length > before, 'the first call of a round');
-      session.platform.failWith = random.chance(40) ? 503 : null;
-      await sleep(random.below(120));
-      if (round === kills) {
-        // The last one shuts down gracefully, with or without a reachable platform.
-        session.platform.failWith = seed % 2 === 0 ? null : 503;
+  it.each([
+    ['reachable', null],
+    ['unreachable', 503],
+  ])(
+    `${kills} times, at random moments, and ends with the platform %s, neither loses nor duplicates a call`,
+    async (_, atTheEnd) => {
+      const random = seededRandom(seed);
+      await startSession();
+      for (let round = 0; round <= kills; round += 1) {
+        const before = executed().length;
+        const loads = serverNames.map((server) => load(server, (index) => `${server}-${round}-${index}`));
+        await until(() => executed().length > before, 'the first call of a round');
+        session.platform.failWith = random.chance(40) ? 503 : null;
+        await sleep(random.below(120));
+        if (round === kills) {
+          // The last one shuts down gracefully.
+          session.platform.failWith = atTheEnd;
+        }
+        session.sidecar?.kill(round === kills ? 'SIGTERM' : 'SIGKILL');
+        await exited();
+        closeWires();
+        await Promise.all(loads);
+        if (round < kills) {
+          session.platform.failWith = null;
+          await session.startSidecar();
+        }
       }
-      session.sidecar?.kill(round === kills ? 'SIGTERM' : 'SIGKILL');
-      await exited();
-      closeWires();
-      await Promise.all(loads);
-      if (round < kills) {
-        session.platform.failWith = null;
-        await session.startSidecar();
-      }
-    }
-    await sleep(300);
+      await sleep(300);
 
-    const records = expectEachOnce();
-    const unknown = [...records.values()].filter(({ outcome }) => outcome === 'unknown').length;
-    process.stdout.write(
-      `audit: seed ${seed}, ${kills} kills, ${executed().length} calls carried out, ${records.size} on record, ${unknown} unknown, ${session.platform.calls.length} reported\n`,
-    );
-    expect(executed().length).toBeGreaterThan(kills * 5);
-    expect(unknown).toBeGreaterThan(0);
-    expect(existsSync(spoolPath())).toBe(seed % 2 !== 0);
-  });
+      const records = expectEachOnce();
+      const unknown = [...records.values()].filter(({ outcome }) => outcome === 'unknown').length;
+      process.stdout.write(
+        `audit: seed ${seed}, ${kills} kills, ${executed().length} calls carried out, ${records.size} on record, ${unknown} unknown, ${session.platform.calls.length} reported\n`,
+      );
+      expect(executed().length).toBeGreaterThan(kills * 5);
+      expect(unknown).toBeGreaterThan(0);
+      expect(existsSync(spoolPath())).toBe(atTheEnd !== null);
+    },
+  );
 });
 
 describe('a sidecar that is killed as soon as a server has a call', () => {

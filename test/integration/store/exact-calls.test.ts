@@ -12,6 +12,7 @@ import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { checkStanding } from '../../../store/grants/check-standing.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callKeys, callOf, freezeGates, giveGrant, grantFor } from '../../support/granted.ts';
+import { checkAsyncProperty } from '../../support/property.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -149,7 +150,7 @@ describe('a grant that is bound to one call', () => {
       entryVersion: fc.constantFrom(1, 2),
       argumentsText: fc.constantFrom('{}', '{"a":1}', '{"a":1.0}', '{"a":"1"}', '[1]'),
     });
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(anyCall, anyCall, async (bound, called) => {
         const id = await bindTo(bound);
         const isEqual = JSON.stringify(bound) === JSON.stringify(called);
@@ -158,7 +159,7 @@ describe('a grant that is bound to one call', () => {
         expect((await consumedAt(id)) === null).toBe(!isEqual);
         await database.db('grants').where({ id }).delete();
       }),
-      { numRuns: 60 },
+      { runs: 60 },
     );
   });
 });

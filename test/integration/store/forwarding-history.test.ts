@@ -31,12 +31,13 @@ import { grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { permissionsOf, playOnGrants } from '../../support/grant-play.ts';
 import { callKeys, freezeGates, grantFor } from '../../support/granted.ts';
+import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const seed = announcedSeed('histories of forwarded calls', 'HISTORY_SEED');
 /** `HISTORY_OPERATIONS` makes it longer (`npm run test:history`). */
-const operations = Number(process.env['HISTORY_OPERATIONS'] ?? 20_000) / 10;
+const operations = volume({ quick: 5000, full: 10_000, long: 40_000 }, 'HISTORY_OPERATIONS') / 10;
 const workers = 32;
 const permissions = permissionsOf('forwarded', operations).flat();
 const log = pino({ level: 'silent' });

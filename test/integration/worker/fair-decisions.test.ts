@@ -6,10 +6,10 @@ import type { Session } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { Person } from '../../support/api.ts';
 import { untilFound } from '../../support/eventually.ts';
+import { volume } from '../../support/mode.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
-/** `FAIR_SESSIONS=500 npm test -- test/integration/worker/fair-decisions` is the whole proof; `npm test` keeps it short. */
-const sessionCount = Number(process.env['FAIR_SESSIONS'] ?? 60);
+const sessionCount = volume({ quick: 30, full: 60, long: 500 }, 'FAIR_SESSIONS');
 /** Far fewer than there are sessions: every slot that sessions can fill is full. */
 const watchSlots = Math.ceil(sessionCount / 6);
 /** Most of it is for starting them, on a machine that is busy with other tests. */

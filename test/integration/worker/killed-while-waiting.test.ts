@@ -1,4 +1,4 @@
-/** Everything that sessions wait with is killed while they wait: each ends or goes on as it should, once. `WAITING_SESSIONS=500` for many. */
+/** Everything that sessions wait with is killed while they wait: each ends or goes on as it should, once. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,10 +17,11 @@ import { createTestDatabase, type TestDatabase } from '../../support/database.ts
 import { eventually } from '../../support/eventually.ts';
 import { chooseTestPort } from '../../support/free-port.ts';
 import { FrontDoor } from '../../support/front-door.ts';
+import { volume } from '../../support/mode.ts';
 import { temporalProgram } from '../../support/temporal-program.ts';
 import { writeState } from './inside/file-runtime.ts';
 
-const count = Number(process.env['WAITING_SESSIONS'] ?? 24);
+const count = volume({ quick: 8, full: 24, long: 500 }, 'WAITING_SESSIONS');
 /** A look at a workload that its worker took with it is repeated after half a minute. */
 const limitMs = 300_000 + count * 2000;
 const startedAtOnce = 8;

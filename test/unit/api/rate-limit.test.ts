@@ -5,6 +5,7 @@ import { ApiError } from '../../../api/errors.ts';
 import { createRateLimiter } from '../../../api/middleware/rate-limit.ts';
 import { createSignInLimit } from '../../../api/middleware/sign-in-limit.ts';
 import { limitFields } from '../../../config/limits.ts';
+import { checkProperty } from '../../support/property.ts';
 
 describe('a rate limit', () => {
   it('refills steadily, and reports when the next request is allowed', () => {
@@ -23,7 +24,7 @@ describe('a rate limit', () => {
   });
 
   it('allows no key more than a burst and its refill, however requests are spread', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(fc.integer({ min: 0, max: 5000 }), { maxLength: 300 }), (pausesMs) => {
         let atMs = 0;
         let passed = 0;

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createStreamSlots } from '../../../api/event-stream/stream-slots.ts';
+import { checkProperty } from '../../support/property.ts';
 
 describe('slots of event streams', () => {
   it('are not taken for disconnected callers, since nothing would free them', () => {
@@ -47,7 +48,7 @@ describe('slots of event streams', () => {
 
   it('never exceed the limits, and are released on close', () => {
     const step = fc.record({ user: fc.constantFrom('a', 'b', 'c'), closes: fc.boolean() });
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
         const slots = createStreamSlots({
           LIMIT_EVENT_STREAMS_PER_USER: 2,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { previewDomain, previewDomainOf, whyNotPreviewDomain } from '../../../config/preview-domain.ts';
+import { checkProperty } from '../../support/property.ts';
 
 describe('the domain of previews', () => {
   it.each([
@@ -80,7 +81,7 @@ describe('the site of previews', () => {
     const name = fc
       .tuple(fc.array(label, { minLength: 1, maxLength: 3 }), fc.constantFrom('com', 'net', 'uk'))
       .map(([labels, top]) => [...labels, top].join('.'));
-    fc.assert(
+    checkProperty(
       fc.property(name, name, (host, domain) => {
         if (whyNotPreviewDomain(domain, `https://${host}`) === null) {
           // Whatever the public suffix is, a registrable domain has one label more than it.

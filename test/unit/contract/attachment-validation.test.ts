@@ -4,6 +4,7 @@ import { attachmentProblems, referencedSecrets } from '../../../contract/attachm
 import { manifest } from '../../../contract/catalog.ts';
 import { manifestProblems } from '../../../contract/manifest-validation.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
+import { checkProperty } from '../../support/property.ts';
 
 const secretOnly = manifest.parse({ env: { TOKEN: { kind: 'secret', label: 't', required: true } } });
 const secrets = new Map([['API', { is_set: true, allowed_servers: null }]]);
@@ -20,7 +21,7 @@ describe('a secret field', () => {
 
   it('accepts nothing else: a reference with text around it is never one', () => {
     const around = fc.string({ minLength: 1 });
-    fc.assert(
+    checkProperty(
       fc.property(around, fc.constantFrom('before', 'after', 'both'), (text, where) => {
         const value = [where === 'after' ? '' : text, '${API}', where === 'before' ? '' : text].join('');
         expect(codes({ TOKEN: value })).toEqual(['env.TOKEN not_a_reference']);

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { callOutcome } from '../../../contract/audit-event.ts';
 import { encodeSpoolRecord, readSpool, type SpoolRecord } from '../../../contract/audit-spool.ts';
+import { checkProperty } from '../../support/property.ts';
 
 /** Starts and ends of calls as they come: an end comes some time after its start, or never. */
 const history = fc
@@ -44,7 +45,7 @@ const found = (bytes: Buffer) => readSpool(bytes).calls.map(({ call_id, outcome 
 
 describe('the audit spool', () => {
   it('returns every complete record, wherever the file was cut off', () => {
-    fc.assert(
+    checkProperty(
       fc.property(history, fc.double({ min: 0, max: 1, noNaN: true }), (records, share) => {
         const lines = records.map((record) => Buffer.from(encodeSpoolRecord(record)));
         const whole = Buffer.concat(lines);
@@ -59,12 +60,12 @@ describe('the audit spool', () => {
         // The file has preallocated space; so does one that was cut off.
         expect(found(Buffer.concat([rest, Buffer.alloc(100)]))).toEqual(expected(kept));
       }),
-      { numRuns: 100 },
+      { runs: 100 },
     );
   });
 
   it('returns every other record when bytes of one are damaged', () => {
-    fc.assert(
+    checkProperty(
       fc.property(
         history.filter((records) => records.length > 0),
         fc.nat(),
@@ -85,7 +86,7 @@ describe('the audit spool', () => {
   });
 
   it('reads anything at all without an error', () => {
-    fc.assert(fc.property(fc.uint8Array(), (bytes) => readSpool(Buffer.from(bytes)).calls.length === 0));
+    checkProperty(fc.property(fc.uint8Array(), (bytes) => readSpool(Buffer.from(bytes)).calls.length === 0));
     expect(readSpool(Buffer.alloc(0))).toEqual({ calls: [], counts: [], reportedCalls: 0, damagedLines: 0 });
     expect(readSpool(Buffer.alloc(9))).toEqual({ calls: [], counts: [], reportedCalls: 0, damagedLines: 0 });
   });

@@ -10,6 +10,7 @@ import {
   parseGrantDetails,
   secretGrantType,
 } from '../../../contract/grant.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const subject = randomUUID();
 const soundDetails = {
@@ -34,7 +35,7 @@ const withSoundDetails = anyInput.map((fields) =>
 
 describe('a grant', () => {
   it('is valid exactly when subject, type, scope and session agree', () => {
-    fc.assert(
+    checkProperty(
       fc.property(withSoundDetails, (input) => {
         const oneSubject = (input.user_subject_id === null) !== (input.agent_subject_id === null);
         const holderFits = input.grant_type === 'tool_scope' || input.user_subject_id === null;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
 import { countValues } from '../../../contract/json-values.ts';
+import { checkProperty } from '../../support/property.ts';
 
 /** What `countValues` says: one more for each member, item and opening bracket. */
 function valuesOf(value: unknown): number {
@@ -14,12 +15,12 @@ const text = fc.string({ unit: fc.constantFrom('\\', '"', ',', '[', '{', 'a', 'Ã
 
 describe('the values of a JSON text', () => {
   it('are counted whatever its strings hold', async () => {
-    await fc.assert(
+    await checkProperty(
       fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), text, text, (value, key, end) => {
         const whole = { [key]: [value, end], more: [end, [key, key], value] };
         expect(countValues(Buffer.from(JSON.stringify(whole)))).toBe(1 + valuesOf(whole));
       }),
-      { numRuns: 2000 },
+      { runs: 2000 },
     );
   });
 

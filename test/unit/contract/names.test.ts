@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { secretName, secretReference, toolScope, uuid } from '../../../contract/names.ts';
+import { checkProperty } from '../../support/property.ts';
 
 it('normalises an id, however it is written', () => {
   const id = '0a1b2c3d-4e5f-4a6b-8c7d-9e0f1a2b3c4d';
@@ -19,7 +20,7 @@ it.each([
     text.map((inner) => `\${${inner}}`),
     fc.stringMatching(pattern, { maxLength: 200 }),
   );
-  fc.assert(
+  checkProperty(
     fc.property(like, (name) => {
       expect(schema.safeParse(name).success).toBe(pattern.test(name));
     }),

@@ -7,6 +7,7 @@ import {
   normalizePreviewPath,
   requestedFile,
 } from '../../../contract/preview-path.ts';
+import { checkProperty } from '../../support/property.ts';
 
 describe('a path of a preview', () => {
   it.each([
@@ -104,7 +105,7 @@ const anyText = fc.oneof(
 );
 
 it('a normalized path stays what it is, and no URL parser leads it elsewhere', () => {
-  fc.assert(
+  checkProperty(
     fc.property(anyText, (text) => {
       const { path } = normalizePreviewPath(text);
       if (path === null) {
@@ -117,12 +118,12 @@ it('a normalized path stays what it is, and no URL parser leads it elsewhere', (
       expect(requestedFile(decodeURIComponent(url.pathname).slice('/base'.length))?.path).toBe(path);
       expect(requestedFile(url.pathname.slice('/base'.length))?.path).toBe(path);
     }),
-    { numRuns: 500 },
+    { runs: 500 },
   );
 });
 
 it('a request names a file by a normalized path, or none', () => {
-  fc.assert(
+  checkProperty(
     fc.property(anyText, (text) => {
       const found = requestedFile(`/${text}`);
       if (found !== null) {
@@ -130,7 +131,7 @@ it('a request names a file by a normalized path, or none', () => {
         expect(found.path).not.toMatch(/^\/|(^|\/)\.|\\|%/);
       }
     }),
-    { numRuns: 500 },
+    { runs: 500 },
   );
 });
 

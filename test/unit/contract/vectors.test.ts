@@ -9,6 +9,7 @@ import {
   vectorLimits,
   vectorToBytes,
 } from '../../../contract/vectors.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const base64Of = (numbers: readonly number[]) => vectorToBytes(Float32Array.from(numbers)).toString('base64');
 const float = fc.float({ noNaN: true, noDefaultInfinity: true });
@@ -19,7 +20,7 @@ const lengthOf = (vector: Float32Array) => Math.hypot(...vector);
 
 describe('a vector', () => {
   it('has length 1 and keeps its direction, however long it was', () => {
-    fc.assert(
+    checkProperty(
       fc.property(numbers, (given) => {
         const read = readVector(given);
         const vector = 'vector' in read ? read.vector : new Float32Array();
@@ -34,7 +35,7 @@ describe('a vector', () => {
   });
 
   it('is the same as a list of numbers and as base64 of its floats', () => {
-    fc.assert(
+    checkProperty(
       fc.property(numbers, (given) => {
         expect(readVector(base64Of(given))).toEqual(readVector(given));
       }),
@@ -42,7 +43,7 @@ describe('a vector', () => {
   });
 
   it('is stored as it is', () => {
-    fc.assert(
+    checkProperty(
       fc.property(numbers, (given) => {
         const vector = Float32Array.from(given);
         expect(bytesToVector(vectorToBytes(vector))).toEqual(vector);

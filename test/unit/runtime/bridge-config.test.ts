@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bridgeConfig } from '../../../contract/remote-server.ts';
 import { bridgeConfigOf, destinationOf, privateOriginOf } from '../../../runtime/bridge-config.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const mcpDirectory = '/run/platform/mcp';
 const place = { privateHosts: new Map<string, 'https' | 'http'>(), mcpDirectory, hostSocket: null };
@@ -92,7 +93,7 @@ describe('a private host', () => {
   it('is listed by nothing but its own host and port', () => {
     const host = fc.domain();
     const port = fc.integer({ min: 1, max: 65_535 });
-    fc.assert(
+    checkProperty(
       fc.property(host, port, host, port, (listedHost, listedPort, name, number) => {
         const listed = new Map([[new URL(`http://${listedHost}:${listedPort}`).host, 'http' as const]]);
         const origin = privateOriginOf(shape(`http://${name}:${number}/mcp`), listed);

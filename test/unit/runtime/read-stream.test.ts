@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readTail, readTextLines } from '../../../runtime/read-stream.ts';
+import { checkAsyncProperty } from '../../support/property.ts';
 
 /** The bytes of a text in pieces of one size, which may cut characters. */
 const inPieces = (text: string, size: number): Readable => {
@@ -16,7 +17,7 @@ const size = fc.integer({ min: 1, max: 20 });
 
 describe('the end of a stream', () => {
   it('is at most as long as requested, without partial characters', async () => {
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(text, size, size, async (all, pieceBytes, tailBytes) => {
         const tail = await readTail(inPieces(all, pieceBytes), tailBytes);
         expect(all.endsWith(tail)).toBe(true);
@@ -29,7 +30,7 @@ describe('the end of a stream', () => {
 
 describe('the lines of a stream', () => {
   it('are complete, however they arrive', async () => {
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(
         fc.array(text.map((line) => line.replaceAll('\n', ' '))),
         size,

@@ -14,6 +14,7 @@ import {
   secretVariables,
 } from '../../../runtime/variables.ts';
 import type { ContainerRole, LaunchSecrets } from '../../../runtime/workload.ts';
+import { checkProperty } from '../../support/property.ts';
 import { randomLaunch } from '../../support/random-configurations.ts';
 
 const platform: PlatformVariables = {
@@ -137,7 +138,7 @@ describe('the variables of a container', () => {
   });
 
   it('are the same whether planned and then resolved, or resolved directly', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: { agent, servers, siblings }, secrets: resolved }) => {
         const containers = [
           { ...named('agent'), env: agent.env },
@@ -154,7 +155,7 @@ describe('the variables of a container', () => {
           expect(resolveVariables(planned, resolved)).toEqual(whole);
         }
       }),
-      { numRuns: 200 },
+      { runs: 200 },
     );
   });
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { open, seal, UnreadableSecretError } from '../../../store/secrets/envelope.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const master = (id: string) => ({ id, key: randomBytes(32) });
 const identity = { workspaceId: '7d1c1f0e-0000-4000-8000-000000000001', name: 'API_TOKEN' };
@@ -9,7 +10,7 @@ const identity = { workspaceId: '7d1c1f0e-0000-4000-8000-000000000001', name: 'A
 describe('the envelope of a secret', () => {
   it('opens to what was sealed, whatever the bytes', () => {
     const keys = [master('a')];
-    fc.assert(
+    checkProperty(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 2000 }), (bytes) => {
         const value = Buffer.from(bytes);
         expect(open(keys, identity, seal(keys, identity, value)).equals(value)).toBe(true);

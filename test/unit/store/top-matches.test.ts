@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createTopMatches, similarity } from '../../../store/vectors/top-matches.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const match = fc.record({
   id: fc.string({ minLength: 1, maxLength: 3 }),
@@ -8,7 +9,7 @@ const match = fc.record({
 });
 
 it('keeps the best matches, equal ones by id, in whichever order they come', () => {
-  fc.assert(
+  checkProperty(
     fc.property(
       fc.uniqueArray(match, { selector: ({ id }) => id, maxLength: 30 }),
       fc.integer({ min: 1, max: 10 }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { findContradiction, type SequentialModel, type Timed } from '../../support/linearizability.ts';
+import { checkProperty } from '../../support/property.ts';
 
 type RegisterOperation = { write: number } | { read: number };
 
@@ -85,11 +86,11 @@ describe('any history', () => {
   );
 
   it('has the same verdict as by trying all orders', () => {
-    fc.assert(
+    checkProperty(
       fc.property(histories, (history) => {
         expect(judge(...history) === null).toBe(someOrderFits(history, register.initial));
       }),
-      { numRuns: 3000 },
+      { runs: 3000 },
     );
   });
 });

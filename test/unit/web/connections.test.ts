@@ -11,6 +11,7 @@ import {
   sessionStates,
   stateOf,
 } from '../../../web/src/pages/sessions/status-text.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const parties = {
   issuer: 'https://auth.example',
@@ -62,7 +63,7 @@ describe('a sign-in', () => {
     ]) {
       expect([url, asksAsShown(url, shown)]).toEqual([url, false]);
     }
-    fc.assert(fc.property(fc.webUrl({ withQueryParameters: true }), (url) => !asksAsShown(url, shown)));
+    checkProperty(fc.property(fc.webUrl({ withQueryParameters: true }), (url) => !asksAsShown(url, shown)));
   });
 
   it('marks what the server asked for in the middle of a call', () => {
@@ -79,7 +80,9 @@ describe('a sign-in', () => {
 
 describe('the address of an event', () => {
   it('leads to the page that the API names', () => {
-    fc.assert(fc.property(fc.uuid(), (id) => authorizationAt(authorizationPage(id)) === authorizationOf(id)));
+    checkProperty(
+      fc.property(fc.uuid(), (id) => authorizationAt(authorizationPage(id)) === authorizationOf(id)),
+    );
   });
 
   it.each([

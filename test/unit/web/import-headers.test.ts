@@ -6,6 +6,7 @@ import { remoteServerProblems } from '../../../contract/remote-server-validation
 import { planImport } from '../../../web/src/pages/catalog/import-plan.ts';
 import { templateOf } from '../../../web/src/pages/catalog/imported-headers.ts';
 import type { KindChoices } from '../../../web/src/pages/catalog/planned-variable.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const url = 'https://mcp.example/mcp';
 const only = (text: unknown, kinds: KindChoices = {}) => {
@@ -154,7 +155,7 @@ describe('what is imported of headers', () => {
       fc.constantFrom('Authorization', 'X-Api-Key', 'X-Region'),
       fc.string({ maxLength: 6 }),
     );
-    fc.assert(
+    checkProperty(
       fc.property(
         fc.uniqueArray(fc.tuple(name, text), { selector: ([key]) => key, maxLength: 3 }),
         (pairs) => {
@@ -170,7 +171,7 @@ describe('what is imported of headers', () => {
 
   it('is found after any prefix', () => {
     const parts = [fc.stringMatching(/^[^${}]{0,12}$/), fc.stringMatching(/^[A-Za-z0-9_-]{1,8}$/)] as const;
-    fc.assert(
+    checkProperty(
       fc.property(...parts, (prefix, variable) => {
         expect(templateOf(`${prefix}\${${variable}}`)).toEqual({ prefix, variable, suffix: '' });
         expect(templateOf(`${prefix}{${variable}}!`)).toEqual({ prefix, variable, suffix: '!' });

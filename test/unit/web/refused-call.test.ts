@@ -10,6 +10,7 @@ import {
 import { type CallLine, callLines } from '../../../web/src/pages/approvals/call/call-lines.ts';
 import { type CallReading, callState } from '../../../web/src/pages/approvals/call/call-state.ts';
 import { folded } from '../../../web/src/pages/approvals/call/folded.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const tokensOf = (lines: readonly CallLine[]) => lines.flatMap(({ tokens }) => tokens);
 const textOf = (lines: readonly CallLine[]) =>
@@ -66,7 +67,7 @@ describe('the lines of a call', () => {
   });
 
   it('together are the text, whatever it is', () => {
-    fc.assert(
+    checkProperty(
       fc.property(jsonText, (text) => {
         const lines = linesOf(text);
         expect(
@@ -81,7 +82,7 @@ describe('the lines of a call', () => {
   });
 
   it('keep the digits of each number', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(numberText, { minLength: 1 }), (numbers) => {
         const shown = tokensOf(linesOf(`{"n":[${numbers.join(',')}]}`));
         expect(shown.filter(({ kind }) => kind === 'number').map(({ text }) => text)).toEqual(numbers);
@@ -163,7 +164,7 @@ describe('the characters of a call', () => {
   it('are all shown as they are, or marked', () => {
     // Not the platform's own list: what must never be drawn as it is.
     const mustBeMarked = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}]|(?! )\p{Zs}/u;
-    fc.assert(
+    checkProperty(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (value) => {
         const token = JSON.stringify(value);
         const characters = charactersOf(token);
@@ -193,7 +194,7 @@ describe('what is folded', () => {
     .map(({ head, tail, more }) => ({ head, tail, most: head + tail + more }));
 
   it('is set apart between a beginning and an end, which together are the whole', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(fc.integer(), { maxLength: 100 }), limits, (items, limit) => {
         const { head, hidden, tail } = folded(items, limit);
         expect([...head, ...hidden, ...tail]).toEqual(items);

@@ -19,6 +19,7 @@ import {
   remoteValuesOf,
   withSecretVariable,
 } from '../../../web/src/pages/catalog/remote-values.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const url = 'https://mcp.example/notes';
 const bearer = { name: 'Authorization', prefix: 'Bearer ', variable: 'API_TOKEN' };
@@ -51,7 +52,7 @@ describe('the form of a remote server', () => {
       prefix: fc.stringMatching(/^[ -~]{0,8}$/),
       variable: fc.stringMatching(/^[A-Z_]{1,8}$/),
     });
-    fc.assert(
+    checkProperty(
       fc.property(
         fc.uniqueArray(header, { selector: ({ name }) => name.toLowerCase(), minLength: 1, maxLength: 3 }),
         (headers) => {
@@ -59,7 +60,7 @@ describe('the form of a remote server', () => {
           expect(shape.type === 'remote' && remoteShapeOf(remoteValuesOf(shape))).toEqual(shape);
         },
       ),
-      { numRuns: 50 },
+      { runs: 50 },
     );
   });
 

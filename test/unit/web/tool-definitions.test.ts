@@ -13,6 +13,7 @@ import {
 import { shownVersion, versionsOf } from '../../../web/src/pages/catalog/tools/versions.ts';
 import { changeText, partsOfChange, waitingText } from '../../../web/src/text/tool-change-text.ts';
 import { changedToolsText, gatedText, unlistedToolsText } from '../../../web/src/text/tool-policy-text.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const tool = { description: 'Writes\na file.', inputSchema: { type: 'object' }, name: 'write' };
 
@@ -98,7 +99,7 @@ describe('a diff', () => {
   });
   it('of any two texts holds both', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '\u200b'), maxLength: 40 });
-    fc.assert(
+    checkProperty(
       fc.property(text, text, (before, after) => {
         const without = (pieces: readonly DiffLine[], change: Change, between: string) =>
           pieces

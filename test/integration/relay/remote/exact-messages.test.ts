@@ -1,6 +1,7 @@
 /** Messages reach the other side as they were written: numbers, order and spelling of members, escapes and spaces. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { checkAsyncProperty } from '../../../support/property.ts';
 import { type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 import { type AgentSide, configFor, startBridge, stopBridges } from './agent-side.ts';
 
@@ -61,7 +62,7 @@ const nextId = () => {
 };
 const answered = (id: number) => side.answerTo(id);
 const lineTo = (id: number) => side.lines.find((line) => JSON.parse(line).id === id);
-const runs = { numRuns: 60 };
+const runs = { runs: 60 };
 
 it('from the agent to the server', async () => {
   let body = '';
@@ -73,7 +74,7 @@ it('from the agent to the server', async () => {
       response.end(JSON.stringify({ jsonrpc: '2.0', id, result: {} }));
     },
   });
-  await fc.assert(
+  await checkAsyncProperty(
     fc.asyncProperty(jsonText(onLine), jsonText(onLine), async (value, extra) => {
       const id = nextId();
       const line = `{ "extra":${extra},"id": ${id},"params":{"arguments":${value}},"method":"tools/\\u0063all","jsonrpc":"2.0"}`;
@@ -99,7 +100,7 @@ describe('from the server to the agent', () => {
     ['as an event with CRLF', 'text/event-stream', (text) => `event: message\r\n${asEvent(text, '\r\n')}`],
   ];
   it.each(formats)('%s, but for breaks of lines', async (_how, type, format) => {
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(jsonText(onLines), jsonText(onLines), async (value, extra) => {
         const id = nextId();
         const text = `{"result":{"is":${value}},\n"extra":${extra},\t"id": ${id},"jsonrpc":"2.0"}`;

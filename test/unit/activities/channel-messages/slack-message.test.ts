@@ -8,6 +8,7 @@ import {
   type SlackMessage,
   testMessage,
 } from '../../../../activities/channel-messages/slack-message.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { shownTexts } from '../../../support/webhook.ts';
 
 const session = { id: '9d8c7b6a-5f4e-4d3c-8b2a-1f0e9d8c7b6a', agent_name: 'scribe' };
@@ -139,7 +140,7 @@ describe('a message of an agent', () => {
   );
 
   it('is inert and has its margin, whatever the agent wrote', () => {
-    fc.assert(
+    checkProperty(
       fc.property(hostile, hostile, (text, name) => {
         const message: SlackMessage = agentMessage({ ...session, agent_name: name }, text);
         expectInert(shownTexts(message));
@@ -159,7 +160,7 @@ describe('a message of an agent', () => {
         ).toBeLessThanOrEqual(3000);
         expect(message.text.length).toBeLessThan(40_000);
       }),
-      { numRuns: 500 },
+      { runs: 500 },
     );
   });
 
@@ -214,7 +215,7 @@ describe('the announcement of a request', () => {
   });
 
   it('is inert but for that link, whatever the agent and the server are called', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (agentName, server) => {
         const message = requestMessage({ ...request, server }, { ...where, agentName });
         const texts = shownTexts(message).map((text) =>

@@ -8,6 +8,7 @@ import {
 } from '../../../../api/embeddings/local-hashed-ngrams.ts';
 import { unitVector, vectorToBytes } from '../../../../contract/vectors.ts';
 import { similarity } from '../../../../store/vectors/top-matches.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const vectorOf = (text: string): Float32Array => {
   const unit = unitVector(embedLocally(text));
@@ -21,7 +22,7 @@ const alike = (one: string, other: string) => similarity(vectorOf(one), vectorOf
 describe('texts that are embedded by their spelling', () => {
   it('have a vector of the same dimensions, whatever they say', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 });
-    fc.assert(
+    checkProperty(
       fc.property(
         text.filter((each) => each.trim() !== ''),
         (each) => {

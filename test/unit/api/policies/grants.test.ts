@@ -9,6 +9,7 @@ import {
   requestableGrantType,
   scopeWidth,
 } from '../../../../contract/grant.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const member: GrantMaker = { userId: 'max', role: 'member', membersGrantPersistent: false };
 const admin: GrantMaker = { userId: 'ada', role: 'admin', membersGrantPersistent: false };
@@ -80,7 +81,7 @@ describe('a grant may be made', () => {
       ),
       adminScope: fc.boolean(),
     });
-    fc.assert(
+    checkProperty(
       fc.property(anyQuestion, fc.boolean(), (asked, membersGrantPersistent) => {
         fc.pre(asked.userSubjectId === null || !agentOnlyGrantTypes.has(asked.grantType));
         if (whyNotGrant({ ...member, membersGrantPersistent }, asked) === null) {
@@ -149,7 +150,7 @@ describe('a request may be answered', () => {
   });
 
   it('with every grant that the maker may create, no wider than requested, and with no other', () => {
-    fc.assert(
+    checkProperty(
       fc.property(anyRequest, fc.constantFrom(member, trusted, admin), (asked, maker) => {
         const choices = grantChoices(maker, asked);
         const { request, session } = asked;

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { exceededLimit, presentUsage, refusalMessage } from '../../../../commands/model-requests/budget.ts';
 import type { ModelTotals } from '../../../../store/model-requests/requests.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const limits = { requests_per_session: 10, tokens_per_session: 1000 };
 const totals = (change: Partial<ModelTotals> = {}): ModelTotals => ({
@@ -39,7 +40,7 @@ describe("a session's budget for its model", () => {
 
   it('is never exceeded by what is allowed', () => {
     const count = fc.nat({ max: 1200 });
-    fc.assert(
+    checkProperty(
       fc.property(
         fc.nat({ max: 12 }),
         count,

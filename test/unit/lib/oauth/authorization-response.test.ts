@@ -5,6 +5,7 @@ import {
   parseAuthorizationResponse,
   readAuthorizationResponse,
 } from '../../../../lib/oauth/authorization-response.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { responseErrorOf } from './refusal.ts';
 
 const state = 'S'.repeat(43);
@@ -68,7 +69,7 @@ describe('the query of a callback', () => {
       fc.string({ unit: 'binary' }),
       fc.string().map((text) => `state=${state}&${text}`),
     );
-    fc.assert(
+    checkProperty(
       fc.property(any, fc.boolean(), (text, sendsIssuer) => {
         const refusal = responseErrorOf(() => {
           const response = parseAuthorizationResponse(text);
@@ -83,7 +84,7 @@ describe('the query of a callback', () => {
         });
         expect(refusal?.message ?? 'It is one.').toMatch(/^[^\p{Cc}\p{Cf}]+\.$/u);
       }),
-      { numRuns: 1000 },
+      { runs: 1000 },
     );
   });
 });

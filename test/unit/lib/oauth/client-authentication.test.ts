@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { authenticateClient, basicCredentials } from '../../../../lib/oauth/client-authentication.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { tokenErrorOf } from './refusal.ts';
 
 const server = { issuer: 'https://issuer.test' };
@@ -57,7 +58,7 @@ describe('a client shows itself', () => {
 describe('credentials in a header', () => {
   it('are those of RFC 6749 for any text, and one line', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1 });
-    fc.assert(
+    checkProperty(
       fc.property(text, text, (id, secret) => {
         const credentials = basicCredentials(id, secret);
         expect(credentials).toMatch(/^[A-Za-z0-9+/]+=*$/);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readMissingScopes, widenScopes } from '../../../../lib/oauth/insufficient-scope.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 describe('missing scopes', () => {
   it.each([
@@ -34,7 +35,7 @@ describe('wider scopes', () => {
 
   it('have all that was held and is missing, each once, and are bounded', () => {
     const scopes = fc.array(fc.stringMatching(/^[a-z]{1,3}$/), { maxLength: 80 });
-    fc.assert(
+    checkProperty(
       fc.property(scopes, scopes, fc.option(scopes), (missing, requested, granted) => {
         const wider = widenScopes(missing, { requested, granted });
         const union = new Set([...requested, ...(granted ?? []), ...missing]);

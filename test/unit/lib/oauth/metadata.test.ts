@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseAuthorizationServer } from '../../../../lib/oauth/authorization-server.ts';
 import { parseResourceMetadata } from '../../../../lib/oauth/resource-metadata.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { policy, refusalOf } from './refusal.ts';
 
 const server = new URL('https://server.test/mcp');
@@ -240,7 +241,7 @@ describe('authorization server metadata', () => {
   });
 
   it('an issuer is its own text and no other', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.webUrl(), fc.webUrl(), (asked, said) => {
         const refusal = refusalOf(() => readIssuer({ ...issuerDocument, issuer: said }, asked));
         expect(refusal === null).toBe(asked === said);
@@ -260,7 +261,7 @@ it('no document makes the reader fail otherwise', () => {
       { requiredKeys: [] },
     ),
   );
-  fc.assert(
+  checkProperty(
     fc.property(anything, (value) => {
       for (const read of [readResource, readIssuer]) {
         const refusal = refusalOf(() => read(value));

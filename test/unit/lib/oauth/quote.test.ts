@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { quote, quoteValue } from '../../../../lib/oauth/quote.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 describe('text of a server in a message', () => {
   it.each([
@@ -19,7 +20,7 @@ describe('text of a server in a message', () => {
   });
 
   it('is short and on one line, whatever it is', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.string({ unit: 'binary', maxLength: 3000 }), (text) => {
         const quoted = quote(text);
         expect([...quoted].length).toBeLessThanOrEqual(203);

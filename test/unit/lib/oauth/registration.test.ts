@@ -4,6 +4,7 @@ import type { TokenAuthMethod } from '../../../../lib/oauth/authorization-server
 import { registrationRefusal } from '../../../../lib/oauth/register-client.ts';
 import { parseRegistration } from '../../../../lib/oauth/registration-answer.ts';
 import { buildRegistrationRequest } from '../../../../lib/oauth/registration-request.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { authorizationServer } from './authorization-server.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -206,7 +207,7 @@ describe('an answer to a registration', () => {
       ),
       { requiredKeys: [] },
     );
-    fc.assert(
+    checkProperty(
       fc.property(mixed, (fields) => {
         const refusal = refusalOf(() => {
           const client = parseRegistration(server, asking('client_secret_basic'), fields, now);

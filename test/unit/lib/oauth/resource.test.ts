@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { requireOwnResource, resourceRefusal } from '../../../../lib/oauth/resource.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { refusalOf } from './refusal.ts';
 
 const refusal = (resource: string, server: string) => resourceRefusal(resource, new URL(server));
@@ -70,7 +71,7 @@ describe('a resource', () => {
   const url = (parts: readonly string[]) => `https://server.test/${parts.join('/')}`;
 
   it('is a parent exactly when its segments begin those of the URL', () => {
-    fc.assert(
+    checkProperty(
       fc.property(segments, segments, (own, named) => {
         const isParent = named.every((each, at) => own[at] === each);
         expect(refusal(url(named), url(own)) === null).toBe(isParent);
@@ -79,7 +80,7 @@ describe('a resource', () => {
   });
 
   it('is accepted with and without a slash at its end, from every depth', () => {
-    fc.assert(
+    checkProperty(
       fc.property(segments, fc.nat(5), fc.boolean(), fc.boolean(), (own, depth, slash, ownSlash) => {
         const named = own.slice(0, depth);
         const ended = (text: string, isEnded: boolean) =>
@@ -90,7 +91,7 @@ describe('a resource', () => {
   });
 
   it('is never accepted from another origin', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), segments, (named, own) => {
         fc.pre(new URL(named).origin !== 'https://server.test');
         expect(refusal(named, url(own))).not.toBeNull();

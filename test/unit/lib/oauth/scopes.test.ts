@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseScopes, selectScopes } from '../../../../lib/oauth/scopes.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { refusalOf } from './refusal.ts';
 
 describe('scopes of a challenge', () => {
@@ -23,7 +24,7 @@ describe('scopes of a challenge', () => {
   });
 
   it('never split into what was not sent', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.uniqueArray(fc.stringMatching(/^[!#-[\]-~]{1,10}$/), { maxLength: 20 }), (scopes) => {
         expect(parseScopes(scopes.join(' '))).toEqual(scopes);
       }),

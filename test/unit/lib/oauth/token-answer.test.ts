@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseTokens } from '../../../../lib/oauth/token-answer.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { refusalOf } from './refusal.ts';
 
 const server = { issuer: 'https://issuer.test' };
@@ -111,7 +112,7 @@ describe('tokens', () => {
       ),
       { requiredKeys: [] },
     );
-    fc.assert(
+    checkProperty(
       fc.property(mixed, (fields) => {
         const refusal = refusalOf(() => {
           const { accessToken, expiresAt, scopes } = parseTokens(server, fields, now);

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { repeatsSecret } from '../../../../lib/oauth/repeated-secret.ts';
 import { tokenRefusal } from '../../../../lib/oauth/token-refusal.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const server = { issuer: 'https://issuer.test' };
 const secrets = ['eyJ+a/Zb9.q8Rk2LmNp4Ws', '7Hc-0dE_x'];
@@ -76,7 +77,7 @@ describe('a refusal of tokens', () => {
 describe('a secret in a text', () => {
   it('is found wherever it is', () => {
     const secret = fc.stringMatching(/^[A-Za-z0-9._~+/=-]{1,80}$/);
-    fc.assert(
+    checkProperty(
       fc.property(secret, fc.string(), fc.string(), (each, before, after) => {
         expect(repeatsSecret(`${before}${each}${after}`, ['', each])).toBe(true);
         expect(repeatsSecret(before, [''])).toBe(false);

@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import { entryPath } from '../../../../lib/oci/tar/entry-path.ts';
 import { readTar } from '../../../../lib/oci/tar/read-tar.ts';
 import { paxHeader, type TarFile, tar, tarEntry } from '../../../support/images.ts';
+import { checkAsyncProperty, checkProperty } from '../../../support/property.ts';
 
 async function* inChunks(bytes: Buffer, size = 700): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) {
@@ -110,7 +111,7 @@ describe('reading a tar archive', () => {
   it('terminates or refuses, whatever the bytes are', async () => {
     const whole = tar([paxHeader({ path: 'x' }), { path: 'a', content: 'abc' }, { path: 'b/', type: '5' }]);
     const changes = fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 });
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(changes, fc.nat(whole.length), async (changed, length) => {
         const bytes = Buffer.from(whole);
         for (const [at, byte] of changed) {
@@ -119,7 +120,7 @@ describe('reading a tar archive', () => {
         const result = await entriesOf(bytes.subarray(0, length)).catch(({ code }) => code);
         expect(Array.isArray(result) || result === 'unreadable_layer').toBe(true);
       }),
-      { numRuns: 500 },
+      { runs: 500 },
     );
   });
 });
@@ -139,7 +140,7 @@ describe('the path of an entry', () => {
 
   it('is never above the root, and is stable when normalised again', () => {
     const parts = fc.array(fc.constantFrom('', '.', '..', 'a', '.wh.a', '..b'), { maxLength: 8 });
-    fc.assert(
+    checkProperty(
       fc.property(parts, (names) => {
         if (names.includes('..')) {
           expect(() => entryPath(names.join('/'))).toThrow(/has the path/);

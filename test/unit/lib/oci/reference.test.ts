@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ImageError } from '../../../../lib/oci/errors.ts';
 import { formatReference, parseReference } from '../../../../lib/oci/reference.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const digest = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
@@ -59,7 +60,7 @@ describe('an image reference', () => {
 
   it('is parsed into the parts that it was built from, and its full form is parsed to the same', () => {
     const tag = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/);
-    fc.assert(
+    checkProperty(
       fc.property(host, path, fc.option(tag), fc.boolean(), ([first, second, port], parts, tag, pinned) => {
         const reference = {
           registry: `${first}.${second}${port === null ? '' : `:${port}`}`,
@@ -74,7 +75,7 @@ describe('an image reference', () => {
 
   it('is parsed or refused, never misread: an accepted one cannot leave its path', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'aZ0.:/@_-%?#[]\\ \n'), maxLength: 40 });
-    fc.assert(
+    checkProperty(
       fc.property(noise, (text) => {
         try {
           const { registry, repository, tag } = parseReference(text);
@@ -86,7 +87,7 @@ describe('an image reference', () => {
           expect(String(error)).toMatch(/is not an image reference|Invalid URL/);
         }
       }),
-      { numRuns: 2000 },
+      { runs: 2000 },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseBoundedJson } from '../../../../lib/outbound/bounded-json.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const parse = (text: string, maxValues = 100) => parseBoundedJson(Buffer.from(text), maxValues);
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
@@ -23,7 +24,7 @@ describe('JSON of somebody else', () => {
 
   it('is what JSON.parse makes of it otherwise', () => {
     expect(parse(nested(64))).toEqual({ value: JSON.parse(nested(64)) });
-    fc.assert(
+    checkProperty(
       fc.property(fc.json({ maxDepth: 10 }), (text) => {
         expect(parse(text, 100_000)).toEqual({ value: JSON.parse(text) });
       }),

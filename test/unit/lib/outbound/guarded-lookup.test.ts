@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { classifyAddress, literalAddress } from '../../../../lib/outbound/classify-address.ts';
 import { guardedLookup } from '../../../../lib/outbound/guarded-lookup.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 describe('an address', () => {
   it.each([
@@ -64,7 +65,7 @@ describe('an address', () => {
   });
 
   it('an IPv4 address is the same when it is written as IPv6', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.ipV4(), (address) => {
         expect(classifyAddress(`::ffff:${address}`)).toBe(classifyAddress(address));
         expect(classifyAddress(`64:ff9b::${address}`)).toBe(classifyAddress(address));

@@ -7,6 +7,7 @@ import { rangeContains } from '../../../../config/address-range.ts';
 import { classifyAddress } from '../../../../lib/outbound/classify-address.ts';
 import { neverRanges, specialIpv4Ranges } from '../../../../lib/outbound/special-ranges.ts';
 import { blockedRoutes } from '../../../../runtime/process/host/network.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const header = 'relay/static/special-ranges.h';
 
@@ -45,7 +46,7 @@ describe('the special ranges', () => {
   });
 
   it('are what the guard of requests refuses, and nothing else of IPv4 is', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.ipV4(), (address) => {
         const isSpecial = specialIpv4Ranges.some((range) => isWithin(address, range));
         expect(classifyAddress(address) === 'public').toBe(!isSpecial);

@@ -8,6 +8,7 @@ import {
 import { SealedMessages } from '../../../../relay/remote/sealed-messages.ts';
 import { generalError, parseServerText } from '../../../../relay/remote/server-message.ts';
 import { splitArray } from '../../../../relay/remote/split-array.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const parse = (value: unknown) => parseAgentMessage(Buffer.from(JSON.stringify(value)));
 const revision = 'io.modelcontextprotocol/protocolVersion';
@@ -113,7 +114,7 @@ describe('the text of a server', () => {
 
 describe('a list of messages', () => {
   it('is split where its elements are, whatever they are', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(fc.json()), fc.constantFrom('', ' ', '\n\t'), (elements, space) => {
         const text = `${space}[${elements.map((each) => `${space}${each}${space}`).join(',')}${space}]${space}`;
         expect(splitArray(text)).toEqual(elements.map((each) => each.trim()));

@@ -5,6 +5,7 @@ import { defaultBridgeLimits } from '../../../../relay/remote/limits.ts';
 import { LineOutput, readLines } from '../../../../relay/remote/lines.ts';
 import { readEvents, type StreamEvent } from '../../../../relay/remote/read-events.ts';
 import { StreamPosition } from '../../../../relay/remote/stream-position.ts';
+import { checkAsyncProperty } from '../../../support/property.ts';
 
 /** The bytes in pieces of one length. */
 function* piecesOf(bytes: Buffer, length: number): Generator<Buffer> {
@@ -29,7 +30,7 @@ describe('lines', () => {
 
   it('are the same however they arrive', async () => {
     const line = fc.string({ unit: 'grapheme' }).filter((text) => !/[\n\r]/.test(text) && text.trim() !== '');
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(fc.array(line), fc.integer({ min: 1, max: 9 }), async (lines, piece) => {
         expect(await read(lines.map((each) => `${each}\n`).join(''), piece)).toEqual(lines);
       }),

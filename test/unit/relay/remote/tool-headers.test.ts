@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { encodeFieldValue, ToolHeaders } from '../../../../relay/remote/tool-headers.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const tool = (properties: object, name = 't') => ({
   tools: [{ name, inputSchema: { type: 'object', properties } }],
@@ -79,6 +80,6 @@ describe('the value of a header', () => {
       const inside = /^=\?base64\?(.*)\?=$/.exec(encoded)?.[1];
       expect(inside === undefined ? encoded : Buffer.from(inside, 'base64').toString()).toBe(value);
     };
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), isFit));
+    checkProperty(fc.property(fc.string({ unit: 'grapheme' }), isFit));
   });
 });

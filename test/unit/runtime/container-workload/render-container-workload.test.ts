@@ -8,6 +8,7 @@ import type {
 } from '../../../../runtime/container-workload/container-workload.ts';
 import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
 import { configuration, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { randomLaunch, testContainerSettings } from '../../../support/random-configurations.ts';
 import { commandOf, violations } from './isolation.ts';
 
@@ -49,17 +50,17 @@ describe('any configuration in containers', () => {
   it.each<Networks>(['shared', 'own'])(
     'follows every rule of isolation with a network that is %s',
     (networks) => {
-      fc.assert(
+      checkProperty(
         fc.property(randomLaunch, ({ configuration: frozen }) => {
           expect(violations(render(frozen, networks), frozen)).toEqual([]);
         }),
-        { numRuns: 500 },
+        { runs: 500 },
       );
     },
   );
 
   it('runs exactly the configured command behind the relay, and an image at its frozen digest', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const workload = render(frozen);
         for (const server of frozen.servers) {
@@ -72,12 +73,12 @@ describe('any configuration in containers', () => {
           expect(/@sha256:[0-9a-f]{64}$/.test(image.reference)).toBe(shape.type === 'image');
         }
       }),
-      { numRuns: 300 },
+      { runs: 300 },
     );
   });
 
   it('has a separate directory for each server, created before the server starts', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const { containers, directories } = render(frozen);
         const made = (directory: string) =>

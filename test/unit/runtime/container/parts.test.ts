@@ -9,6 +9,7 @@ import { renderContainers } from '../../../../runtime/container/render-container
 import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
 import { WorkloadFailedError } from '../../../../runtime/workload.ts';
 import { configuration, sessionId } from '../../../support/frozen-configuration.ts';
+import { checkAsyncProperty, checkProperty } from '../../../support/property.ts';
 import { testContainerSettings } from '../../../support/random-configurations.ts';
 
 describe('what a container wrote', () => {
@@ -20,7 +21,7 @@ describe('what a container wrote', () => {
   };
 
   it('is assembled from its frames, wherever they are cut off', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.array(fc.string()), fc.nat(20), (texts, missing) => {
         const bytes = Buffer.concat(texts.map((text, index) => frame(1 + (index % 2), text)));
         expect(joinFrames(bytes).toString()).toBe(texts.join(''));
@@ -31,7 +32,7 @@ describe('what a container wrote', () => {
   });
 
   it('is truncated at its beginning, in whole characters', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(40), (text, tailBytes) => {
         const tail = tailOf(Buffer.from(text), tailBytes);
         expect(Buffer.byteLength(tail)).toBeLessThanOrEqual(tailBytes);
@@ -43,7 +44,7 @@ describe('what a container wrote', () => {
 
 describe('the archive with a boot file', () => {
   it('is one file with its content', () =>
-    fc.assert(
+    checkAsyncProperty(
       fc.asyncProperty(fc.string({ maxLength: 2000 }), async (content) => {
         const source = (async function* () {
           yield archiveOf('boot.json', content, 10_001);

@@ -11,6 +11,7 @@ import { renderContainerWorkload } from '../../../../runtime/container-workload/
 import type { OpenedHost } from '../../../../runtime/open-private-host.ts';
 import { UnsupportedWorkloadError } from '../../../../runtime/workload.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { randomLaunch, testContainerSettings } from '../../../support/random-configurations.ts';
 import { violations } from './hardening.ts';
 
@@ -38,16 +39,16 @@ const name = (container: string) => `platform-${sessionId}-${container}`;
 
 describe('a session on a container engine', () => {
   it('follows every rule of hardening, whatever a tenant configured', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         expect(violations(render(frozen), settings)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { runs: 300 },
     );
   });
 
   it('holds no value of a secret', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen, values }) => {
         const text = JSON.stringify(render(frozen));
         expect(values.filter((value) => text.includes(JSON.stringify(value).slice(1, -1)))).toEqual([]);
@@ -56,7 +57,7 @@ describe('a session on a container engine', () => {
   });
 
   it('uses each name and each volume once', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const plan = render(frozen);
         for (const names of [all(plan).map((each) => each.name), plan.volumes.map((each) => each.name)]) {
@@ -68,19 +69,19 @@ describe('a session on a container engine', () => {
   });
 
   it('runs exactly the arguments of the workload, and none of the image’s own', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const plan = render(frozen);
         for (const spec of workloadOf(frozen).containers) {
           expect(named(plan, spec.name).body).toMatchObject({ Entrypoint: spec.argv, Cmd: [] });
         }
       }),
-      { numRuns: 50 },
+      { runs: 50 },
     );
   });
 
   it('starts what holds a network before what uses it', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {
         const { waves } = render(frozen);
         waves.forEach((wave, index) => {
@@ -101,7 +102,7 @@ describe('a session on a container engine', () => {
 });
 
 it('no agent starts before one of its servers', () => {
-  fc.assert(
+  checkProperty(
     fc.property(randomLaunch, ({ configuration: frozen }) => {
       const { waves } = render(frozen);
       const waveOf = (name: string) => waves.findIndex((wave) => wave.some((each) => each.name === name));

@@ -6,12 +6,13 @@ import { labelKeys } from '../../../../runtime/kubernetes/names.ts';
 import { startedByRelayOf } from '../../../../runtime/kubernetes/relay-path.ts';
 import type { KubernetesSettings } from '../../../../runtime/kubernetes/settings.ts';
 import { resolvedSecret } from '../../../../runtime/variables.ts';
+import { checkProperty, samplesOf } from '../../../support/property.ts';
 import { randomLaunch } from '../../../support/random-configurations.ts';
 import { expandAsKubelet } from './kubelet-expansion.ts';
 import { renderAll } from './rendering.ts';
 import { restrictedViolations } from './restricted.ts';
 
-const runs = { numRuns: 1000 };
+const runs = { runs: 1000 };
 /** Every possible configuration of the platform by an operator. */
 const anySettings: fc.Arbitrary<Partial<KubernetesSettings>> = fc.record({
   secretDelivery: fc.constantFrom('reference', 'inline'),
@@ -112,18 +113,18 @@ function mayMount(
 
 describe('the Pod of any configuration', () => {
   it('follows every rule of `restricted`, and mounts in each container its own part of the session only', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, anySettings, ({ configuration, secrets }, settings) => {
         const { pod } = renderAll(configuration, secrets, settings);
         expect(restrictedViolations(JSON.parse(JSON.stringify(pod)))).toEqual([]);
         expect(isolationViolations(pod)).toEqual([]);
       }),
-      { numRuns: 2000 },
+      { runs: 2000 },
     );
   });
 
   it('holds no secret value, and names no Secret of another container', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration, secrets, values }) => {
         const { pod, secrets: rendered } = renderAll(configuration, secrets);
         const text = JSON.stringify(pod);
@@ -145,7 +146,7 @@ describe('the Pod of any configuration', () => {
   });
 
   it('gives each container exactly the text that was configured, after what the kubelet expands', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration, secrets }) => {
         const { pod, workload } = renderAll(configuration, secrets, { secretDelivery: 'inline' });
         const seen = containersOf(pod).map((container) => {
@@ -166,17 +167,17 @@ describe('the Pod of any configuration', () => {
   });
 
   it('is the same for the same configuration', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration, secrets }) => {
         expect(renderAll(configuration, secrets)).toEqual(renderAll(configuration, secrets));
       }),
-      { numRuns: 100 },
+      { runs: 100 },
     );
   });
 
   it('is checked by rules that detect a weaker one', () => {
     const notice = (change: (pod: V1Pod, first: V1Container, agent: V1Container) => void): string[] => {
-      const [sample] = fc.sample(randomLaunch, { numRuns: 1, seed: 7 });
+      const [sample] = samplesOf(randomLaunch, 1, 7);
       if (sample === undefined) {
         throw new Error('no sample');
       }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { randomLaunch } from '../../../support/random-configurations.ts';
 import { launch, podUid, renderAll } from './rendering.ts';
 
@@ -11,7 +12,7 @@ const decode = (data: Record<string, string> | undefined) =>
 
 describe('the Secrets of a launch', () => {
   it('are immutable, belong to the Pod, and each holds the values of one container only', () => {
-    fc.assert(
+    checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen, secrets, values }) => {
         const { secrets: rendered, workload } = renderAll(frozen, secrets);
         const holders = (value: string) =>
@@ -33,7 +34,7 @@ describe('the Secrets of a launch', () => {
         const plain = values.filter((value) => !ofRegistries.has(`user:${value}`));
         expect(plain.filter((value) => holders(value).length !== 1)).toEqual([]);
       }),
-      { numRuns: 300 },
+      { runs: 300 },
     );
   });
 
@@ -93,7 +94,7 @@ describe('the Secrets of a launch', () => {
   });
 
   it('are used for pulls beside those of the operator, which the Pod references by name', () => {
-    fc.assert(
+    checkProperty(
       fc.property(
         randomLaunch,
         fc.uniqueArray(fc.stringMatching(/^operator-[a-z]{1,3}$/), { maxLength: 3 }),
@@ -109,7 +110,7 @@ describe('the Secrets of a launch', () => {
           );
         },
       ),
-      { numRuns: 200 },
+      { runs: 200 },
     );
   });
 

@@ -8,6 +8,7 @@ import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runti
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { checkProperty } from '../../../support/property.ts';
 import { sandboxedMachine as sandboxed } from '../../../support/sandboxed-machine.ts';
 
 const directory = `/data/sessions/${sessionId}`;
@@ -110,7 +111,7 @@ describe('the launch of a session', () => {
 
   it('puts no secret into a command, a mount or a path', () => {
     const value = fc.string({ minLength: 8 }).map((text) => `secret:${text}`);
-    fc.assert(
+    checkProperty(
       fc.property(value, value, value, value, fc.boolean(), (forAgent, forServer, token, key, isBare) => {
         const launch = launchOn(isBare ? bare : sandboxed, {
           agentEnv: { MINE: forAgent },

@@ -4,6 +4,7 @@ import { renderEnvironment } from '../../../../runtime/process/host/start-contai
 import type { Programs } from '../../../../runtime/process/layout.ts';
 import { renderSandbox, type SystemRoot } from '../../../../runtime/process/render-sandbox.ts';
 import type { ContainerProgram, ProcessContainerSpec } from '../../../../runtime/process/workload-spec.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const directory = '/data/sessions/00000000-0000-4000-8000-000000000001';
 const root: SystemRoot = {
@@ -93,7 +94,7 @@ describe('the sandbox of a container', () => {
       /\/bin\/node$/,
       /\/lib\/node_modules\/npm$/,
     ];
-    fc.assert(
+    checkProperty(
       fc.property(container, nodePrefix, relay, (each, prefix, path) => {
         const own = [
           `${directory}/etc/`,
@@ -112,7 +113,7 @@ describe('the sandbox of a container', () => {
   });
 
   it('can write only to its own workspace on this machine', () => {
-    fc.assert(
+    checkProperty(
       fc.property(container, nodePrefix, (each, prefix) => {
         const argv = render(each, { nodePrefix: prefix });
         expect(mounts(argv).filter(({ writable }) => writable)).toEqual([]);
@@ -124,7 +125,7 @@ describe('the sandbox of a container', () => {
   });
 
   it('has a separate network namespace exactly without a network; with internet it is started inside a connected one', () => {
-    fc.assert(
+    checkProperty(
       fc.property(container, (each) => {
         expect(render(each).includes('--unshare-net')).toBe(each.network === 'none');
       }),
@@ -132,7 +133,7 @@ describe('the sandbox of a container', () => {
   });
 
   it('never shares a namespace, keeps a capability, can create a user namespace, or outlives its host', () => {
-    fc.assert(
+    checkProperty(
       fc.property(container, (each) => {
         const argv = render(each);
         for (const option of [
@@ -225,7 +226,7 @@ describe('the sandbox of a container', () => {
 describe('the environment of a container', () => {
   it('is set variable by variable, whatever the values are', () => {
     const env = fc.dictionary(fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,9}$/), fc.string());
-    fc.assert(
+    checkProperty(
       fc.property(env, (values) => {
         const argv = renderEnvironment(values);
         expect(argv).toHaveLength(Object.keys(values).length * 3);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const sandboxed: RenderRules = {
   sandbox: true,
@@ -56,7 +57,7 @@ describe('a frozen configuration as containers', () => {
   });
 
   it('gives every container a user id of its own, and none is root', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.integer({ min: 0, max: 32 }), (count) => {
         const servers = Array.from({ length: count }, (_, index) => serverNamed(`s${index}`));
         const uids = renderWorkload(configuration({ servers }), sandboxed).containers.map(({ uid }) => uid);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { jsonPrefix } from '../../../../sidecar/audit/json-prefix.ts';
 import { payloadOf } from '../../../../sidecar/audit/payloads.ts';
 import { cpuMs } from '../../../support/loop-hold.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const limitBytes = 16 * 1024;
 
@@ -30,7 +31,7 @@ const readValue = anyValue.map((value): unknown => JSON.parse(JSON.stringify(val
 
 describe('the beginning of a JSON text', () => {
   it('is the whole text within the limit, and otherwise a prefix with the same bytes', () => {
-    fc.assert(
+    checkProperty(
       fc.property(readValue, fc.nat({ max: 200 }), (value, bytes) => {
         const whole = Buffer.from(JSON.stringify(value));
         const begun = Buffer.from(jsonPrefix(value, bytes));
@@ -41,7 +42,7 @@ describe('the beginning of a JSON text', () => {
           expect(begun.subarray(0, bytes)).toEqual(whole.subarray(0, bytes));
         }
       }),
-      { numRuns: 2000 },
+      { runs: 2000 },
     );
   });
 });
@@ -49,12 +50,12 @@ describe('the beginning of a JSON text', () => {
 describe('a payload', () => {
   it('is equal to the truncated whole text', () => {
     const large = fc.tuple(readValue, fc.integer({ min: 1, max: 3000 }));
-    fc.assert(
+    checkProperty(
       fc.property(large, ([value, times]) => {
         const values = Array.from({ length: times }, () => value);
         expect(payloadOf(values)).toEqual(cutOf(values));
       }),
-      { numRuns: 200 },
+      { runs: 200 },
     );
   });
 

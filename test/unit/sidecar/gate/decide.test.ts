@@ -10,6 +10,7 @@ import {
 } from '../../../../sidecar/gate/decide.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import type { Message } from '../../../../sidecar/json-rpc/message.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const tools = createGateMap({ write_file: 'files.write', 'delete-all': 'files.delete' });
 const view = (changes: Partial<GateView> = {}): GateView => ({
@@ -151,7 +152,7 @@ describe('what the agent sends', () => {
 
   it('never passes a gated tool without its scope, whatever else the call contains', () => {
     const anyParams = fc.dictionary(fc.string(), fc.jsonValue());
-    fc.assert(
+    checkProperty(
       fc.property(anyParams, fc.constantFrom('write_file', 'delete-all'), (more, name) => {
         const decision = decideCall({ ...more, name });
         expect(decision.action === 'refuse' || (decision.action === 'call' && decision.scope !== null)).toBe(
@@ -168,7 +169,7 @@ describe('what the agent sends', () => {
     const era = fc.constantFrom('opening', '2025-11-25', '2026-07-28' as const) as fc.Arbitrary<
       GateView['era']
     >;
-    fc.assert(
+    checkProperty(
       fc.property(method, era, fc.boolean(), (name, inEra, isRequest) => {
         const message: Message = isRequest
           ? { kind: 'request', id: 1, method: name, params: {} }

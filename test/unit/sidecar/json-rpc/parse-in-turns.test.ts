@@ -7,7 +7,8 @@ import { invalidMessages } from '../../../corpus/json-rpc/invalid-messages.ts';
 import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import { validLines } from '../../../corpus/json-rpc/valid.ts';
 import { LineGenerator } from '../../../fuzz/generate-lines.ts';
-import { seededRandom } from '../../../support/seeded-random.ts';
+import { checkAsyncProperty, runsInMode } from '../../../support/property.ts';
+import { announcedSeed, seededRandom } from '../../../support/seeded-random.ts';
 import { withTextOfArguments } from './arguments-as-text.ts';
 import { withoutPayloads } from './without-payloads.ts';
 
@@ -54,7 +55,7 @@ describe('a line that is parsed in turns', () => {
     const valid = units.slice(0, 12);
     const mixed = fc.array(fc.constantFrom(...valid), { minLength: 1, maxLength: 12 });
     const last = fc.oneof({ weight: 9, arbitrary: fc.constantFrom(...valid) }, fc.constantFrom(...units));
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(
         mixed,
         fc.integer({ min: 4080, max: 4112 }),
@@ -67,7 +68,7 @@ describe('a line that is parsed in turns', () => {
           await expectSame(Buffer.from(call(isKey ? `{"${text}":0}` : `{"a":"${text}","b":["${text}"]}`)));
         },
       ),
-      { numRuns: 400 },
+      { runs: 400 },
     );
   });
 
@@ -133,9 +134,9 @@ describe('a line that is parsed in turns', () => {
         tie('value').map((inner) => call(inner)),
       ),
     }));
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(value, (text) => expectSame(Buffer.from(text))),
-      { numRuns: 3000 },
+      { runs: 3000 },
     );
   });
 
@@ -165,17 +166,17 @@ describe('a line that is parsed in turns', () => {
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => JSON.stringify(value)),
       fc.maxSafeInteger().map(String),
     );
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(number, (text) => expectSame(Buffer.from(call(`[${text}]`)))),
-      { numRuns: 2000 },
+      { runs: 2000 },
     );
   });
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
     'has the same result for lines of the fuzz test, %s',
     async (era) => {
-      const lines = new LineGenerator(seededRandom(7), era);
-      for (let count = 0; count < 1500; count += 1) {
+      const lines = new LineGenerator(seededRandom(announcedSeed('lines in turns', 'FUZZ_SEED')), era);
+      for (let count = 0; count < runsInMode(1500); count += 1) {
         await expectSame(lines.line());
       }
     },

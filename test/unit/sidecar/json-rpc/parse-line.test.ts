@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { parseLine } from '../../../../sidecar/json-rpc/parse-line.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const parse = (text: string) => parseLine(Buffer.from(text));
 const call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read"}}';
@@ -32,7 +33,7 @@ describe('a line that every reader understands in the same way', () => {
 
   it('is parsed to the same values that JSON.parse gives, for any arguments and any id', () => {
     const id = fc.oneof(fc.maxSafeInteger(), fc.string({ maxLength: 100 }));
-    fc.assert(
+    checkProperty(
       fc.property(
         id,
         fc.string(),
@@ -115,7 +116,7 @@ describe('a line that readers could understand in different ways', () => {
 
   it('is refused for any repeated key, at any place', () => {
     const key = fc.string({ maxLength: 20 });
-    fc.assert(
+    checkProperty(
       fc.property(key, fc.array(fc.constantFrom('{"k":', '['), { maxLength: 20 }), (key, opening) => {
         const name = JSON.stringify(key);
         const closing = opening.map((open) => (open === '[' ? ']' : '}')).reverse();
@@ -176,7 +177,7 @@ describe('a line that readers could understand in different ways', () => {
 });
 
 it('never throws, whatever the bytes', () => {
-  fc.assert(
+  checkProperty(
     fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       expect(typeof parseLine(Buffer.from(bytes)).ok).toBe('boolean');
     }),

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Line, readLines } from '../../../../sidecar/json-rpc/lines.ts';
+import { checkAsyncProperty } from '../../../support/property.ts';
 
 async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<string[]> {
   const found: Line[] = [];
@@ -31,7 +32,7 @@ async function joinedBytes(work: () => Promise<unknown>): Promise<number[]> {
 
 describe('reading lines', () => {
   it('yields the same lines however the bytes are split', async () => {
-    await fc.assert(
+    await checkAsyncProperty(
       fc.asyncProperty(
         fc.array(fc.string({ minLength: 1, maxLength: 30 })),
         fc.infiniteStream(fc.integer({ min: 1, max: 7 })),

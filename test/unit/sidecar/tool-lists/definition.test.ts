@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toolListLimits } from '../../../../contract/tool-definitions.ts';
 import { definitionOf, listedTool } from '../../../../sidecar/tool-lists/definition.ts';
+import { checkProperty } from '../../../support/property.ts';
 
 const tool = {
   name: 'read',
@@ -96,7 +97,7 @@ describe('the definition of a tool', () => {
   });
 
   it('is the text of the same value, and equal for equal values only', () => {
-    fc.assert(
+    checkProperty(
       fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
         const [first, second] = [definitionOf(one), definitionOf(other)];
         expect(JSON.parse(first.text)).toEqual(JSON.parse(JSON.stringify(one)));
