@@ -194,7 +194,6 @@ describe('a sidecar whose disk is full', () => {
         execFileSync('umount', ['-l', directory]);
       }
     },
-    30_000,
   );
 });
 

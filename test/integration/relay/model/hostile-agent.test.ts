@@ -349,7 +349,7 @@ describe('the socket for anything else', () => {
       expect(await session.ask(question)).toMatchObject({ status: 200 });
     }
     expect(await Promise.all(silent)).toEqual(['', '', '']);
-  }, 40_000);
+  });
 
   it('waits for nobody: half a head, half a body, and silence after an answer end in time', async () => {
     await session.start({ limits: { requestMs: 400, connections: 4 } });
