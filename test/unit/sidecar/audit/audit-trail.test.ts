@@ -58,7 +58,7 @@ const open = (changes: Partial<AuditTrailDependencies> = {}): Promise<AuditTrail
     sessionCalls: 1_000_000,
     gatedTool: (_server, tool) => (tool.toLowerCase() === 'write_file' ? 'write_file' : null),
     logPayloads: false,
-    closeLimitMs: 1000,
+    closeLimitMs: 60_000,
     sync: 'within-100-ms',
     spoolPath,
     ...changes,
@@ -143,7 +143,7 @@ describe('the audit trail', () => {
 
   it('refuses calls when the unreported ones are too large', async () => {
     isDown = true;
-    const audit = await open({ capacity: { calls: 100, bytes: 1000 } });
+    const audit = await open({ capacity: { calls: 100, bytes: 1000 }, closeLimitMs: 1000 });
     const taken = [];
     for (let count = 0; count < 10; count += 1) {
       taken.push(await audit.started(call()));
@@ -173,7 +173,7 @@ describe('the audit trail', () => {
 describe('a platform that is unreachable when the session ends', () => {
   it('leaves every call on disk', async () => {
     isDown = true;
-    const audit = await open();
+    const audit = await open({ closeLimitMs: 1000 });
     const [ended, openStill] = [call('ended'), call('open')];
     await audit.started(ended);
     await audit.started(openStill);
@@ -207,7 +207,7 @@ describe('a platform that is unreachable when the session ends', () => {
 describe('the next sidecar of a session', () => {
   it('reports the calls of the previous one: ended ones as they ended, open ones as unknown', async () => {
     const down = () => Promise.reject(new Error('down'));
-    const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down } });
+    const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down }, closeLimitMs: 1000 });
     const [ended, openStill] = [call('ended'), call('open')];
     await killed.started(ended);
     killed.finished(ended.callId, 'ok');
