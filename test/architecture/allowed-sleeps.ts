@@ -34,7 +34,6 @@ export const allowedSleeps: Record<string, number> = {
   'test/integration/sidecar/server-failures.test.ts': 5,
   'test/integration/sidecar/service-gateway-hostile.test.ts': 1,
   'test/integration/sidecar/service-gateway-limits.test.ts': 4,
-  'test/integration/sidecar/session.ts': 1,
   'test/integration/worker/watching.test.ts': 1,
   'test/replay/run-scenarios.ts': 1,
   'test/replay/scenarios.ts': 1,
@@ -50,6 +49,6 @@ export const allowedSleeps: Record<string, number> = {
   'test/workflows/permission-request-workflow.test.ts': 2,
   'test/workflows/scripted-activities.ts': 5,
   'test/workflows/scripted-services.ts': 1,
-  'test/workflows/service-preview-workflow.test.ts': 2,
+  'test/workflows/service-preview-workflow.test.ts': 1,
   'test/workflows/session-workflow.test.ts': 1,
 };
