@@ -32,8 +32,6 @@ import {
 const canRun =
   kubernetesPrograms !== null && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
 
-const slowly = { withinMs: 120_000 };
-
 (canRun ? describeWithTool('helm') : describe.skip)('the platform on Kubernetes', () => {
   const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
   let registry: DockerRegistry;
@@ -96,7 +94,7 @@ const slowly = { withinMs: 120_000 };
     expect(JSON.stringify(pod)).not.toContain(notes.token);
     const grant = await max.approve(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grant.id));
-    await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
+    await eventually(async () => expect(await release.sessionParts()).toEqual([]));
   });
 
   it('reports why an MCP server does not work, and shows its output to admins only', async () => {
@@ -112,7 +110,7 @@ const slowly = { withinMs: 120_000 };
     // A decision needs a worker, too.
     const grantId = await max.approveWhenBack(request);
     expect(await finishSession(max, ada, session.id)).toEqual(finishedUnder(grantId));
-    await eventually(async () => expect(await release.sessionParts()).toEqual([]), slowly);
+    await eventually(async () => expect(await release.sessionParts()).toEqual([]));
   });
 
   it('continues after every Pod of the API and every worker was killed while a session waits', async () => {
@@ -143,10 +141,10 @@ const slowly = { withinMs: 120_000 };
     await eventually(async () => {
       const { items } = await release.core.listNamespacedPod({ namespace: release.namespace });
       expect(items).toEqual([]);
-    }, slowly);
+    });
     const namespaces = async () =>
       (await release.core.listNamespace()).items.map(({ metadata }) => metadata?.name);
-    await eventually(async () => expect(await namespaces()).not.toContain(release.sessionsNamespace), slowly);
+    await eventually(async () => expect(await namespaces()).not.toContain(release.sessionsNamespace));
   });
 });
 

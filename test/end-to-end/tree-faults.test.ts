@@ -104,17 +104,13 @@ const withoutNewSessions = (work: (db: Db) => Promise<void>) =>
     }),
   );
 const untilSomebodyWaits = (db: Db) =>
-  untilFound(
-    'a call that waits to start a session',
-    async () => {
-      const { rows } = await db.raw(
-        `select from pg_locks where locktype = 'advisory' and not granted
+  untilFound('a call that waits to start a session', async () => {
+    const { rows } = await db.raw(
+      `select from pg_locks where locktype = 'advisory' and not granted
            and database = (select oid from pg_database where datname = current_database())`,
-      );
-      return rows.length > 0 ? true : null;
-    },
-    180_000,
-  );
+    );
+    return rows.length > 0 ? true : null;
+  });
 
 const payloads = async (id: string, type: SessionEventType) =>
   (await ada.events(id)).filter((event) => event.type === type).map(({ payload }) => payload);

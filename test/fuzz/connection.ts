@@ -12,6 +12,7 @@ import { createCallGate } from '../../sidecar/server-link/call-gate.ts';
 import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../sidecar/server-link/last-refusals.ts';
 import { auditTrailOf } from '../support/audit-trail.ts';
+import { waitLimitMs } from '../support/eventually.ts';
 import { closingRequest, type Era, gatedTool } from './generate-lines.ts';
 import type { OracleServer } from './oracle-servers.ts';
 
@@ -21,10 +22,9 @@ export type Front = (agent: Duplex, server: () => Promise<Duplex>) => Promise<vo
 const limits = {
   lineBytes: 1024 * 1024,
   messageValues: Number.POSITIVE_INFINITY,
-  connectTimeoutMs: 10_000,
+  connectTimeoutMs: 60_000,
   callTimeoutMs: 0,
 };
-const readLimitMs = 20_000;
 const silent = pino({ level: 'silent' });
 
 /** The sidecar's own gate, for which `danger` needs a scope that is never granted. */
@@ -143,7 +143,7 @@ export async function play(
       await new Promise((resolve) => agent.once('drain', resolve));
     }
   }
-  const deadline = Date.now() + readLimitMs;
+  const deadline = Date.now() + waitLimitMs;
   const isReading = ({ name }: OracleServer) => !readToTheEnd.has(name) && !closed.has(name);
   while ((servers.some(isReading) || !isReported()) && Date.now() < deadline) {
     await sleep(1);

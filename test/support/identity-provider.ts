@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { jest } from '@jest/globals';
 import type Provider from 'oidc-provider';
 import type { Request } from '../../bin/start/provider-sign-in.ts';
 import { makeCertificate } from './certificate.ts';
+import { quietConsole } from './quiet-console.ts';
 
 export interface IdentityProvider {
   issuer: string;
@@ -26,6 +26,7 @@ export async function startIdentityProvider(address: string, publicUrl: string):
   const server = createServer({ key, cert: certificate });
   await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const issuer = `https://${address}:${(server.address() as AddressInfo).port}`;
+  const warnAgain = quietConsole();
   const provider = await createProvider(issuer, publicUrl);
   const answer = provider.callback();
   server.on('request', (request, response) => {
@@ -43,6 +44,7 @@ export async function startIdentityProvider(address: string, publicUrl: string):
       url.startsWith('https:') ? requestTrusting(certificate, url, init) : fetch(url, init),
     stop: () =>
       new Promise((resolve) => {
+        warnAgain();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -50,9 +52,6 @@ export async function startIdentityProvider(address: string, publicUrl: string):
 }
 
 async function createProvider(issuer: string, publicUrl: string): Promise<Provider> {
-  // It warns about what it leaves to its users, such as storage; nothing here is persistent.
-  jest.spyOn(console, 'warn').mockImplementation(() => {});
-  jest.spyOn(console, 'info').mockImplementation(() => {});
   const { default: Provider } = await import('oidc-provider');
   return new Provider(issuer, {
     clients: [

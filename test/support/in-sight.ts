@@ -1,8 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from './eventually.ts';
 
-/** Long enough for an opening dialog to settle on a busy machine; nothing is scrolled meanwhile. */
-const settlesWithinMs = 30_000;
 /** An element that was replaced meanwhile is looked up again. */
 const lookMs = 5_000;
 
@@ -11,22 +9,19 @@ const lookMs = 5_000;
  * Throws what was in their place otherwise.
  */
 export function untilInSightOfDialog(page: Page, what: Locator): Promise<void> {
-  return eventually(
-    async () => {
-      const box = await what.boundingBox({ timeout: lookMs });
-      if (box === null) {
-        throw new Error(`not drawn: ${what}`);
+  return eventually(async () => {
+    const box = await what.boundingBox({ timeout: lookMs });
+    if (box === null) {
+      throw new Error(`not drawn: ${what}`);
+    }
+    const x = box.x + Math.min(box.width / 2, 40);
+    for (const y of [box.y + 2, box.y + box.height - 2]) {
+      const covering = await page.evaluate<string | null>(coveringAt(x, y));
+      if (covering !== null) {
+        throw new Error(`not in sight at ${x}, ${y}: ${what}; in its place: ${covering}`);
       }
-      const x = box.x + Math.min(box.width / 2, 40);
-      for (const y of [box.y + 2, box.y + box.height - 2]) {
-        const covering = await page.evaluate<string | null>(coveringAt(x, y));
-        if (covering !== null) {
-          throw new Error(`not in sight at ${x}, ${y}: ${what}; in its place: ${covering}`);
-        }
-      }
-    },
-    { withinMs: settlesWithinMs },
-  );
+    }
+  });
 }
 
 /** An expression in the page: what is drawn at a point instead of the content of a dialog, or null. */

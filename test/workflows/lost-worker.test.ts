@@ -57,8 +57,7 @@ it('continues after its worker was killed: the end of a running workload is foun
     activities: platform.activities,
     taskQueue,
   });
-  const soon = { withinMs: 25_000 };
-  await eventually(() => expect(startingScript.calls).toContain('started'), soon);
+  await eventually(() => expect(startingScript.calls).toContain('started'));
   await startingHandle.signal(sidecarReady);
   for (const [script, handle] of [
     [runningScript, runningHandle],
@@ -93,7 +92,7 @@ it('continues while its worker is stopped gracefully and another one takes over'
   const second = await startTestWorker(options);
   const resumed = second.client.workflow.getHandle(workflowId);
   await resumed.signal(workloadChanged);
-  await eventually(() => expect(session.count('inspectWorkload')).toBe(2), { withinMs: 25_000 });
+  await eventually(() => expect(session.count('inspectWorkload')).toBe(2));
   expect(session.count('stopWorkload')).toBe(0);
   session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
   await resumed.signal(workloadChanged);

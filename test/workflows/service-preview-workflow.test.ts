@@ -163,9 +163,10 @@ describe('the service of a preview', () => {
     const { looks } = started.service;
     const before = looks.length;
     await eventually(() => expect(looks.length).toBeGreaterThan(before));
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    await started.handle.signal(serviceChanged);
-    await eventually(() => expect(looks.at(-1)?.restartingForMs).toBeGreaterThanOrEqual(250));
+    await eventually(async () => {
+      await started.handle.signal(serviceChanged);
+      expect(looks.at(-1)?.restartingForMs).toBeGreaterThanOrEqual(250);
+    });
     started.service.isRestarting = false;
     await started.handle.signal(serviceReady);
     await isCalled(started, 'publishService', 2);

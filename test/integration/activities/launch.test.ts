@@ -343,8 +343,7 @@ describe('starting the workload', () => {
   it('never reads a value from the environment of the process', async () => {
     process.env['FILES_TOKEN'] = 'from the environment';
     const session = await freeze(await agentWithFiles());
-    await startIt(session);
-    delete process.env['FILES_TOKEN'];
+    await startIt(session).finally(() => delete process.env['FILES_TOKEN']);
     expect(started(session)[0]?.secrets.serverEnv).toEqual({ files: { API_TOKEN: value } });
   });
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
   api = await startTestApi({}, (_db, config) => {
     const db = openDatabase(config.DATABASE_URL, {
       poolSize: 1,
-      statementTimeoutMs: 100,
+      statementTimeoutMs: 1000,
     });
     return [
       defineRoute({
@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => api.stop());
 
 it('fails after the timeout of its pool, on each connection, and leaves it usable', async () => {
-  const db = openDatabase(api.config.DATABASE_URL, { poolSize: 2, statementTimeoutMs: 100 });
+  const db = openDatabase(api.config.DATABASE_URL, { poolSize: 2, statementTimeoutMs: 1000 });
   try {
     const errors = await Promise.all([1, 2, 3].map(() => db.raw(tooLong).catch((error: unknown) => error)));
     expect(errors.map((error) => hasSqlState(error, sqlState.queryCanceled))).toEqual([true, true, true]);

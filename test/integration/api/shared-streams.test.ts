@@ -161,7 +161,7 @@ describe('streams of one session', () => {
     await api.db('members').where({ workspace_id: workspace.id, user_id: stuck.user.id }).delete();
     await sleep(checkMs);
     expect(await answer.text()).not.toContain('the last');
-  }, 120_000);
+  });
 
   it('end when their statement fails, without what could not be checked, and new ones work', async () => {
     const readers = [await events(member), await events(admin), await messages(admin)];
@@ -211,5 +211,5 @@ describe('many open streams', () => {
     // One by one they would be 225 a second: three statements for each every two seconds. Together they are 24 at most, three batches
     // of two statements at each moment of checks, and the worker of the test makes some of its own.
     expect(((await transactions()) - before) / seconds).toBeLessThan(75);
-  }, 120_000);
+  });
 });

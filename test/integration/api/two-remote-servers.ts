@@ -1,7 +1,7 @@
 /** The API beside two remote servers that are honest until a test changes them, and a workspace for each test. */
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Person } from '../../support/api.ts';
-import { listServers } from '../../support/loopback-servers.ts';
+import { listServers, unlistServers } from '../../support/loopback-servers.ts';
 import { type RemoteServer, startRemoteServer } from '../../support/remote-server.ts';
 import { type SessionApi, type SessionWorkerOptions, startSessionApi } from '../../support/session-api.ts';
 
@@ -32,6 +32,7 @@ export function useTwoRemoteServers(
   });
   afterAll(async () => {
     await api.stop();
+    unlistServers([server, other]);
     await Promise.all([server.close(), other.close()]);
   });
 }

@@ -47,7 +47,6 @@ describeWithStaticRelay.each(['static', 'node'])("the %s relay at the agent's si
     relay.child.stdin?.end('question');
     const server = await socket;
     expect((await allOf(server)).toString()).toBe('question');
-    await sleep(50);
     server.end('answer');
     expect(await relay.ended).toMatchObject({ code: 0, stdout: 'answer' });
   });

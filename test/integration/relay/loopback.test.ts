@@ -253,7 +253,7 @@ describeWithStaticRelay('the static relay with a readiness, of a command that wr
       socket.pause();
       setTimeout(() => socket.resume(), 250);
     });
-    await eventually(() => expect(isReady).toBe(true), { withinMs: 30_000 });
+    await eventually(() => expect(isReady).toBe(true));
     expect(told.startsWith('{"type":"started"}\n')).toBe(true);
   });
 });

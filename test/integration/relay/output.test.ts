@@ -285,9 +285,7 @@ describeWithStaticRelay('the end of a command', () => {
 
   it('does not wait for a listener, and is reported to a late one', async () => {
     const path = bench.path('nobody.sock');
-    const alone = performance.now();
     expect((await run(path, {}, ['sh', '-c', 'echo said >&2; exit 5']).ended).code).toBe(5);
-    expect(performance.now() - alone).toBeLessThan(5000);
     const relay = run(path, {}, ['sh', '-c', 'echo early >&2; sleep 1; exit 6']);
     await eventually(() => expect(relay.stderr).toContain('early'));
     const claims: ProcessClaim[] = [];

@@ -78,11 +78,12 @@ describeWith('bwrap')('on the process runtime', () => {
     });
 
     it('that is killed at any point of its start leaves nothing after the stop', async () => {
-      for (let waitMs = 10; waitMs <= 260; waitMs += 25) {
+      for (let waitMs = 0; waitMs <= 250; waitMs += 25) {
         const id = randomUUID();
         const starting = start({}, id).catch((error: unknown) => error);
+        const host = await eventually(() => hostOf(driver.directoryOf(id)), { everyMs: 1 });
         await new Promise((resolve) => setTimeout(resolve, waitMs));
-        process.kill(hostOf(driver.directoryOf(id)), 'SIGKILL');
+        process.kill(host, 'SIGKILL');
         await starting;
         await runtime.stop(id);
         await expectNothingLeft(id);

@@ -4,8 +4,7 @@ import { exitOf } from '../../../activities/workloads/workload-exit.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type ContractSessions, containerIn, node, stays } from './driver-under-test.ts';
 
-/** As soon as by looking twice a second; a busy machine takes a while itself. */
-const soon = { withinMs: 10_000, everyMs: 10 };
+const closely = { everyMs: 10 };
 
 export function describeWatch<Spec>(sessions: ContractSessions<Spec>): void {
   const { driver, runtime, reports, prepare, start } = sessions;
@@ -27,7 +26,7 @@ export function describeWatch<Spec>(sessions: ContractSessions<Spec>): void {
         }
         hints.length = 0;
         expect(await isWanted()).toBe(true);
-      }, soon);
+      }, closely);
     const exit = async (sessionId: string) => exitOf(await runtime().inspect(sessionId), 0)?.kind;
 
     it('hints at the exit of an agent', async () => {
@@ -52,10 +51,10 @@ export function describeWatch<Spec>(sessions: ContractSessions<Spec>): void {
       const seen: string[] = [];
       const stopLater = later.watch((sessionId) => seen.push(sessionId));
       try {
-        await eventually(() => expect(seen).toContain(id), soon);
+        await eventually(() => expect(seen).toContain(id), closely);
         seen.length = 0;
         await runtime().stop(id);
-        await eventually(() => expect(seen).toContain(id), soon);
+        await eventually(() => expect(seen).toContain(id), closely);
       } finally {
         stopLater();
       }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { auditSpoolPath, readSpool } from '../../../contract/audit-spool.ts';
 import type { CallRecord } from '../../../contract/tool-call.ts';
+import { eventually } from '../../support/eventually.ts';
 import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
@@ -192,17 +193,19 @@ describe('a sidecar whose disk is full', () => {
         expect(refusedAt).toBeDefined();
         expect(executed()).not.toContain(`filling-${refusedAt}`);
         rmSync(join(directory, 'ballast'));
-        await sleep(300);
-        wire.send(call(5000, 'with-room-again'));
-        expect(await errorOf(wire, 5000)).not.toContain('audit_unavailable');
+        let id = 5000;
+        await eventually(async () => {
+          id += 1;
+          wire.send(call(id, `with-room-${id}`));
+          expect(await errorOf(wire, id)).not.toContain('audit_unavailable');
+        });
         expect(await session.recordOf('one', `filling-${refusedAt}`)).toMatchObject({ outcome: 'refused' });
-        await session.recordOf('one', 'with-room-again', 'ok');
+        await session.recordOf('one', `with-room-${id}`, 'ok');
         expectEachOnce();
       } finally {
         execFileSync('umount', ['-l', directory]);
       }
     },
-    30_000,
   );
 });
 

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { type CopiedSocket, openCopiedSocket } from '../../../sidecar/dialed-connections/copied-socket.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const limits = { mostConnections: 3, connectMs: 300, stalledMs: 300, silentMs: 300, lingerMs: 300 };
+const limits = { mostConnections: 3, connectMs: 1500, stalledMs: 1000, silentMs: 1500, lingerMs: 1000 };
 let directory: string;
 let copied: CopiedSocket;
 let sockets: Socket[];

@@ -170,7 +170,9 @@ it('a cancelled call is recorded as cancelled, and its late answer does not reac
   wire.send(call(1, 'echo', { message: 'same id' }));
   await until(() => wire.received.some((message) => errorIn(message).includes('id_in_use')), 'a refusal');
   expect(await session.recordOf('everything', 'trigger-long-running-operation', 'cancelled')).toBeDefined();
-  await new Promise((resolve) => setTimeout(resolve, 1200));
+  // A later one of the same length is answered after it.
+  wire.send(call(2, 'trigger-long-running-operation', { duration: 1, steps: 1 }));
+  await wire.answerTo(2);
   expect(wire.received.filter((message) => message['id'] === 1)).toEqual([]);
   wire.socket.destroy();
 });

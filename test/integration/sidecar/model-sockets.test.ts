@@ -88,7 +88,7 @@ describe('the sockets of model access', () => {
     });
     expect(answer.status).toBe(503);
     expect(JSON.parse(answer.text)).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
-  }, 30_000);
+  });
 });
 
 describe('the question whether a request may be sent', () => {
@@ -124,7 +124,7 @@ describe('the question whether a request may be sent', () => {
       code: 'model_access_ended',
     });
     expect(await put(`${path}/usage`, usage)).toMatchObject({ status: 404 });
-  }, 60_000);
+  });
 
   it('is the only one, in one form', async () => {
     const id = randomUUID();

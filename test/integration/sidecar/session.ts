@@ -12,6 +12,7 @@ import type { ClientFeature } from '../../../contract/catalog.ts';
 import { reportSocketName } from '../../../contract/process-reports.ts';
 import { controlKey, signControlRequest } from '../../../contract/session-keys.ts';
 import type { SidecarBoot } from '../../../contract/sidecar.ts';
+import { untilFound } from '../../support/eventually.ts';
 import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 import { type PlatformStandIn, startPlatformStandIn } from './platform-stand-in.ts';
 import type { Programs } from './programs.ts';
@@ -267,15 +268,9 @@ export class TestSession {
   }
 }
 
-/** Waits for a condition; throws after ten seconds, saying what was waited for. */
+/** Waits for a condition; throws after the limit of every wait, saying what was waited for. */
 export async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!condition()) {
-    if (Date.now() > deadline) {
-      throw new Error(`gave up waiting for ${what}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await untilFound(what, async () => (condition() ? true : null), 0, 20);
 }
 
 export function userMessage(seq: number, text: string, id: string = randomUUID()): InputMessage {

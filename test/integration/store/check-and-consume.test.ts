@@ -9,6 +9,7 @@ import type { Session } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { callKeys, callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
@@ -285,7 +286,12 @@ describe('races', () => {
     const waiting = check().finally(() => {
       answered = true;
     });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    const blocked = () =>
+      database.db('pg_stat_activity').where({
+        datname: database.db.raw('current_database()'),
+        wait_event_type: 'Lock',
+      });
+    await eventually(async () => expect(answered || (await blocked()).length > 0).toBe(true));
     const answeredEarly = answered;
     await revoke.commit();
     expect(await waiting).toBeNull();

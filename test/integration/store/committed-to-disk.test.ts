@@ -81,5 +81,5 @@ describe('a database whose default is not to wait for its disk, and that is kill
     } finally {
       await db.destroy();
     }
-  }, 120_000);
+  });
 });

@@ -147,7 +147,8 @@ describe('events', () => {
       wakes += 1;
     });
     const wakesOfAnother: string[] = [];
-    feed.subscribe(randomUUID(), () => wakesOfAnother.push('woken'));
+    const another = await tenant.session(await tenant.agent());
+    feed.subscribe(another.id, () => wakesOfAnother.push('woken'));
     const woken = async (work: () => Promise<unknown>) => {
       const before = wakes;
       await work();
@@ -173,7 +174,10 @@ describe('events', () => {
       stop();
       const before = wakes;
       await appendSessionEvent(database.db, session.id, status('three'));
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      // What is announced later arrives later.
+      const heard = wakesOfAnother.length;
+      await appendSessionEvent(database.db, another.id, status('four'));
+      await eventually(() => expect(wakesOfAnother.length).toBeGreaterThan(heard));
       expect(wakes).toBe(before);
     } finally {
       await feed.close();

@@ -82,7 +82,7 @@ beforeAll(async () => {
     LOG_LEVEL: 'error',
   });
   await Promise.all([runApi(), runWorker()]);
-}, 120_000);
+});
 afterAll(async () => {
   await Promise.all([kill(api), kill(worker), temporal.stop()]);
   await database.drop();

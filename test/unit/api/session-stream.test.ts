@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { StreamSource } from '../../../api/event-stream/access.ts';
 import { streamSessionEvents } from '../../../api/event-stream/session-stream.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
@@ -78,6 +78,8 @@ async function collect(stream: AsyncGenerator<string>): Promise<string[]> {
 }
 const idsOf = (frames: string[]) => frames.flatMap((frame) => /^id: (\d+)/.exec(frame)?.[1] ?? []);
 
+afterEach(() => void jest.useRealTimers());
+
 describe('the stream', () => {
   it('sends each event on one line, so that no text breaks out of its frame', async () => {
     const frames = await collect(streamSessionEvents(source([event(1), event(2, 'failed')]), options()));
@@ -128,11 +130,12 @@ describe('the stream', () => {
   });
 
   it('sends nothing on rights that are too old when the events arrive, but asks again', async () => {
+    jest.useFakeTimers();
     let rounds = 0;
     const from = source([event(1)], () => ++rounds <= 2);
     const { events } = from.reads;
     from.reads.events = async (position) => {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      jest.advanceTimersByTime(150);
       return events(position);
     };
     const timing = { checkMs: 100, heartbeatMs: 60_000 };

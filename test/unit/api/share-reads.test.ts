@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type SharedReadOptions, shareReads } from '../../../api/event-stream/share-reads.ts';
 
@@ -113,15 +113,20 @@ describe('a statement that fails', () => {
   });
 
   it('is given up when it hangs, and others are not stopped by it meanwhile', async () => {
-    let hangs = true;
+    let [hangs, begun] = [true, 0];
     const { options } = counted();
     const read = shareReads<string, Answer>({
       ...options,
       limitMs: 200,
-      read: (keys) => (hangs ? new Promise(() => undefined) : options.read(keys)),
+      read: (keys) => {
+        begun += 1;
+        return hangs ? new Promise(() => undefined) : options.read(keys);
+      },
     });
     const hung = read(['a']).catch(failing);
-    await sleep(20);
+    while (begun === 0) {
+      await nextTurn();
+    }
     hangs = false;
     expect(await read(['b'])).toMatchObject([{ key: 'b' }]);
     expect(await hung).toMatch(/did not end in time/);

@@ -1,7 +1,6 @@
 /** On what a stream sends: never on rights that were asked for longer ago than `checkMs`. */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Access, type StreamSource } from '../../../api/event-stream/access.ts';
 import { untilNextCheckMs } from '../../../api/event-stream/stream-timing.ts';
 
@@ -22,10 +21,13 @@ function source(readRoles: StreamSource['reads']['roles']) {
   return { given, change: () => change() };
 }
 
+afterEach(() => void jest.useRealTimers());
+
 describe('what was read of a viewer’s rights', () => {
   it('is as old as the question, however long the answer took', async () => {
+    jest.useFakeTimers();
     const slow = source(async () => {
-      await sleep(120);
+      jest.advanceTimersByTime(120);
       return new Map();
     });
     const access = new Access(slow.given, { validMs: 100, ring: () => undefined });

@@ -1,5 +1,4 @@
 /** What a worker makes of hints: few looks, and a signal only for what its session does not know. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
@@ -54,7 +53,12 @@ const exited = (name: string): ContainerState => ({ name, state: 'exited', exitC
 const running = (...containers: ContainerState[]): WorkloadState => ({ state: 'running', containers });
 const well = running(container('sidecar'), container('agent'));
 const ended = running(container('sidecar'), exited('agent'));
-const settled = () => sleep(120);
+/** Another worker, hinted later, has looked and signalled: every worker looks after the same pause. */
+const settled = async () => {
+  const { states, signals } = start();
+  states.set('later', ended);
+  await eventually(() => expect(signals).toEqual(['workloadChanged later']));
+};
 
 describe('a worker that is hinted at a session', () => {
   it('signals nothing while all is well, and looks once at many hints', async () => {
@@ -124,14 +128,18 @@ describe('a worker that is hinted at a session', () => {
   it('looks again when a change comes while it looks', async () => {
     const { states, signals, runtime } = start();
     const inspect = runtime.inspect.bind(runtime);
+    const looks: (() => void)[] = [];
     runtime.inspect = async (id) => {
       const state = await inspect(id);
-      await sleep(80);
+      await new Promise<void>((resolve) => looks.push(resolve));
       return state;
     };
     states.set('a', well);
-    await sleep(60);
+    await eventually(() => expect(looks).toHaveLength(1));
     states.set('a', ended);
+    looks[0]?.();
+    await eventually(() => expect(looks).toHaveLength(2));
+    looks[1]?.();
     await eventually(() => expect(signals).toEqual(['workloadChanged a']));
   });
 

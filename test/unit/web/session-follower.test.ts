@@ -1,7 +1,9 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
 import { ApiFailure } from '../../../web/src/api/failure.ts';
 import { SessionFollower } from '../../../web/src/api/stream/session-follower.ts';
 import { eventually } from '../../support/eventually.ts';
+
+afterEach(() => void jest.useRealTimers());
 
 interface Event {
   seq: number;
@@ -100,6 +102,7 @@ it.each([
 });
 
 it('does not retry when nobody is signed in, or when it has been stopped', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   const signedOut = tab(events(1), () => new ApiFailure('sign in', { status: 401, code: 'x' }), 1);
   const fail = () => {
     setImmediate(() => stopped.follower.stop());
@@ -107,7 +110,7 @@ it('does not retry when nobody is signed in, or when it has been stopped', async
   };
   const stopped = tab(events(1), fail, 50);
   await eventually(() => expect(stopped.watched).toEqual([null]));
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await jest.advanceTimersByTimeAsync(100);
   expect(signedOut.fetched).toHaveLength(1);
   expect(stopped.fetched).toHaveLength(1);
 });

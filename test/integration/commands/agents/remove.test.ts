@@ -18,12 +18,12 @@ it('an agent with a long history is removed, regardless of the statement timeout
   await db.raw(`
     create function delete_slowly() returns trigger language plpgsql as $$
     begin
-      perform pg_sleep(1);
+      perform pg_sleep(3);
       return old;
     end $$;
     create trigger delete_slowly before delete on agents for each row execute function delete_slowly();
   `);
-  const impatient = openDatabase(url, { poolSize: 1, statementTimeoutMs: 300 });
+  const impatient = openDatabase(url, { poolSize: 1, statementTimeoutMs: 1500 });
   try {
     expect(await removeAgent(impatient, agent.id, tenant.ada.id)).toEqual({
       result: 'removed',

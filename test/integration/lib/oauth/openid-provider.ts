@@ -2,9 +2,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { jest } from '@jest/globals';
 import type Provider from 'oidc-provider';
 import { makeCertificate } from '../../../support/certificate.ts';
+import { quietConsole } from '../../../support/quiet-console.ts';
 
 export interface OpenIdProvider {
   issuer: string;
@@ -21,9 +21,7 @@ export interface OpenIdProvider {
 
 /** Listens on 127.0.0.1; `path` is the path of its issuer. It gives tokens for `resource` alone, or for any. */
 export async function startOpenIdProvider(path = '', resource?: string): Promise<OpenIdProvider> {
-  // It warns about what it leaves to its users, such as storage; nothing here is persistent.
-  jest.spyOn(console, 'warn').mockImplementation(() => {});
-  jest.spyOn(console, 'info').mockImplementation(() => {});
+  const warnAgain = quietConsole();
   const { key, certificate } = makeCertificate('127.0.0.1');
   const server: Server = createServer({ key, cert: certificate });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -59,6 +57,7 @@ export async function startOpenIdProvider(path = '', resource?: string): Promise
     },
     close: () =>
       new Promise((resolve) => {
+        warnAgain();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

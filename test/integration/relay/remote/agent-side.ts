@@ -8,6 +8,7 @@ import type { BridgeConfig } from '../../../../contract/remote-server.ts';
 import { type BridgeOptions, runBridge } from '../../../../relay/remote/bridge.ts';
 import { type BridgeLimits, defaultBridgeLimits } from '../../../../relay/remote/limits.ts';
 import { bundleForNode } from '../../../support/esbuild.ts';
+import { waitLimitMs } from '../../../support/eventually.ts';
 
 export interface Ended {
   /** Null for one that runs in this process. */
@@ -19,8 +20,6 @@ export type Answer = Record<string, unknown> & {
   result?: Record<string, unknown>;
   error?: { code: number; message: string; data?: { code: string } };
 };
-
-const waitMs = 60_000;
 
 /** Writes lines to a bridge, and keeps those that it writes. */
 export class AgentSide {
@@ -96,7 +95,7 @@ export class AgentSide {
 
   /** The first message that fits, as soon as it is there. */
   async message(fits: (message: Answer) => boolean, what: string): Promise<Answer> {
-    const deadline = Date.now() + waitMs;
+    const deadline = Date.now() + waitLimitMs;
     for (;;) {
       const found = this.lines.map((line): Answer => JSON.parse(line)).find(fits);
       if (found !== undefined) {

@@ -45,7 +45,6 @@ describeWith('bwrap')('packages', () => {
       cause: 'registry_unreachable',
       text: expect.stringContaining('ECONNRESET'),
     });
-    expect(away.tookMs).toBeLessThan(20_000);
 
     registry().interfere((_request, response) => {
       response.writeHead(401).end();

@@ -1,6 +1,6 @@
 /** Sessions whose servers come from a registry of the test, with a cache of the test's own. One per test file. */
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
@@ -79,7 +79,6 @@ const told = z.looseObject({
 
 interface Started {
   id: string;
-  tookMs: number;
   told: z.infer<typeof told>;
 }
 
@@ -103,9 +102,7 @@ export async function start(
 ): Promise<Started> {
   const frozen = frozenWith(command, args, of);
   const id = frozen.session_id;
-  const before = Date.now();
   await runtime.start(runtime.render(frozen), secretsWith(id));
-  const tookMs = Date.now() - before;
   const parsed = await eventually(async () => {
     const log = await runtime.logs(id, 'mcp-probe', 1_000_000);
     const line = log.split('\n').find((each) => each.startsWith('TOLD '));
@@ -113,7 +110,7 @@ export async function start(
     return told.parse(JSON.parse(line?.slice(5) ?? 'null'));
   });
   await runtime.stop(id);
-  return { id, tookMs, told: parsed };
+  return { id, told: parsed };
 }
 
 /** Starts a session whose server gets no packages; returns the failure's report and the output recorded for it. */
@@ -173,6 +170,8 @@ export const reportsUrl = () => reports.url;
 /** Call it once, at the top of a test file. */
 export function usePackageRegistry(): void {
   beforeAll(async () => {
+    // The file before may have removed it.
+    mkdirSync(cacheDirectory, { recursive: true });
     theRegistry = await startPackageRegistry();
     reports = await takeReports();
     const scripts = { postinstall: 'node look.js' };
@@ -189,7 +188,7 @@ export function usePackageRegistry(): void {
     theRegistry.requests.length = 0;
   });
   afterAll(async () => {
-    for (const driver of drivers) {
+    for (const driver of drivers.splice(0)) {
       driver.remove();
     }
     await reports.close();

@@ -34,7 +34,6 @@ describeWith('bwrap')('packages of uvx entries', () => {
       const second = await start(runtime, ['time-server'], { command: 'uvx' });
       expect(second.told.version).toBe('1.0.0');
       expect(registry().requests).toEqual([]);
-      expect(second.tookMs).toBeLessThan(first.tookMs);
       const named = await start(runtime, ['--from', 'time-server==1.1.0', 'time-server'], { command: 'uvx' });
       expect(named.told.version).toBe('1.1.0');
       const secrets = [registryPassword.split(':')[1] ?? '', String(registry().port)];

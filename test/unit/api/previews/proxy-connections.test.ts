@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createProxyConnections } from '../../../../api/previews/proxy-connections.ts';
 import { eventually } from '../../../support/eventually.ts';
 
@@ -7,6 +6,8 @@ const connection = (label: string, previewId = 'p', userId = 'u') => ({
   ...{ label, previewId, userId },
   address: 'http://127.0.0.1:1',
 });
+
+afterEach(() => void jest.useRealTimers());
 
 describe('open connections', () => {
   it('end when they may no longer be open, or when that cannot be found out', async () => {
@@ -32,6 +33,7 @@ describe('open connections', () => {
   });
 
   it('that left are not ended, and nothing is asked when none is open', async () => {
+    jest.useFakeTimers();
     let asked = 0;
     let answer: (is: boolean) => void = () => undefined;
     const connections = createProxyConnections(() => {
@@ -44,13 +46,14 @@ describe('open connections', () => {
     const leave = connections.enter(connection('a'), () => {
       ended = true;
     });
-    await eventually(() => expect(asked).toBe(1));
+    await jest.advanceTimersByTimeAsync(10);
+    expect(asked).toBe(1);
     leave();
     answer(false);
-    await sleep(50);
+    await jest.advanceTimersByTimeAsync(50);
     expect({ ended, asked }).toEqual({ ended: false, asked: 1 });
     connections.enter(connection('b'), () => undefined)();
-    await sleep(50);
+    await jest.advanceTimersByTimeAsync(50);
     expect(asked).toBe(1);
   });
 

@@ -1,9 +1,13 @@
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
 import { withinSilence } from '../../../../lib/outbound/within-silence.ts';
+import { loopTurns } from '../../../support/loop-turns.ts';
+
+afterEach(() => void jest.useRealTimers());
 
 const late = new Error('late');
+/** Time stands still, and streams flow. */
+const withTurns = { doNotFake: ['nextTick' as const, 'setImmediate' as const, 'queueMicrotask' as const] };
 const textOf = async (chunks: AsyncIterable<Buffer>) => {
   let text = '';
   for await (const chunk of chunks) {
@@ -14,9 +18,11 @@ const textOf = async (chunks: AsyncIterable<Buffer>) => {
 
 it('a body that speaks within the limit is read to its end, however long it takes', async () => {
   const body = new PassThrough();
+  jest.useFakeTimers(withTurns);
   const reading = textOf(withinSilence(body, 10_000, late));
   for (const piece of ['a', 'b', 'c']) {
-    await sleep(5);
+    await loopTurns();
+    jest.advanceTimersByTime(9000);
     body.write(piece);
   }
   body.end();
@@ -31,11 +37,12 @@ it('a silent one is destroyed', async () => {
 });
 
 it('the time that the reader takes does not count', async () => {
+  jest.useFakeTimers(withTurns);
   const body = new PassThrough();
   body.end('a');
   const chunks = withinSilence(body, 20, late);
   expect((await chunks.next()).value?.toString()).toBe('a');
-  await sleep(60);
+  jest.advanceTimersByTime(60);
   expect(await chunks.next()).toMatchObject({ done: true });
 });
 

@@ -1,23 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import { createTurns } from '../../../../lib/timing/in-turn.ts';
-
-const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+import { loopTurns } from '../../../support/loop-turns.ts';
 
 describe('work on one session', () => {
   it('runs one after the other, in order of arrival, and failed work blocks nothing', async () => {
     const inTurn = createTurns();
     const seen: string[] = [];
-    const work = (name: string, ms: number) => async () => {
+    const work = (name: string) => async () => {
       seen.push(`${name} begins`);
-      await later(ms);
+      await loopTurns(5);
       seen.push(`${name} ends`);
       if (name === 'start') {
         throw new Error('it failed');
       }
       return name;
     };
-    const start = inTurn('a', work('start', 20));
-    const stop = inTurn('a', work('stop', 0));
+    const start = inTurn('a', work('start'));
+    const stop = inTurn('a', work('stop'));
     await expect(start).rejects.toThrow('it failed');
     await expect(stop).resolves.toBe('stop');
     expect(seen).toEqual(['start begins', 'start ends', 'stop begins', 'stop ends']);

@@ -18,6 +18,7 @@ import {
 } from '../../../../sidecar/audit/audit-trail.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { PlatformRefusal } from '../../../../sidecar/platform-api/request.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let directory: string;
 let spoolPath: string;
@@ -57,7 +58,7 @@ const open = (changes: Partial<AuditTrailDependencies> = {}): Promise<AuditTrail
     sessionCalls: 1_000_000,
     gatedTool: (_server, tool) => (tool.toLowerCase() === 'write_file' ? 'write_file' : null),
     logPayloads: false,
-    closeLimitMs: 1000,
+    closeLimitMs: 60_000,
     sync: 'within-100-ms',
     spoolPath,
     ...changes,
@@ -65,11 +66,11 @@ const open = (changes: Partial<AuditTrailDependencies> = {}): Promise<AuditTrail
 const call = (tool = 'read_file') => ({ callId: randomUUID(), server: 'files', tool });
 const spooled = () => readSpool(readFileSync(spoolPath));
 const outcomes = (calls: readonly CallRecord[]) => calls.map(({ tool, outcome }) => [tool, outcome]);
-const untilReported = async (count: number) => {
-  for (let tries = 0; reported.length < count && tries < 100; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-};
+const untilReported = (count: number) =>
+  eventually(() => expect(reported.length).toBeGreaterThanOrEqual(count));
+/** What was noted is in the file, some time after it was. */
+const untilSpooled = (outcome: string) =>
+  eventually(() => expect(spooled().calls).toMatchObject([{ outcome }]));
 
 describe('the audit trail', () => {
   it('has a call on disk before it lets the call pass', async () => {
@@ -99,10 +100,10 @@ describe('the audit trail', () => {
     const one = call();
     await audit.started(one);
     const readAt = spooled().calls[0]?.started_at ?? '';
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    await eventually(() => expect(new Date().toISOString() > readAt).toBe(true));
     audit.decided(one.callId);
     audit.finished(one.callId, 'ok');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await untilSpooled('ok');
     const [kept] = spooled().calls;
     expect(kept).toMatchObject({ call_id: one.callId, outcome: 'ok' });
     expect((kept?.started_at ?? '') > readAt).toBe(true);
@@ -142,7 +143,7 @@ describe('the audit trail', () => {
 
   it('refuses calls when the unreported ones are too large', async () => {
     isDown = true;
-    const audit = await open({ capacity: { calls: 100, bytes: 1000 } });
+    const audit = await open({ capacity: { calls: 100, bytes: 1000 }, closeLimitMs: 1000 });
     const taken = [];
     for (let count = 0; count < 10; count += 1) {
       taken.push(await audit.started(call()));
@@ -172,14 +173,12 @@ describe('the audit trail', () => {
 describe('a platform that is unreachable when the session ends', () => {
   it('leaves every call on disk', async () => {
     isDown = true;
-    const audit = await open();
+    const audit = await open({ closeLimitMs: 1000 });
     const [ended, openStill] = [call('ended'), call('open')];
     await audit.started(ended);
     await audit.started(openStill);
     audit.finished(ended.callId, 'tool_error');
-    const startedAt = Date.now();
     await audit.close();
-    expect(Date.now() - startedAt).toBeLessThan(20_000);
     expect(outcomes(spooled().calls)).toEqual([
       ['ended', 'tool_error'],
       ['open', 'unknown'],
@@ -208,7 +207,7 @@ describe('a platform that is unreachable when the session ends', () => {
 describe('the next sidecar of a session', () => {
   it('reports the calls of the previous one: ended ones as they ended, open ones as unknown', async () => {
     const down = () => Promise.reject(new Error('down'));
-    const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down } });
+    const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down }, closeLimitMs: 1000 });
     const [ended, openStill] = [call('ended'), call('open')];
     await killed.started(ended);
     killed.finished(ended.callId, 'ok');
@@ -318,8 +317,7 @@ describe('a spool that cannot be written', () => {
     await untilReported(1);
     expect(outcomes(reported)).toEqual([['refused', 'refused']]);
     rmSync(`${spoolPath}.new`, { recursive: true });
-    await new Promise((resolve) => setTimeout(resolve, 250));
-    expect(await audit.started(call('passes'))).toBe('recorded');
+    await eventually(async () => expect(await audit.started(call('passes'))).toBe('recorded'));
     await audit.close();
     expect(outcomes(reported)).toContainEqual(['passes', 'unknown']);
   });
@@ -329,12 +327,14 @@ describe('arguments and results', () => {
   const answer = { content: [{ type: 'text', text: 'for your eyes only' }] };
 
   it('are neither stored nor sent unless the workspace enables them', async () => {
+    isDown = true;
     const audit = await open();
     const one = call();
     await audit.started(one, { path: '/etc/confidential' });
     audit.finished(one.callId, 'ok', answer);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await untilSpooled('ok');
     expect(readFileSync(spoolPath, 'utf8')).not.toMatch(/confidential|your eyes/);
+    isDown = false;
     await audit.close();
     expect(JSON.stringify(reported)).not.toMatch(/confidential|your eyes|arguments|result/);
   });

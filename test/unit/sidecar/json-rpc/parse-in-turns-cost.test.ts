@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';
-import { cpuMs, longestHold } from '../../../support/loop-hold.ts';
+import { bestRatio } from '../../../support/loop-hold.ts';
 import { withTextOfArguments } from './arguments-as-text.ts';
 import { withoutPayloads } from './without-payloads.ts';
 
@@ -37,21 +37,19 @@ describe('a line that is parsed in turns', () => {
   it.each(longLines.flatMap(([title, line]) => [true, false].map((keeps) => [title, keeps, line] as const)))(
     'does not block for long: %s, payloads kept: %s',
     async (_title, keepsPayloads, line) => {
-      const once = cpuMs();
       const parsed = parseLine(line);
-      const atOnceMs = cpuMs() - once;
       const expected = keepsPayloads ? parsed : withoutPayloads(parsed);
-      // What parses quickly at once (a single long string) needs no turns.
-      const boundMs = Math.max(atOnceMs / 2, 30);
-      const heldMs: number[] = [];
-      // Garbage collection and compilation come at any time; what blocks the loop by itself does so in every round.
-      do {
-        const reading = await longestHold(() => parseLineInTurns(line, keepsPayloads));
-        // A matcher that shows differences would take minutes for a megabyte.
-        expect(isDeepStrictEqual(withTextOfArguments(reading.result), expected)).toBe(true);
-        heldMs.push(reading.heldMs);
-      } while (Math.min(...heldMs) >= boundMs && heldMs.length < 5);
-      expect(Math.min(...heldMs)).toBeLessThan(boundMs);
+      // A matcher that shows differences would take minutes for a megabyte.
+      const inTurns = await parseLineInTurns(line, keepsPayloads);
+      expect(isDeepStrictEqual(withTextOfArguments(inTurns), expected)).toBe(true);
+      const ratio = await bestRatio({
+        subject: () => parseLineInTurns(line, keepsPayloads),
+        control: () => parseLine(line),
+        // What parses quickly at once (a single long string) needs no turns.
+        below: 0.5,
+        leastControlMs: 60,
+      });
+      expect(ratio).toBeLessThan(0.5);
     },
   );
 

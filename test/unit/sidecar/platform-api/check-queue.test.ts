@@ -1,9 +1,11 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
 import { type CheckQueueOptions, createCheckQueue } from '../../../../sidecar/platform-api/check-queue.ts';
 import type { CheckRequest } from '../../../../sidecar/platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
 import { eventually } from '../../../support/eventually.ts';
+
+afterEach(() => void jest.useRealTimers());
 
 const allowed: CheckAnswer = { decision: 'allowed', granted_via: null };
 const call = (call_id: string): CheckRequest => ({ call_id, server: 'files', tool: 'write' });
@@ -98,6 +100,7 @@ it('asks one by one, in order, when a request is refused as a whole, so that one
 });
 
 it('asks a platform without the route for it in no batches, for a while', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   const { batches, singles, ask } = connect({ withoutRouteMs: 500 });
   const asked = ask('a', 'b');
   await eventually(() => expect(batches).toHaveLength(1));
@@ -105,7 +108,7 @@ it('asks a platform without the route for it in no batches, for a while', async 
   expect(await outcomes(asked)).toEqual(['allowed', 'allowed']);
   expect(await outcomes(ask('c', 'd'))).toEqual(['allowed', 'allowed']);
   expect({ batches: batches.length, singles }).toEqual({ batches: 1, singles: ['a', 'b', 'c', 'd'] });
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  jest.advanceTimersByTime(600);
   const upgraded = ask('e', 'f');
   await eventually(() => expect(batches).toHaveLength(2));
   batches[1]?.answer();

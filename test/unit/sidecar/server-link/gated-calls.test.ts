@@ -20,6 +20,7 @@ import { serveConnection } from '../../../../sidecar/server-link/gated-connectio
 import { createLastRefusals } from '../../../../sidecar/server-link/last-refusals.ts';
 import { auditTrailOf } from '../../../support/audit-trail.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { loopTurns } from '../../../support/loop-turns.ts';
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
@@ -181,7 +182,7 @@ it('forwards nothing after a revoke to a server that does not read, but what it 
   await eventually(async () => {
     const stillGoing = before !== allowed;
     before = allowed;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await loopTurns();
     expect({ stillGoing, stalled: allowed > 1 && allowed < 200 }).toEqual({
       stillGoing: false,
       stalled: true,
@@ -261,7 +262,7 @@ it('holds a few megabytes of calls that are being checked, however many the agen
   await eventually(async () => {
     const stillGoing = before !== started;
     before = started;
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await loopTurns();
     expect(stillGoing).toBe(false);
   });
   expect(started).toBeLessThan(30);

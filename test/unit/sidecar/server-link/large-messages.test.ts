@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { type AgentLine, readAgentLines } from '../../../../sidecar/server-link/agent-lines.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { loopTurns } from '../../../support/loop-turns.ts';
 import { createLedger } from './create-ledger.ts';
 
 const request = (params: object) =>
@@ -43,7 +44,7 @@ it('holds as many large messages as fit, and reads the others when those are rel
   const ordinaryOnes = () => connections.flatMap(({ read }) => read).length - held().length;
   await eventually(() => expect([ordinaryOnes(), held().length]).toEqual([6, 2]));
   const first = held();
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await loopTurns();
   expect(held()).toHaveLength(2);
   for (const { release } of first) {
     release();
@@ -61,7 +62,7 @@ it('reads one that is larger than all of the memory when nothing else is held', 
   one?.agent.end(large);
   await eventually(() => expect(one?.read).toHaveLength(1));
   two?.agent.end(large);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await loopTurns();
   expect(two?.read).toEqual([]);
   one?.read[0]?.release();
   await eventually(() => expect(two?.read).toHaveLength(1));

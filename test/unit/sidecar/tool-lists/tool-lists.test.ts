@@ -9,6 +9,7 @@ import {
   createToolLists,
   type ToolLists,
 } from '../../../../sidecar/tool-lists/tool-lists.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 let reports: ToolListReport[];
 let failures: Error[];
@@ -42,12 +43,7 @@ const tool = (name: string, description = 'does it') => ({ name, description, in
 const list = (tools: unknown[], { cursor, nextCursor }: { cursor?: string; nextCursor?: string } = {}) =>
   connection.answered({ method: 'tools/list', cursor }, { tools, nextCursor });
 const settled = () => lists.close(1000);
-async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; !isSo() && tries < 40; tries += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  expect(isSo()).toBe(true);
-}
+const until = (isSo: () => boolean) => eventually(() => expect(isSo()).toBe(true));
 const namesOf = (report: ToolListReport | undefined) => report?.tools.map(({ name }) => name);
 
 describe('a list', () => {

@@ -16,7 +16,7 @@ it('gives up a silent registry, with a cause in plain language', async () => {
     outboundProxy: null,
     privateHosts: [],
     certificateAuthorities: null,
-    answerTimeoutMs: 1000,
+    answerTimeoutMs: 3000,
     signal: new AbortController().signal,
   });
   const asking = upstream.ask({ url, authorization: null }, new URL('some-server', url), '*/*');
