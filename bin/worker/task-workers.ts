@@ -20,6 +20,8 @@ export interface TaskWorkerDependencies {
   /** The same activities with resources reserved for decisions, such as database connections. */
   decisionActivities: Partial<Activities>;
   slots: TaskWorkerSlots;
+  /** How each worker is created, where that is not Temporal's own way. */
+  createWorker?: typeof Worker.create;
   identity?: string;
   shutdown?: { graceTime: Duration; forceTime: Duration };
 }
@@ -41,30 +43,31 @@ const deliveries = 20;
 /** Sessions and requests of an earlier release continue: all their tasks are on the sessions' queue, which accepts every kind. */
 export async function createTaskWorkers(dependencies: TaskWorkerDependencies): Promise<TaskWorkers> {
   const { activities, decisionActivities, workflowBundle, slots } = dependencies;
+  const createWorker = dependencies.createWorker ?? ((options) => Worker.create(options));
   const queues = taskQueues(dependencies.taskQueue);
   const shared = sharedOptions(dependencies);
   const workers = await Promise.all([
-    Worker.create({
+    createWorker({
       ...shared,
       taskQueue: queues.sessions,
       workflowBundle,
       activities,
       maxConcurrentActivityTaskExecutions: slots.watches + shortActivities,
     }),
-    Worker.create({
+    createWorker({
       ...shared,
       taskQueue: queues.watches,
       activities,
       maxConcurrentActivityTaskExecutions: slots.watches,
     }),
-    Worker.create({
+    createWorker({
       ...shared,
       taskQueue: queues.decisions,
       workflowBundle,
       activities: decisionActivities,
       maxConcurrentActivityTaskExecutions: slots.decisions,
     }),
-    Worker.create({
+    createWorker({
       ...shared,
       taskQueue: queues.deliveries,
       activities,

@@ -25,7 +25,7 @@ beforeAll(async () => {
   dataDirectory = mkdtempSync(join(tmpdir(), 'start-'));
   port = await chooseTestPort();
   firstStartMs = await timed(async () => {
-    platform = await startPlatform({ dataDirectory, port, withDemoRemoteServer: true });
+    platform = await startPlatform({ dataDirectory, port, makesDatabase: true, withDemoRemoteServer: true });
   });
 });
 afterAll(async () => {

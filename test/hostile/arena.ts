@@ -1,4 +1,4 @@
-/** The platform under attack: its own instance, the servers of the suite, a bystanding session, and the controls. */
+/** The platform under attack: the servers of the suite, a bystanding session, and the controls. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
@@ -7,10 +7,12 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import { internalToken } from '../../contract/session-keys.ts';
+import { openDemoWorkspace } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import { chooseTestPort } from '../support/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { sharedPlatform } from '../support/shared-platform.ts';
 import type { Attempt, Target } from './attempts/attempt.ts';
 import { controlProgram, maliciousServer } from './inside/puppets.ts';
 import { vaultServer } from './inside/vault.ts';
@@ -29,51 +31,84 @@ const withRights = [
   '--fork',
 ];
 
+/** What every arena is set to. */
+const settings = {
+  SANDBOX: 'require',
+  RATE_USER_PER_MINUTE: '100000',
+  LIMIT_RUNNING_SESSIONS_PER_USER: '1000',
+  LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: '1000',
+  RATE_SESSIONS_PER_HOUR_PER_USER: '10000',
+  RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '10000',
+  LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
+};
+
+interface ArenaParts {
+  platform: Pick<Platform, 'url' | 'dataDirectory'>;
+  ada: FrontDoor;
+  max: FrontDoor;
+  temporalUiPort: number;
+  leave: () => Promise<void>;
+}
+
 export class Arena {
-  readonly platform: Platform;
+  readonly platform: Pick<Platform, 'url' | 'dataDirectory'>;
+  /** Its admin, who starts the sessions. */
   readonly ada: FrontDoor;
+  /** A member. */
+  readonly max: FrontDoor;
   readonly other: HostileSession;
   private readonly temporalUiPort: number;
   private readonly listeners: Server[];
   private readonly directory: string;
+  private readonly leave: () => Promise<void>;
 
-  private constructor(
-    platform: Platform,
-    doors: { ada: FrontDoor; other: HostileSession; temporalUiPort: number },
-    listeners: Server[],
-  ) {
-    this.platform = platform;
-    this.ada = doors.ada;
-    this.other = doors.other;
-    this.temporalUiPort = doors.temporalUiPort;
+  private constructor(parts: ArenaParts, other: HostileSession, listeners: Server[]) {
+    this.platform = parts.platform;
+    this.ada = parts.ada;
+    this.max = parts.max;
+    this.other = other;
+    this.temporalUiPort = parts.temporalUiPort;
+    this.leave = parts.leave;
     this.listeners = listeners;
     this.directory = mkdtempSync(join(tmpdir(), 'control-'));
   }
 
-  /** `env` adds to the platform's settings. */
-  static async open(env: Record<string, string> = {}): Promise<Arena> {
+  /**
+   * A workspace with people of its own, on a platform that files share: for those that need no other settings, measure no time of
+   * the platform, and leave it as they found it.
+   */
+  static async enter(): Promise<Arena> {
+    const platform = await sharedPlatform('arena', { withoutDemoSession: true, env: settings });
+    const workspace = await openDemoWorkspace(platform);
+    const [ada, max] = [await workspace.signIn('ada'), await workspace.signIn('max')];
+    const { temporalUiPort } = platform;
+    return Arena.furnish({ platform, ada, max, temporalUiPort, leave: workspace.close });
+  }
+
+  /** A platform of its own. `env` adds to its settings. With the servers of the run there is no `target`, which names its own. */
+  static async open(
+    env: Record<string, string> = {},
+    { usesRunServers = false }: { usesRunServers?: boolean } = {},
+  ): Promise<Arena> {
     const temporalUiPort = await chooseTestPort();
     const platform = await startPlatform({
+      usesRunServers,
       withoutDemoSession: true,
-      env: {
-        SANDBOX: 'require',
-        RATE_USER_PER_MINUTE: '100000',
-        LIMIT_RUNNING_SESSIONS_PER_USER: '1000',
-        LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: '1000',
-        RATE_SESSIONS_PER_HOUR_PER_USER: '10000',
-        RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '10000',
-        LIMIT_SESSION_ARTIFACT_BYTES: String(24 * 1024 * 1024),
-        TEMPORAL_UI_PORT: String(temporalUiPort),
-        ...env,
-      },
+      env: { ...settings, TEMPORAL_UI_PORT: String(temporalUiPort), ...env },
     });
     const ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
-    await registerServers(ada, 'demo', { mallory: maliciousServer, vault: vaultServer });
+    const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    return Arena.furnish({ platform, ada, max, temporalUiPort, leave: () => platform.stop() });
+  }
+
+  private static async furnish(parts: ArenaParts): Promise<Arena> {
+    const { ada } = parts;
+    await registerServers(ada, { mallory: maliciousServer, vault: vaultServer });
     const other = await HostileSession.start(ada, { name: 'bystander', servers: ['files'] });
     // A call gives it an audit spool.
     await other.works();
     const listeners = [await listening('0.0.0.0'), await listening(`\0hostile-${process.pid}`)];
-    return new Arena(platform, { ada, other, temporalUiPort }, listeners);
+    return new Arena(parts, other, listeners);
   }
 
   async close(): Promise<void> {
@@ -81,7 +116,7 @@ export class Arena {
       listener.close();
     }
     rmSync(this.directory, { recursive: true, force: true });
-    await this.platform.stop();
+    await this.leave();
   }
 
   directoryOf(sessionId: string): string {
@@ -159,7 +194,7 @@ export class Arena {
       const query: string = `event=session.mcp.tool_called&limit=200${cursor}`;
       const page: { audit_events: AuditEvent[]; next_cursor: string | null } = await this.ada.ok(
         'GET',
-        `/api/workspaces/demo/audit-events?${query}`,
+        `${this.ada.workspace}/audit-events?${query}`,
       );
       const own = page.audit_events.filter(({ session_id }) => session_id === sessionId);
       calls.push(...own.map(({ data }) => `${data['name']}.${data['tool']} ${data['outcome']}`));
@@ -192,13 +227,13 @@ export class Arena {
 /** Servers whose tool `open` is gated. */
 export async function registerServers(
   door: FrontDoor,
-  workspace: string,
   servers: Readonly<Record<string, object>>,
+  workspace = door.workspace,
 ): Promise<void> {
   for (const [name, shape] of Object.entries(servers)) {
     const manifest = { tool_scopes: { open: `${name}.open` } };
     const entry = { name, shape, manifest, network: 'none' };
-    await door.ok('POST', `/api/workspaces/${workspace}/mcp-servers`, entry);
+    await door.ok('POST', `${workspace}/mcp-servers`, entry);
   }
 }
 

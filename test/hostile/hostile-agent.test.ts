@@ -71,7 +71,7 @@ function describeAttempts(
 
 describeWith('bwrap', 'slirp4netns')('in a session', () => {
   beforeAll(async () => {
-    arena = await Arena.open();
+    arena = await Arena.enter();
     session = await HostileSession.start(arena.ada, {
       name: 'hostile',
       servers: ['files', 'mallory', 'vault'],

@@ -6,7 +6,6 @@ import { SignJWT } from 'jose';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { controlKey, signControlRequest } from '../../contract/session-keys.ts';
-import { FrontDoor } from '../support/front-door.ts';
 import { processesMentioning } from '../support/processes.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
 import { Arena } from './arena.ts';
@@ -26,7 +25,6 @@ import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
 
 const table = new AttemptTable('A hostile agent: lines, requests, tokens, floods and grants');
-const workspace = '/api/workspaces/demo';
 let arena: Arena;
 let session: HostileSession;
 
@@ -34,7 +32,7 @@ const start = (name: string) => HostileSession.start(arena.ada, { name, servers:
 
 describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
   beforeAll(async () => {
-    arena = await Arena.open();
+    arena = await Arena.enter();
     session = await start('sender');
   });
   afterAll(async () => {
@@ -117,9 +115,9 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
     let asking: HostileSession;
     const gated = (mark: string, of = asking) => of.run(callGated, { argument: mark });
     const deny = (request: PermissionRequest) =>
-      arena.ada.ok('POST', `${workspace}/permission-requests/${request.id}/deny`, { reason: 'no' });
+      arena.ada.ok('POST', `${arena.ada.workspace}/permission-requests/${request.id}/deny`, { reason: 'no' });
     const grant = (body: object) =>
-      arena.ada.ok<{ grant: Grant }>('POST', `${workspace}/grants`, {
+      arena.ada.ok<{ grant: Grant }>('POST', `${arena.ada.workspace}/grants`, {
         grant_type: 'tool_scope',
         details: { scope: 'vault.open' },
         ...body,
@@ -133,9 +131,8 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       "uses a grant of another agent's, or of another person",
       'a check of who holds the grant',
       async () => {
-        const max = await FrontDoor.signIn(arena.platform.url, 'max@demo.test');
         await grant({ agent_subject_id: arena.other.agentId, scope: 'persistent' });
-        await grant({ user_subject_id: (await max.me()).user.id, scope: 'persistent' });
+        await grant({ user_subject_id: (await arena.max.me()).user.id, scope: 'persistent' });
         expect(await gated('of another')).toBe('permission_required');
       },
     );
@@ -206,7 +203,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
     noted('calls after its grant was revoked', 'a check at the moment of the call', async () => {
       const made = await grant({ agent_subject_id: asking.agentId, scope: 'session', session_id: asking.id });
       expect(await gated('granted')).toBe('carried out');
-      await arena.ada.ok('DELETE', `${workspace}/grants/${made.grant.id}`);
+      await arena.ada.ok('DELETE', `${arena.ada.workspace}/grants/${made.grant.id}`);
       expect(await gated('revoked')).toBe('permission_required');
       expect(await asking.ledger()).toEqual(['race', 'granted']);
     });
@@ -304,7 +301,7 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
         details: { scope: 'vault.open' },
         scope: 'persistent',
       });
-      expect(await send(`${workspace}/grants`, { headers, body })).toBe('401 unauthenticated');
+      expect(await send(`${arena.ada.workspace}/grants`, { headers, body })).toBe('401 unauthenticated');
       expect(await send(`/internal/sessions/${session.id}/grants`, { headers, body })).toBe('404 not_found');
       expect(await internal(arena.tokenOf(session.id), arena.other.id)).toBe('401 unauthenticated');
     });
@@ -328,7 +325,9 @@ describeWith('bwrap', 'slirp4netns')('what a hostile agent sends', () => {
       ];
       for (const cookie of cookies) {
         const headers = { cookie: `platform_session=${cookie}`, 'content-type': 'application/json' };
-        expect(await send(`${workspace}/grants`, { headers, body: '{}' })).toBe('401 unauthenticated');
+        expect(await send(`${arena.ada.workspace}/grants`, { headers, body: '{}' })).toBe(
+          '401 unauthenticated',
+        );
       }
     });
 

@@ -21,7 +21,6 @@ import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
 
 const table = new AttemptTable('A hostile agent that shows one call and makes another');
-const workspace = '/api/workspaces/demo';
 const refused = { outcome: 'permission_required', isToldWhy: false };
 const differs = { outcome: 'permission_required', isToldWhy: true };
 const carriedOut = { outcome: 'carried out', isToldWhy: false };
@@ -41,15 +40,15 @@ const notes = () => session.run(readNotes);
 /** The agent asks; what a person then reads of the request. */
 async function ask(): Promise<PermissionRequest> {
   const id = await session.run(askForBox);
-  const path = `${workspace}/permission-requests/${id}`;
+  const path = `${arena.ada.workspace}/permission-requests/${id}`;
   return (await arena.ada.ok<{ permission_request: PermissionRequest }>('GET', path)).permission_request;
 }
 const argumentsOf = async ({ id }: PermissionRequest) => {
-  const path = `${workspace}/permission-requests/${id}/call`;
+  const path = `${arena.ada.workspace}/permission-requests/${id}/call`;
   return (await arena.ada.ok<{ call: { arguments: string | null } }>('GET', path)).call.arguments;
 };
 const approveExactly = (request: PermissionRequest, digest = request.refused_call?.digest) =>
-  arena.ada.send<{ grant: Grant; error: { code: string } }>('POST', `${workspace}/grants`, {
+  arena.ada.send<{ grant: Grant; error: { code: string } }>('POST', `${arena.ada.workspace}/grants`, {
     agent_subject_id: request.agent_id,
     grant_type: request.grant_type,
     details: request.details,
@@ -76,13 +75,13 @@ const noted = (what: string, stoppedBy: string, check: () => Promise<void>) =>
 
 describeWith('bwrap', 'slirp4netns')('an agent that shows one call and makes another', () => {
   beforeAll(async () => {
-    arena = await Arena.open();
+    arena = await Arena.enter();
     const gated = (tools: string[]) => Object.fromEntries(tools.map((tool) => [tool, 'box.use']));
     for (const [name, tools] of [
       ['box', ['open', 'shut', 'order']],
       ['twin', ['open']],
     ] as const) {
-      await arena.ada.ok('POST', `${workspace}/mcp-servers`, {
+      await arena.ada.ok('POST', `${arena.ada.workspace}/mcp-servers`, {
         name,
         shape: boxServer(name),
         manifest: { tool_scopes: gated([...tools]) },
@@ -200,7 +199,7 @@ describeWith('bwrap', 'slirp4netns')('an agent that shows one call and makes ano
           arguments_size_bytes: maxShownArgumentsBytes + 1,
         });
         expect((await approveExactly(request)).status).toBe(422);
-        const path = `${workspace}/permission-requests/${request.id}/deny`;
+        const path = `${arena.ada.workspace}/permission-requests/${request.id}/deny`;
         await arena.ada.ok('POST', path, { reason: 'show it' });
       },
     );

@@ -67,7 +67,7 @@ async function expectNothingCarriedOut({ id, said }: Awaited<ReturnType<typeof f
 
 describeWith('bwrap', 'slirp4netns')('hostile agents on schedules', () => {
   beforeAll(async () => {
-    arena = await Arena.open({ SCHEDULE_SHORTEST_SECONDS: '1' });
+    arena = await Arena.open({ SCHEDULE_SHORTEST_SECONDS: '1' }, { usesRunServers: true });
     agentId = await createHostileAgent(arena.ada, { name: 'nightly', servers: ['vault'] });
     const { user } = await arena.ada.me();
     const { grant } = await arena.ada.ok<{ grant: { id: string } }>('POST', `${workspace}/grants`, {

@@ -18,7 +18,7 @@ let session: HostileSession;
 
 describeWith('bwrap', 'slirp4netns')('a malicious server', () => {
   beforeAll(async () => {
-    arena = await Arena.open();
+    arena = await Arena.enter();
     const servers = ['files', 'mallory', 'vault'];
     session = await HostileSession.start(arena.ada, { name: 'victim', servers });
   });

@@ -26,7 +26,6 @@ import { HostileSession } from './session.ts';
 import { AttemptTable } from './table.ts';
 
 const table = new AttemptTable('Hostile services of previews');
-const base = '/api/workspaces/demo/previews';
 const previewId = expect.stringMatching(/^[0-9a-f-]{36}$/);
 /** Runs until somebody looks, then is gone. */
 const crashing = {
@@ -60,7 +59,7 @@ function askGateway(path: string, headers: Record<string, string>): Promise<numb
 
 describeWith('bwrap', 'slirp4netns')('hostile services', () => {
   beforeAll(async () => {
-    arena = await Arena.open();
+    arena = await Arena.enter();
     const services = [hostileService, crashing];
     const start = (name: string) =>
       HostileSession.start(arena.ada, { name, servers: ['files', 'vault'], services });
@@ -251,7 +250,7 @@ describeWith('bwrap', 'slirp4netns')('hostile services', () => {
         argument: Array.from({ length: 3 }, () => ({ service: 'puppet' })),
       });
       expect(said).toEqual([previewId, 'limit_reached', 'limit_reached']);
-      await arena.ada.ok('DELETE', `${base}/${said[0]}`);
+      await arena.ada.ok('DELETE', `${arena.ada.workspace}/previews/${said[0]}`);
     });
 
     noted('runs a service that it was not configured with', 'the agent’s own record', async () => {
@@ -275,7 +274,10 @@ describeWith('bwrap', 'slirp4netns')('hostile services', () => {
           return deployed;
         });
         await eventually(async () => {
-          const { preview } = await arena.ada.ok<{ preview: object }>('GET', `${base}/${id}`);
+          const { preview } = await arena.ada.ok<{ preview: object }>(
+            'GET',
+            `${arena.ada.workspace}/previews/${id}`,
+          );
           expect(preview).toMatchObject({
             is_live: false,
             service_status: { state: 'failed', reason: expect.stringContaining('exited with code 3') },
@@ -300,7 +302,10 @@ describeWith('bwrap', 'slirp4netns')('hostile services', () => {
 
     noted('goes on after the end of its session', 'it is stopped with the session', async () => {
       const { previewId: id } = otherService;
-      const { preview } = await arena.ada.ok<{ preview: { session_id: string } }>('GET', `${base}/${id}`);
+      const { preview } = await arena.ada.ok<{ preview: { session_id: string } }>(
+        'GET',
+        `${arena.ada.workspace}/previews/${id}`,
+      );
       await arena.ada.ok('POST', `/api/sessions/${preview.session_id}/terminate`, {});
       await eventually(async () => expect((await otherService.send('/')).body).not.toBe('honest'));
       await eventually(async () => expect(await processesMentioning(id)).toEqual([]));

@@ -65,10 +65,11 @@ const sessionsOf = (agentId: string) =>
 
 describeWith('bwrap', 'slirp4netns')('hostile agents in trees of sessions', () => {
   beforeAll(async () => {
-    arena = await Arena.open({
+    const limits = {
       RATE_SESSION_MESSAGES_PER_MINUTE: '1000',
       LIMIT_RUNNING_CHILDREN_PER_SESSION: String(mostChildren),
-    });
+    };
+    arena = await Arena.open(limits, { usesRunServers: true });
     const kind = 'orchestrator';
     const servers = ['vault'];
     helperId = await createHostileAgent(arena.ada, { name: 'helper', kind, servers });

@@ -21,7 +21,7 @@ export class Neighbour {
   static async moveIn({ platform }: Arena): Promise<Neighbour> {
     const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
     await max.ok('POST', '/api/workspaces', { slug: workspace, name: 'Elsewhere' });
-    await registerServers(max, workspace, { vault: vaultServer });
+    await registerServers(max, { vault: vaultServer }, base);
     const session = await HostileSession.start(max, { name: 'neighbour', servers: ['vault'], workspace });
     return new Neighbour(max, session);
   }

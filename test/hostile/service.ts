@@ -8,7 +8,6 @@ import { deployEach } from './attempts/previews.ts';
 import type { Kit } from './inside/kit.ts';
 import type { HostileSession } from './session.ts';
 
-const base = '/api/workspaces/demo/previews';
 const startLimitMs = 120_000;
 const answerLimitMs = 60_000;
 
@@ -33,7 +32,7 @@ export class HostileService {
   /** Deploys the service from the session, opens it and waits until it answers. */
   static async start(arena: Arena, session: HostileSession, service: string): Promise<HostileService> {
     const [previewId = ''] = await session.run(deployEach, { argument: [{ service }] });
-    const address = await arena.ada.leadsTo(`${base}/${previewId}/open`);
+    const address = await arena.ada.leadsTo(`${arena.ada.workspace}/previews/${previewId}/open`);
     if (address === null) {
       throw new Error(`the preview of ${service} cannot be opened: ${previewId}`);
     }
@@ -120,6 +119,7 @@ export class HostileService {
   }
 
   async end(): Promise<void> {
-    await this.arena.ada.ok('DELETE', `${base}/${this.previewId}`);
+    const { ada } = this.arena;
+    await ada.ok('DELETE', `${ada.workspace}/previews/${this.previewId}`);
   }
 }

@@ -16,15 +16,19 @@ interface AgentOptions {
   /** By server. */
   env?: Record<string, Record<string, string>>;
   network?: 'none' | 'internet';
+  /** The slug of another than the door's. */
   workspace?: string;
   /** Of the agent's record. */
   services?: object[];
 }
 
+const workspaceOf = (door: FrontDoor, { workspace }: AgentOptions): string =>
+  workspace === undefined ? door.workspace : `/api/workspaces/${workspace}`;
+
 /** The hostile agent, attached to `servers`; returns its id. */
 export async function createHostileAgent(door: FrontDoor, options: AgentOptions): Promise<string> {
-  const { name, servers, env = {}, network = 'none', workspace = 'demo', services = [] } = options;
-  const { agent } = await door.ok<{ agent: { id: string } }>('POST', `/api/workspaces/${workspace}/agents`, {
+  const { name, servers, env = {}, network = 'none', services = [] } = options;
+  const { agent } = await door.ok<{ agent: { id: string } }>('POST', `${workspaceOf(door, options)}/agents`, {
     name,
     kind: options.kind ?? 'worker',
     network,
@@ -59,11 +63,10 @@ export class HostileSession {
   /** Starts a session with the hostile agent and waits until it runs. */
   static async start(door: FrontDoor, options: AgentOptions): Promise<HostileSession> {
     const agentId = await createHostileAgent(door, options);
-    const { workspace = 'demo' } = options;
     const started = { agent_id: agentId, prompt: 'go' };
     const { session } = await door.ok<{ session: { id: string } }>(
       'POST',
-      `/api/workspaces/${workspace}/sessions`,
+      `${workspaceOf(door, options)}/sessions`,
       started,
     );
     const { id } = session;

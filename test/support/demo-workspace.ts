@@ -14,7 +14,7 @@ import { isTerminal, type Session } from '../../contract/session.ts';
 import { upsertUser } from '../../store/users/upsert.ts';
 import { FrontDoor } from './front-door.ts';
 import { withPlatformDatabase } from './platform-database.ts';
-import { sharedPlatform } from './shared-platform.ts';
+import { type SharedPlatform, sharedPlatform } from './shared-platform.ts';
 
 export type DemoPerson = keyof typeof demoPeople;
 /** Names are those of the demo; e-mail addresses are the workspace's own. */
@@ -33,8 +33,8 @@ export interface DemoWorkspace {
 }
 
 /** Call in `beforeAll`; `close` in `afterAll`. */
-export async function openDemoWorkspace(): Promise<DemoWorkspace> {
-  const platform = await sharedPlatform();
+export async function openDemoWorkspace(on?: SharedPlatform): Promise<DemoWorkspace> {
+  const platform = on ?? (await sharedPlatform());
   const slug = `demo-${randomBytes(6).toString('hex')}`;
   const people = peopleOf(slug);
   await withPlatformDatabase(platform, async (db) => {

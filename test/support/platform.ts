@@ -1,12 +1,14 @@
 /** The whole platform as a person starts it: the built `dist/start.js` with a data directory and ports of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { recordCost } from './costs.ts';
 import { untilFound } from './eventually.ts';
 import { chooseTestPort } from './free-port.ts';
+import { placeMigratedCluster } from './migrated-cluster.ts';
 import { ownConnection } from './own-connection.ts';
 import { processesMentioning } from './processes.ts';
 import { openRunServers } from './run-servers.ts';
@@ -36,6 +38,8 @@ export interface TestPlatformOptions {
   port?: number;
   /** Uses the run's Postgres and Temporal in place of embedded ones: for tests that neither look at those nor start again on their data. */
   usesRunServers?: boolean;
+  /** Makes its own database at its first start, as a person's platform does. Others get a copy of one that is made and migrated. */
+  makesDatabase?: boolean;
   /** Starts no session of the demo: for tests that have their own. */
   withoutDemoSession?: boolean;
   /** Starts the demo's remote server, too, which few tests use. */
@@ -47,6 +51,10 @@ export async function startPlatform(options: TestPlatformOptions = {}): Promise<
   const servers = options.usesRunServers === true ? await openRunServers() : null;
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
   const port = options.port ?? (await chooseTestPort());
+  if (needsDatabase(options, dataDirectory)) {
+    await placeMigratedCluster(dataDirectory);
+  }
+  recordCost('platforms');
   // A file: the shared platform runs on when the test file that started it has ended.
   const outputFile = `${dataDirectory}.log`;
   const log = openSync(outputFile, 'w');
@@ -94,6 +102,13 @@ export async function startPlatform(options: TestPlatformOptions = {}): Promise<
     },
   };
 }
+
+/** Whether it would make its database now. */
+const needsDatabase = (options: TestPlatformOptions, dataDirectory: string): boolean =>
+  options.makesDatabase !== true &&
+  options.usesRunServers !== true &&
+  options.env?.['DATABASE_URL'] === undefined &&
+  !existsSync(join(dataDirectory, 'keys.json'));
 
 /** Removes the data of a platform that has stopped, and what it printed. */
 export function removeData(dataDirectory: string): void {

@@ -2,14 +2,14 @@
  * The one Postgres and the one Temporal server that all test runs on this machine share. The first run starts
  * them, the last one stops them.
  */
-import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startPostgres } from '../../bin/start/postgres.ts';
 import { startTemporal } from '../../bin/start/temporal.ts';
 import { openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
 import { whileLocked } from './machine-lock.ts';
+import { hashOfMigrations } from './migrated-cluster.ts';
 import { pgvectorSettings } from './pgvector.ts';
 import { temporalProgram } from './temporal-program.ts';
 import { beginTestRun, endTestRun, otherTestRuns } from './test-runs.ts';
@@ -64,11 +64,7 @@ export async function releaseServices(): Promise<void> {
 
 /** A migrated database to copy, one for each state of the migrations. The first run drops what killed runs left. */
 async function ensureTemplate(url: string, first: boolean): Promise<string> {
-  const hash = createHash('sha256');
-  for (const file of readdirSync('migrations').sort()) {
-    hash.update(file).update(readFileSync(join('migrations', file)));
-  }
-  const template = `template_${hash.digest('hex').slice(0, 16)}`;
+  const template = `template_${hashOfMigrations()}`;
   const db = openDatabase(url, { poolSize: 1 });
   try {
     const names: string[] = await db('pg_database').pluck('datname');

@@ -1,5 +1,5 @@
 /**
- * One platform for all files of a run that neither kill nor configure it: the first that needs it starts it, the global
+ * Platforms that files of a run share, which neither kill nor configure them: the first file that needs one starts it, the global
  * teardown stops it.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,31 +9,42 @@ import * as z from 'zod';
 import { stopProcess } from '../../runtime/process/process-identity.ts';
 import { chooseTestPort } from './free-port.ts';
 import { readMark, whileLocked } from './machine-lock.ts';
-import { type Platform, removeData, startPlatform } from './platform.ts';
+import { type Platform, removeData, startPlatform, type TestPlatformOptions } from './platform.ts';
 import { otherTestRuns, testRun } from './test-runs.ts';
 
-/** For each run that has one, by its process id, where its platform is. */
+/** For each platform of a run, by the run's process id and its name, where it is. */
 const notes = resolve('.cache/test/platforms');
 const lock = `${notes}.lock`;
-const noteShape = z.object({ dataDirectory: z.string(), port: z.int() });
+const noteShape = z.object({ dataDirectory: z.string(), port: z.int(), temporalUiPort: z.int() });
 type Note = z.infer<typeof noteShape>;
 
 const stopLimitMs = 60_000;
 
-/** The platform of this run. Tests use people and workspaces of their own in it. */
-export async function sharedPlatform(): Promise<Pick<Platform, 'url' | 'dataDirectory'>> {
-  const file = join(notes, String(testRun()));
-  const { dataDirectory, port } = await whileLocked(lock, async () => readNote(file) ?? start(file));
-  return { url: `http://127.0.0.1:${port}`, dataDirectory };
+export interface SharedPlatform extends Pick<Platform, 'url' | 'dataDirectory'> {
+  temporalUiPort: number;
 }
 
-/** Stops the platform of this run, and those of runs that were killed. */
+/**
+ * The platform of this run, or another one under a name and with settings that only some files need. Tests use people and
+ * workspaces of their own in it.
+ */
+export async function sharedPlatform(
+  name = 'demo',
+  options: Pick<TestPlatformOptions, 'env' | 'withoutDemoSession'> = {},
+): Promise<SharedPlatform> {
+  const file = join(notes, `${testRun()}.${name}`);
+  const started = await whileLocked(lock, async () => readNote(file) ?? start(file, options));
+  const { dataDirectory, port, temporalUiPort } = started;
+  return { url: `http://127.0.0.1:${port}`, dataDirectory, temporalUiPort };
+}
+
+/** Stops the platforms of this run, and those of runs that were killed. */
 export async function stopSharedPlatforms(): Promise<void> {
   mkdirSync(notes, { recursive: true });
   await whileLocked(lock, async () => {
     const used = otherTestRuns().map(String);
-    const ended = readdirSync(notes).filter((run) => !used.includes(run));
-    await Promise.all(ended.map((run) => stop(join(notes, run))));
+    const ended = readdirSync(notes).filter((note) => !used.includes(note.replace(/\..*$/, '')));
+    await Promise.all(ended.map((note) => stop(join(notes, note))));
   });
 }
 
@@ -46,11 +57,14 @@ function readNote(file: string): Note | null {
 }
 
 /** Written down before it starts, so that one whose run is killed meanwhile is found too. */
-async function start(file: string): Promise<Note> {
-  const note = { dataDirectory: mkdtempSync(join(tmpdir(), 'platform-')), port: await chooseTestPort() };
+async function start(file: string, options: TestPlatformOptions): Promise<Note> {
+  const dataDirectory = mkdtempSync(join(tmpdir(), 'platform-'));
+  const [port, temporalUiPort] = [await chooseTestPort(), await chooseTestPort()];
+  const note = { dataDirectory, port, temporalUiPort };
   writeFileSync(file, JSON.stringify(note));
   try {
-    await startPlatform(note);
+    const env = { ...options.env, TEMPORAL_UI_PORT: String(temporalUiPort) };
+    await startPlatform({ ...options, dataDirectory, port, env });
   } catch (error) {
     await stop(file);
     throw error;

@@ -17,6 +17,7 @@ import * as z from 'zod';
 import type { Activities } from '../../activities/index.ts';
 import { createTaskWorkers, type TaskWorkerSlots } from '../../bin/worker/task-workers.ts';
 import { temporalAddress } from './temporal.ts';
+import { ThreadReusingWorker } from './workflow-threads.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const workflowsPath = join(root, 'workflows/index.ts');
@@ -108,6 +109,7 @@ export async function startTestWorker(options: {
     activities: options.activities,
     decisionActivities: options.decisionActivities ?? options.activities,
     slots: { watches: 50, decisions: 20, ...options.slots },
+    createWorker: (workerOptions) => ThreadReusingWorker.create(workerOptions),
     shutdown: { graceTime: '100ms', forceTime: '2s' },
   });
   const running = workers.run();
