@@ -99,7 +99,7 @@ const shown = `(() => {
     over: [
       ...all('[role=dialog]').map(titleOf),
       ...all('.connection-banner > *').map(() => 'the banner'),
-      ...(isNarrow && all('nav').some((one) => one.getBoundingClientRect().x >= 0) ? ['the navigation'] : []),
+      ...(isNarrow && all('nav[aria-label=Sections]').some((one) => one.getBoundingClientRect().x >= 0) ? ['the navigation'] : []),
     ],
   };
 })()`;
