@@ -1,20 +1,17 @@
 /** Grants that lose their effect when an entry is reserved for admins, and grants that an edit of an agent would revoke. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 
 describeInBrowser('an admin-only entry', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let max: FrontDoor;
   let grantId: string;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     max = await demo.signIn('max');
     const { grant } = await max.ok<{ grant: { id: string } }>('POST', `${max.workspace}/grants`, {
       user_subject_id: (await max.me()).user.id,
@@ -24,13 +21,9 @@ describeInBrowser('an admin-only entry', () => {
     });
     grantId = grant.id;
   });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
 
   it('names the grants that will have no effect before it is saved, and the grants say so afterwards', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('catalog/files/edit');
     await page.getByRole('radio', { name: "The session's operator, and admins" }).waitFor();
@@ -39,14 +32,12 @@ describeInBrowser('an admin-only entry', () => {
     await page.getByRole('radio', { name: 'Admins only' }).check();
     await note.getByRole('link', { name: 'files.write' }).waitFor();
     await note.getByText('by Max Member').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.waitForURL(`**/${demo.slug}/catalog/files`);
     await visitor.open('grants');
     await page.getByText('it has no effect').waitFor();
     await visitor.open(`grants/${grantId}`);
     await page.getByRole('note').filter({ hasText: 'a member created it' }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -75,7 +66,7 @@ describeInBrowser('an admin-only entry', () => {
     );
     await ada.ok('PUT', `${entries}/notes`, entry);
 
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     const note = page.getByRole('note').filter({ hasText: 'Grants from members' });
     await visitor.open('catalog/notes/edit');
@@ -87,7 +78,6 @@ describeInBrowser('an admin-only entry', () => {
     await page.waitForURL(`**/${demo.slug}/catalog/notes`);
     await note.getByText('members have no effect').waitFor();
     await note.getByRole('link', { name: 'notes.write' }).waitFor();
-    await visitor.checkAccessibility();
 
     // An edit that only adds a scope names the grants that this costs, not those that already do not count.
     await visitor.open('catalog/notes/edit');
@@ -103,7 +93,7 @@ describeInBrowser('an admin-only entry', () => {
   it('is attached and detached after the same warning as an edit of the agent', async () => {
     const agent = await max.createAgent('attached', [], { files: {} });
     const sentence = 'revokes those of its grants that you could not create yourself';
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     const { page } = visitor;
     for (const path of ['edit', 'servers/files']) {
       await visitor.open(`agents/${agent.id}/${path}`);

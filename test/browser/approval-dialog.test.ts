@@ -1,10 +1,10 @@
 /** The approval dialog at its tallest, and what makes it appear. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, phone } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { untilInSightOfDialog } from '../support/in-sight.ts';
 
@@ -20,17 +20,11 @@ const longest = {
 };
 
 describeInBrowser('the approval dialog', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   /** A request with the longest names, many tools, a refused call and an admin-only scope. */
@@ -58,7 +52,7 @@ describeInBrowser('the approval dialog', () => {
   it('keeps everything relevant to the decision above its buttons, however long the content is', async () => {
     const { sessionId, request } = await askedAtLength();
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
-      const visitor = await visit(browser, { ...demo, as: 'ada', context });
+      const visitor = await demo.visit('ada', context);
       const { page } = visitor;
       await visitor.open(`approvals/${request.id}`);
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
@@ -84,7 +78,7 @@ describeInBrowser('the approval dialog', () => {
       files: {},
     });
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const { page } = visitor;
     await page.addInitScript(withoutPolling);
     await visitor.open(`sessions/${session.id}`);

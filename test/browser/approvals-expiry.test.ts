@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -49,7 +49,6 @@ describeInBrowser('an approval that nobody gives', () => {
     expect(await dialog.getByRole('button', { name: /Approve|Deny/ }).count()).toBe(0);
     await page.getByText('The session has ended.').waitFor();
     expect(await dialog.isVisible()).toBe(true);
-    await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await dialog.waitFor({ state: 'detached' });
     await visitor.leave();
@@ -57,24 +56,18 @@ describeInBrowser('an approval that nobody gives', () => {
 });
 
 describeInBrowser('an answer that is not taken yet', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   async function lookAtRequest() {
     const agent = await ada.createAgent(`asking ${Date.now()}`, [ask('session'), waitForever], { files: {} });
     const session = await ada.startSession(agent.id);
     const request = await ada.openRequest(session.id);
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     await visitor.open(`approvals/${request.id}`);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     return { visitor, page: visitor.page, dialog, request };

@@ -1,30 +1,24 @@
 /** Deciding on agents' requests: what the dialog shows, when its buttons work, and how each decision ends. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
-import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, inPage, phone, type Visitor } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { untilInSightOfDialog } from '../support/in-sight.ts';
 
 describeInBrowser('approvals in the web UI', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let max: FrontDoor;
   let requests: string;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     max = await demo.signIn('max');
     requests = `${ada.workspace}/permission-requests`;
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   let count = 0;
@@ -40,7 +34,7 @@ describeInBrowser('approvals in the web UI', () => {
 
   /** Opens a window with the dialog of a request, on the page of its session or elsewhere. */
   async function at(path: string, as: DemoPerson = 'ada', context = {}) {
-    const visitor = await visit(browser, { ...demo, as, context });
+    const visitor = await demo.visit(as, context);
     await visitor.open(path);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('heading', { level: 3 }).waitFor();
@@ -77,7 +71,6 @@ describeInBrowser('approvals in the web UI', () => {
       expect(claimBox?.height).toBeLessThan(300);
       await claim.getByRole('button', { name: /^Show all/ }).click();
       expect((await claim.boundingBox())?.height).toBeGreaterThan(900);
-      await visitor.checkAccessibility();
       await dialog.getByRole('radio', { name: /^Until/ }).scrollIntoViewIfNeeded();
       await dialog.getByRole('radio', { name: /^Until/ }).check();
       await dialog.getByRole('button', { name: 'Approve for every session of the agent' }).waitFor();
@@ -90,11 +83,7 @@ describeInBrowser('approvals in the web UI', () => {
 
   it('approve more than one call only after the choice was visible', async () => {
     const { session, request } = await asking([ask('persistent'), waitForever]);
-    const visitor = await visit(browser, {
-      ...demo,
-      as: 'ada',
-      context: { viewport: { width: 1280, height: 340 } },
-    });
+    const visitor = await demo.visit('ada', { viewport: { width: 1280, height: 340 } });
     const { page } = visitor;
     // A response that offers nothing narrower.
     await page.route(`**${requests}/${request.id}`, async (route) => {
@@ -171,7 +160,6 @@ describeInBrowser('approvals in the web UI', () => {
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     await dialog.getByLabel('Reason').fill('Not on a Friday');
     await dialog.getByLabel('Mute this session').check();
-    await visitor.checkAccessibility();
     await armed(visitor, 'Deny and mute');
     await dialog.getByRole('button', { name: 'Deny and mute' }).click();
     await dialog.getByText('Denied by you').waitFor();
@@ -180,7 +168,6 @@ describeInBrowser('approvals in the web UI', () => {
     expect(await read(request)).toMatchObject({ status: 'denied', reason: 'Not on a Friday' });
     await page.getByText('permission requests of this session are refused immediately').waitFor();
     await page.getByText('step 4 of 4').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Unmute' }).click();
     await page.getByText('Permission requests of this session are no longer muted.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -208,7 +195,6 @@ describeInBrowser('approvals in the web UI', () => {
     await second.page.unroute(`**${requests}/${request.id}`);
     await second.dialog.getByText('Approved by Max Member').waitFor();
     await second.dialog.getByText('Your decision came too late and changed nothing.').waitFor();
-    await second.visitor.checkAccessibility();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
@@ -265,13 +251,15 @@ describeInBrowser('approvals in the web UI', () => {
       await route.abort();
     });
     await armed(visitor, 'Approve one call');
+    await page.clock.install();
     await dialog.getByRole('button', { name: 'Approve one call' }).click();
     await dialog.getByText('Closing this dialog stops the retries.').waitFor();
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await dialog.waitFor({ state: 'hidden' });
     const sentBefore = sent;
-    // Longer than the backoff between the first attempts.
-    await page.waitForTimeout(4_000);
+    // Longer than the backoff between the first attempts. What it sends comes before what is asked for then.
+    await page.clock.runFor(30_000);
+    await page.evaluate(`fetch('/api/me')`);
     expect(sent).toBe(sentBefore);
     expect(await read(request)).toMatchObject({ status: 'open' });
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -328,7 +316,6 @@ describeInBrowser('approvals in the web UI', () => {
       const box = await dialog.getByRole('button', { name: label }).boundingBox();
       expect(box?.y).toBeLessThan(844 - 30);
     }
-    await visitor.checkAccessibility();
     await visitor.picture('approval-phone');
     await dialog.getByLabel('Until revoked').check();
     await dialog.getByRole('radiogroup', { name: 'Who is it for?' }).getByLabel('For me').check();
@@ -351,7 +338,6 @@ describeInBrowser('approvals in the web UI', () => {
     expect(await wide.page.getByRole('region', { name: 'Transcript' }).locator('img, script').count()).toBe(
       0,
     );
-    await wide.visitor.checkAccessibility();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await wide.visitor.leave();
   });

@@ -67,7 +67,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       expect(await page.getByRole('radio', { name }).isDisabled()).toBe(false);
     }
     expect(await page.getByLabel('Allowed private destinations').isDisabled()).toBe(true);
-    await visitor.checkAccessibility();
 
     await visitor.open('agents/new');
     await page.getByText('Container image is not available here').first().waitFor();
@@ -75,7 +74,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const option = page.getByRole('option', { name: /^Container image: not available here/ });
     expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
     await page.keyboard.press('Escape');
-    await visitor.checkAccessibility();
 
     await visitor.open('catalog/_/import');
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
@@ -88,7 +86,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
   });
 
   it('is marked on existing entries and agents', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada', isAlone: true });
     const { page } = visitor;
     // As after a move from a cluster to this runtime: an image entry exists.
     await page.route('**/api/workspaces/demo/mcp-servers*', async (route) => {
@@ -110,7 +108,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await visitor.open('agents');
     await page.getByRole('link', { name: 'scribe' }).click();
     await page.getByLabel('Cannot run here: it needs something').waitFor();
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -121,7 +118,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     const traveller = await ada.createAgent('traveller', [], { far: {} });
     const settled = await ada.createAgent('settled', [], {});
     const forget = await reportMachine({ internet: false });
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada', isAlone: true });
     const { page } = visitor;
     const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
 
@@ -140,7 +137,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByText(/it cannot run here: there is no way from sessions to the internet/).waitFor();
     expect(await page.getByRole('button', { name: 'Register', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('checkbox', { name: 'Register without network access' }).check();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText(/^near is in the catalog/).waitFor();
 
@@ -158,7 +154,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await visitor.open(`agents/${settled.id}/servers/far`);
     await alert.getByText(/slirp4netns/).waitFor();
     expect(await page.getByRole('button', { name: 'Attach' }).isDisabled()).toBe(true);
-    await visitor.checkAccessibility();
     await visitor.open('agents');
     await row('traveller')
       .getByLabel(/^Cannot run here: its MCP server "far": there is no way/)
@@ -202,7 +197,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       network: 'none',
     });
     const forget = await reportMachine({ sandbox: false, commands: ['mcp-server-filesystem'] });
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada', isAlone: true });
     visitor.expectInConsole(/422/);
     const { page } = visitor;
     const alert = page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start here' });
@@ -211,7 +206,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByText(/Not available here: there is no sandbox on the machine/).waitFor();
     expect(await page.getByRole('radio', { name: 'Command' }).isDisabled()).toBe(false);
     await page.getByText(/Not available here: remote MCP servers need a sandbox/).waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('textbox', { name: 'Name' }).fill('unfenced');
     await page.getByRole('textbox', { name: 'Command' }).fill('node');
     await page.getByRole('radio', { name: 'None' }).check();
@@ -226,7 +220,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
 
     await visitor.open('catalog/fenced');
     await alert.getByText(/^There is no sandbox on the machine/).waitFor();
-    await visitor.checkAccessibility();
 
     await visitor.open('agents/new');
     await page.getByText(/^Command is not available here: there is no sandbox/).waitFor();
@@ -279,7 +272,6 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     try {
       await visitor.open('system');
       await page.getByText('unreachable: no session can start and no decision can be made').waitFor();
-      await visitor.checkAccessibility();
     } finally {
       process.kill(temporal.pid, 'SIGCONT');
     }

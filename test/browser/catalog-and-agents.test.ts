@@ -1,12 +1,11 @@
 /** The catalog and agents through the UI: import a server, create an agent, attach with errors at fields, start it. */
 import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
 import { serverDocument } from '../../contract/server-document.ts';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, phone } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 
 const configuration = JSON.stringify({
   mcpServers: {
@@ -21,19 +20,10 @@ const configuration = JSON.stringify({
 });
 
 describeInBrowser('the catalog and agents in the web UI', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
+  const demo = demoInBrowser();
 
   it('import a desktop configuration: register what is possible, name what is not, send no secret', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
@@ -78,7 +68,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('import a document of the MCP registry, and give the entry back as one', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     const stdio = { transport: { type: 'stdio' } };
     const document = {
@@ -101,7 +91,6 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const planned = page.getByRole('region', { name: 'io.github.ada/weather' });
     await planned.getByText('npx -y @ada/weather@1.0.2 start').waitFor();
     await planned.getByText('it is also offered as the oci package ghcr.io/ada/weather:1.0.2').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('link', { name: 'Gate tools of weather' }).waitFor();
     await visitor.open('catalog/weather');
@@ -118,7 +107,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('validate a manifest while typing, keep its versions, and name what blocks a removal', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     visitor.expectInConsole(/409/);
     const { page } = visitor;
     await visitor.open('catalog/files/edit');
@@ -133,7 +122,6 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row', { name: /2 manifest/ }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('catalog-entry');
     await page.getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove files?' });
@@ -143,7 +131,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('create an agent, attach a server after errors at its fields, and start it', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     visitor.expectInConsole(/422/);
     const { page } = visitor;
     await visitor.open('agents');
@@ -179,7 +167,6 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     expect(await token.inputValue()).toBe('FOR_TESTER');
     await page.getByRole('button', { name: 'Attach' }).click();
     await page.getByRole('link', { name: 'FOR_TESTER' }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('agent');
 
     const start = await page.getByRole('link', { name: 'Start session' }).getAttribute('href');
@@ -195,7 +182,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   it('give an agent a sibling that it waits for, after errors at its fields', async () => {
     const ada = await demo.signIn('ada');
     const agent = await ada.createAgent('with-a-database', [{ sleep_seconds: 0 }], {});
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`agents/${agent.id}/edit`);
     await page.getByRole('button', { name: 'Add sibling' }).click();
@@ -206,13 +193,12 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('option', { name: 'When its port takes connections' }).click();
     await page.getByRole('button', { name: 'Save' }).click();
     await sibling.getByText('needs the port that it waits for').waitFor();
-    await visitor.checkAccessibility();
     await sibling.getByRole('textbox', { name: 'Port' }).fill('5432');
     await sibling.getByRole('combobox', { name: 'The agent starts' }).click();
     await page.getByRole('option', { name: 'When a command beside it succeeds' }).click();
     await sibling.getByRole('textbox', { name: 'Command to ask with' }).fill('pg_isready');
     await sibling.getByRole('textbox', { name: 'Limit in seconds' }).fill('90');
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(sibling);
     await visitor.picture('sibling');
     await page.getByRole('button', { name: 'Save' }).click();
     await page
@@ -231,7 +217,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   it("warn of a secret in the agent's own environment, and grant it there", async () => {
     const ada = await demo.signIn('ada');
     const agent = await ada.createAgent('exposed', [{ sleep_seconds: 0 }], {});
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`agents/${agent.id}/edit`);
     const environment = page.getByRole('region', { name: 'Environment' });
@@ -242,7 +228,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await environment.getByText('The agent can read this secret').waitFor();
     await environment.getByRole('combobox', { name: 'Secret' }).click();
     await page.getByRole('option', { name: 'DEMO_API_TOKEN', exact: true }).click();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(environment);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Not granted: sessions will not start.').waitFor();
     await page.getByRole('button', { name: 'Let the agent read DEMO_API_TOKEN' }).click();
@@ -263,7 +249,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
       files: {},
       [name]: { TOKEN: '${TRACKER_TOKEN}' },
     });
-    const visitor = await visit(browser, { ...demo, as: 'ada', context: phone });
+    const visitor = await demo.visit('ada', phone);
     const { page } = visitor;
     await visitor.open(`agents/${agent.id}`);
     const table = page.getByRole('region', { name: 'MCP servers' }).getByRole('table');
@@ -279,7 +265,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   });
 
   it('show members what they cannot change, with the reason, also on a phone', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'max', context: phone });
+    const visitor = await demo.visit('max', phone);
     const { page } = visitor;
     await visitor.open('agents');
     await page.getByRole('link', { name: 'scribe' }).click();
@@ -287,7 +273,6 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('link', { name: 'Start session' }).waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /Delete|Detach|Grant/ }).count()).toBe(0);
-    await visitor.checkAccessibility();
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect(wider).toBeLessThanOrEqual(0);
     await visitor.open('catalog/files/edit');

@@ -63,7 +63,6 @@ describeInBrowser('image servers in the web UI', () => {
     registry.push('team/server', '1', newer);
     await check.click();
     await page.getByText('move is no longer gated: agents can call it without a grant').waitFor();
-    await visitor.checkAccessibility();
     await refuseOnce(visitor, /\/mcp-servers\/boxed$/, 'Update image');
     await page.getByRole('button', { name: 'Update image' }).click();
     await page.getByText('Version 2').waitFor();

@@ -1,6 +1,6 @@
 /** A server stays what was approved: what its tools say of themselves, what an admin accepts, and who is told. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import type { AuditEvent } from '../../contract/audit-event.ts';
 import type { McpServer } from '../../contract/catalog.ts';
@@ -8,8 +8,9 @@ import type { Session } from '../../contract/session.ts';
 import type { ToolDifference } from '../../contract/tool-definitions.ts';
 import { checkedServer } from '../hostile/inside/checked-server.ts';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
-import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, inPage, phone, type Visitor } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+import type { DemoPerson } from '../support/demo-workspace.ts';
 import { untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { type DescribedTool, seeInCheck, seeInSession, type ToolList } from '../support/tool-lists.ts';
@@ -50,26 +51,20 @@ const huge: DescribedTool = { ...list, description: 'Lists files. '.repeat(2000)
 const differing: ToolList = { tools: [changedRead, huge, added], instructions: 'Paths begin at the root.' };
 
 describeInBrowser('tools that change after they were approved', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let agent: Agent;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     await register('archive', { changed_tools: 'refuse' });
     agent = await ada.createAgent('reader', [waitForever], { archive: {} });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   const register = (name: string, more = {}) =>
     ada.ok('POST', `${ada.workspace}/mcp-servers`, { name, shape, network: 'none', ...more });
   const open = async (as: DemoPerson, address: string, context: BrowserContextOptions = {}) => {
-    const visitor = await visit(browser, { ...demo, as, context });
+    const visitor = await demo.visit(as, context);
     await visitor.open(address);
     return visitor;
   };
@@ -112,7 +107,6 @@ describeInBrowser('tools that change after they were approved', () => {
     await page.getByLabel('Listed tools').fill('echo\necho');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByText('must not name a tool twice').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('tool-policy-form');
     await page.getByLabel('Listed tools').fill('echo\n\nget-sum');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
@@ -146,7 +140,6 @@ describeInBrowser('tools that change after they were approved', () => {
     const visitor = await open('ada', 'catalog/quiet/tools');
     const { page } = visitor;
     await page.getByRole('heading', { name: 'No session has listed its tools yet' }).waitFor();
-    await visitor.checkAccessibility();
     await seeInCheck(ada, 'quiet', {
       ...approved,
       tools: [{ ...read, description: `Reads. ${markup}` }, list],
@@ -164,7 +157,6 @@ describeInBrowser('tools that change after they were approved', () => {
     expect(await page.locator('a[href*=evil]').count()).toBe(0);
     await accepted.getByRole('button', { name: 'Show the definition of the instructions' }).click();
     await accepted.getByText('Paths begin at the workspace.').waitFor();
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -184,7 +176,7 @@ describeInBrowser('tools that change after they were approved', () => {
     await transcript.getByText('archive differs from what is accepted').waitFor();
     await transcript.getByText('Calls of these are refused until an admin accepts them.').waitFor();
     await transcript.locator('code').getByText('delete_all').waitFor();
-    await watching.checkAccessibility();
+    await watching.checkAccessibility(transcript);
     await watching.picture('tools-changed-transcript');
     await transcript.getByRole('link', { name: 'View its tools' }).click();
     await watching.page.getByRole('heading', { name: 'Tools of archive' }).waitFor();
@@ -236,7 +228,6 @@ describeInBrowser('tools that change after they were approved', () => {
     await page.getByText('An admin decides whether to accept it.').waitFor();
     await page.getByRole('listitem', { name: 'New: delete_all' }).waitFor();
     expect(await page.getByRole('button', { name: /Accept/ }).count()).toBe(0);
-    await visitor.checkAccessibility();
     await visitor.open('approvals');
     await page.getByRole('heading', { name: 'No open requests' }).waitFor();
     expect(await page.getByText('Tools that changed').count()).toBe(0);
@@ -345,7 +336,6 @@ describeInBrowser('tools that change after they were approved', () => {
     await page.getByRole('option', { name: '2 (current)' }).click();
     await page.getByRole('heading', { name: 'No session has listed its tools yet' }).waitFor();
     expect(new URL(page.url()).search).toBe('');
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -359,10 +349,9 @@ describeInBrowser('tools that change after they were approved', () => {
     const { page } = visitor;
     await page.getByLabel('Mode (MODE)').fill('honest');
     await page.getByRole('button', { name: 'Run check' }).click();
-    await page.getByText('The server works and lists 2 tools').waitFor({ timeout: 120_000 });
+    await page.getByText('The server works and lists 2 tools').waitFor();
     const alert = page.getByRole('status').filter({ hasText: 'Its tools are not as they were accepted' });
     await alert.getByText('definition').waitFor();
-    await visitor.checkAccessibility();
     await alert.getByRole('link', { name: 'Review what changed' }).click();
     await page.getByRole('listitem', { name: 'New: look' }).waitFor();
     await visitor.leave();

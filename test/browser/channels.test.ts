@@ -93,7 +93,6 @@ describeInBrowser('channels in the web UI', () => {
       .getByRole('listitem')
       .filter({ hasText: 'posted to the channel reports:' });
     await posted.getByText('@channel').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('channel-transcript');
     await visitor.open('channels/reports');
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
@@ -108,7 +107,6 @@ describeInBrowser('channels in the web UI', () => {
       'Delivery',
       'What',
     ]);
-    await visitor.checkAccessibility();
     await visitor.picture('channel');
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
@@ -124,6 +122,7 @@ describeInBrowser('channels in the web UI', () => {
     await visitor.checkAccessibility();
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('checkbox', { name: 'Announce permission requests' }).uncheck();
+    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('not announced').waitFor();
     await visitor.open('secrets/WEBHOOK_URL');

@@ -1,23 +1,20 @@
 /** An admin checks an entry before an agent attaches it: its inputs, the outcome, its tools and their scopes. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { McpServer } from '../../contract/catalog.ts';
 import { checkedServer } from '../hostile/inside/checked-server.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { refuseOnce } from '../support/refused-changes.ts';
 
 const secret = 'sesame-of-the-checked-page';
 
 describeInBrowser('the check of a catalog entry', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let servers: string;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     servers = `${ada.workspace}/mcp-servers`;
     await ada.ok('PUT', `${ada.workspace}/secrets/CHECK_TOKEN`, { value: secret });
@@ -39,13 +36,9 @@ describeInBrowser('the check of a catalog entry', () => {
       network: 'none',
     });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
 
   it('takes a secret by name, lists the tools with the claims of the server, and saves the chosen scopes', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     visitor.expectInConsole(/422/);
     await visitor.open('catalog/checked');
@@ -57,7 +50,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
     await page.getByRole('button', { name: 'Run check' }).click();
-    await page.getByText('The server works and lists 2 tools').waitFor({ timeout: 120_000 });
+    await page.getByText('The server works and lists 2 tools').waitFor();
 
     // A reload shows the same check again.
     await page.reload();
@@ -101,7 +94,7 @@ describeInBrowser('the check of a catalog entry', () => {
   });
 
   it('shows hostile text as plain text, and the output of the server without its secret, as not verified', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('catalog/checked/check');
     const check = async (mode: string) => {
@@ -111,11 +104,11 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('combobox', { name: /Token/ }).click();
     await page.getByRole('option', { name: /CHECK_TOKEN/ }).click();
     await check('terminal escapes');
-    await page.getByText('The server works and lists one tool').waitFor({ timeout: 120_000 });
+    await page.getByText('The server works and lists one tool').waitFor();
     expect(await page.locator('.hidden-character').count()).toBeGreaterThan(0);
 
     await check('secrets');
-    await page.getByText('with-[secret]').waitFor({ timeout: 120_000 });
+    await page.getByText('with-[secret]').waitFor();
     await page.getByRole('button', { name: /^Output/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Output of checked' });
     await dialog.getByText('plain [secret]').waitFor();
@@ -125,13 +118,12 @@ describeInBrowser('the check of a catalog entry', () => {
   });
 
   it('says why a server is not working and what to do, and can be cancelled', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('catalog/missing/check');
     await page.getByRole('button', { name: 'Run check' }).click();
-    await page.getByText('The server did not start: its program was not found').waitFor({ timeout: 120_000 });
+    await page.getByText('The server did not start: its program was not found').waitFor();
     await page.getByText('Check the command of its catalog entry').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('link', { name: 'Edit entry' }).click();
     // As typed in a shell.
     await page.getByRole('textbox', { name: 'Command' }).fill('mcp-server-filesystem /workspace');
@@ -143,7 +135,7 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('link', { name: 'Check', exact: true }).click();
     await page.getByRole('button', { name: 'Run check' }).click();
-    await page.getByText(/The server works and lists \d+ tools/).waitFor({ timeout: 120_000 });
+    await page.getByText(/The server works and lists \d+ tools/).waitFor();
 
     await visitor.open('catalog/checked/check');
     await page.getByLabel('Mode (MODE)').fill('silence');
@@ -152,12 +144,12 @@ describeInBrowser('the check of a catalog entry', () => {
     await page.getByRole('button', { name: 'Run check' }).click();
     await refuseOnce(visitor, /\/checks\/[^/]+\/cancel$/, 'Cancel check');
     await page.getByRole('button', { name: 'Cancel check' }).click();
-    await page.getByText('An admin cancelled the check').waitFor({ timeout: 120_000 });
+    await page.getByText('An admin cancelled the check').waitFor();
     await visitor.leave();
   });
 
   it('is not available to members', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     const { page } = visitor;
     await visitor.open('catalog/checked');
     await page.getByRole('heading', { name: 'checked', exact: true }).waitFor();

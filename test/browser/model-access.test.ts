@@ -1,28 +1,21 @@
 /** An agent's access to a language model: in its form, its grant, and what a session of it uses. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
 import type { Db } from '../../store/database.ts';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { withPlatformDatabase } from '../support/platform-database.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
 
 describeInBrowser('model access in the web UI', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   const inDatabase = async (work: (db: Db) => Promise<unknown>) =>
@@ -30,7 +23,7 @@ describeInBrowser('model access in the web UI', () => {
 
   it('is given in the form, and its key is granted on the agent’s page', async () => {
     const agent = await ada.createAgent('thinker', [waitForever], {});
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`agents/${agent.id}/edit`);
     const fields = page.getByRole('region', { name: 'Model access' });
@@ -50,12 +43,10 @@ describeInBrowser('model access in the web UI', () => {
     await page.getByRole('button', { name: 'Let the agent use DEMO_API_TOKEN' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Let the agent use it' }).click();
     await page.getByText('granted: the platform asks the model with it').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('model-access');
     await visitor.open(`agents/${agent.id}/edit`);
     await fields.getByText('The agent has the grant to use this key.').waitFor();
     expect(await missing.count()).toBe(0);
-    await visitor.checkAccessibility();
     expect(await ada.ok<{ agent: Agent }>('GET', `/api/agents/${agent.id}`)).toMatchObject({
       agent: {
         model_access: {
@@ -92,13 +83,13 @@ describeInBrowser('model access in the web UI', () => {
         }),
     );
     await inDatabase((db) => db('model_usage').insert({ session_id: id, requests: 4, input_tokens: 1500 }));
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`sessions/${id}`);
     const panel = page.getByRole('region', { name: 'Model usage' });
     await panel.getByText('4 of 20').waitFor();
     await panel.getByText('1,500 of 10,000').waitFor();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(panel);
     await inDatabase((db) =>
       db('model_usage').where({ session_id: id }).update({ requests: 20, requests_reached_at: db.fn.now() }),
     );
@@ -107,7 +98,6 @@ describeInBrowser('model access in the web UI', () => {
     await notice.getByText('used up its budget of 20 requests').waitFor();
     const itsAgent = notice.getByRole('link', { name: 'Open the agent' });
     expect(await itsAgent.getAttribute('href')).toContain(`/agents/${agent.id}`);
-    await visitor.checkAccessibility();
     await visitor.picture('model-usage');
     await page.getByRole('button', { name: 'View' }).click();
     await page.getByRole('dialog').getByText('up to 20 requests and 10,000 tokens').waitFor();

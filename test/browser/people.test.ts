@@ -1,28 +1,18 @@
 /** Names instead of ids, pages that do not exist or are not permitted, and ids that are shown as they are copied. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { expect, it } from '@jest/globals';
 import { ask, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, inPage, phone } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 
 const anId = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{8}\b/;
 
 describeInBrowser('people and ids in the web UI', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
-
-  beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
+  const demo = demoInBrowser();
 
   it('show members the names of owners and actors, and who the admins are', async () => {
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
-      const visitor = await visit(browser, { ...demo, as: 'max', context });
+      const visitor = await demo.visit('max', context);
       const { page } = visitor;
       for (const path of ['agents', 'catalog', 'secrets']) {
         await visitor.open(path);
@@ -47,7 +37,7 @@ describeInBrowser('people and ids in the web UI', () => {
     const agent = await max.createAgent('asking', [ask('once'), waitForever], { files: {} });
     const session = await max.startSession(agent.id);
     await ada.approve(await max.openRequest(session.id));
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visitAlone('max');
     const { page } = visitor;
     // As if the session had more requests than the page loads the deciders of.
     await page.route('**/permission-requests?session_id=*', (route) =>
@@ -62,7 +52,7 @@ describeInBrowser('people and ids in the web UI', () => {
   });
 
   it('say that a page was not found, and lead away from pages without access', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     visitor.expectInConsole(/40[13]|404/);
     const { page } = visitor;
     for (const path of [
@@ -78,14 +68,13 @@ describeInBrowser('people and ids in the web UI', () => {
     await visitor.open('audit');
     await page.getByRole('heading', { name: 'You do not have access' }).waitFor();
     await page.getByRole('link', { name: 'Go to home page' }).waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await visitor.leave();
   });
 
   it('are told when signing out failed', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     visitor.expectInConsole(/500|40[13]/);
     const { page } = visitor;
     const json = { error: { code: 'internal_error', message: 'It broke on purpose.', request_id: 'r' } };
@@ -110,7 +99,7 @@ describeInBrowser('people and ids in the web UI', () => {
   it('show an ID as it is copied', async () => {
     const ada = await demo.signIn('ada');
     const agent = await ada.createAgent('identified', [], {});
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`agents/${agent.id}`);
     const id = page.getByRole('button', { name: `Copy ID ${agent.id}` });

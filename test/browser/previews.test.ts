@@ -2,19 +2,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { previewDeploy } from '../../api/platform-tools/preview-deploy.ts';
 import { waitForever } from '../support/asking-steps.ts';
-import {
-  cookiesOf,
-  describeInBrowser,
-  inPage,
-  note,
-  openBrowser,
-  type Visitor,
-  visit,
-} from '../support/browser.ts';
-import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { cookiesOf, describeInBrowser, inPage, note, type Visitor, visit } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { withPlatformDatabase } from '../support/platform-database.ts';
@@ -99,14 +92,12 @@ const attempts = (outside: string, platform: string, other: string) => `(async (
 })()`;
 
 describeInBrowser('previews', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let outside: Server;
   let asked: string[];
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     outside = createServer((request, response) => {
       asked.push(`${request.method} ${request.url} ${request.headers.referer ?? 'without a referrer'}`);
@@ -121,8 +112,6 @@ describeInBrowser('previews', () => {
   afterAll(async () => {
     outside?.close();
     outside?.closeAllConnections();
-    await browser?.close();
-    await demo?.close();
   });
 
   const ending: (() => Promise<unknown>)[] = [];
@@ -149,7 +138,8 @@ describeInBrowser('previews', () => {
     return { sessionId, previewId: String(event.payload['preview_id']) };
   }
 
-  const visitAs = async (as: DemoPerson, url = demo.url) => visit(browser, { ...demo, url, as });
+  const visitAs = async (as: DemoPerson, url = demo.url) =>
+    visit(demo.browser, { ...demo, url, as, isAlone: true });
 
   /** Opens the preview from its page, as a person does. Returns the new tab. */
   async function openFrom({ page, open }: Visitor, previewId: string): Promise<Page> {
@@ -173,11 +163,9 @@ describeInBrowser('previews', () => {
       .getByRole('region', { name: 'Previews' })
       .getByRole('link', { name: /^Tickets/ })
       .waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('preview-in-session');
     await transcript.getByRole('link', { name: 'Open…' }).click();
     await page.getByText('An agent wrote these pages').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('preview-page');
     await page.getByRole('link', { name: 'All live previews' }).click();
     await page
@@ -319,7 +307,7 @@ describeInBrowser('previews', () => {
     await nora.open(`previews/${previewId}`);
     await nora.page.getByText('This workspace was not found').waitFor();
     await nora.leave();
-    const nobody = await visit(browser, { ...demo });
+    const nobody = await visit(demo.browser, { ...demo });
     nobody.expectInConsole(/401/);
     await nobody.open(`previews/${previewId}`);
     await nobody.page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
@@ -337,7 +325,6 @@ describeInBrowser('previews', () => {
     await transcript.getByText(/ · ended/).waitFor();
     await transcript.getByRole('link', { name: 'Details' }).waitFor();
     expect(await transcript.getByRole('link', { name: 'Open…' }).count()).toBe(0);
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -358,7 +345,6 @@ describeInBrowser('previews', () => {
     await page.reload();
     await page.getByText('This preview has expired').waitFor();
     expect(await page.getByRole('link', { name: 'Open in a new tab' }).count()).toBe(0);
-    await visitor.checkAccessibility();
 
     const ended = await deploy();
     const shown = await openFrom(visitor, ended.previewId);

@@ -92,12 +92,10 @@ describeInBrowser('remote servers in the web UI', () => {
     expect(await page.getByRole('radio', { name: 'The internet' }).count()).toBe(0);
     expect(await page.getByLabel('Allowed private destinations').count()).toBe(0);
     await page.getByRole('textbox', { name: 'URL' }).fill(server.url);
-    await visitor.checkAccessibility();
     await visitor.picture('remote-form');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByRole('heading', { name: 'notes', level: 1 }).waitFor();
     await page.getByText('The platform is asking the server how people sign in to it.').waitFor();
-    await visitor.checkAccessibility();
     await untilFound('the question of the platform', async () =>
       server.requests.some(({ line }) => line === paths.issuer) ? true : null,
     );
@@ -109,7 +107,6 @@ describeInBrowser('remote servers in the web UI', () => {
     expect(await facts.getByText(server.host, { exact: true }).count()).toBe(1);
     expect(await facts.getByText(/^another host/).count()).toBe(0);
     expect(await page.getByRole('note').filter({ hasText: 'Redirect URI' }).count()).toBe(0);
-    await visitor.checkAccessibility();
     await visitor.picture('remote-entry');
     await visitor.leave();
   });
@@ -126,7 +123,6 @@ describeInBrowser('remote servers in the web UI', () => {
     expect(await header.getByRole('textbox', { name: 'Prefix' }).inputValue()).toBe('Bearer ');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await header.getByText('API_TOKEN is not declared by the manifest').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Declare API_TOKEN as a secret' }).click();
     await page.getByRole('cell', { name: 'API_TOKEN' }).waitFor();
     await page.getByRole('button', { name: 'Register', exact: true }).click();
@@ -174,7 +170,6 @@ describeInBrowser('remote servers in the web UI', () => {
       `navigator.clipboard.readText().then((text) => text === '${uri}')`,
     );
     await redirect.getByRole('link', { name: 'Edit manual' }).waitFor();
-    await visitor.checkAccessibility();
     await redirect.scrollIntoViewIfNeeded();
     await visitor.picture('remote-failed');
 
@@ -266,7 +261,6 @@ describeInBrowser('remote servers in the web UI', () => {
     const { page } = visitor;
     const button = (host: string) => page.getByRole('button', { name: `Sign in at ${host}` });
     await page.getByRole('note').filter({ hasText: 'on another host than its issuer' }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('sign-in-other-host');
 
     // Meanwhile the server has its page elsewhere: the person has not read that.
@@ -282,7 +276,6 @@ describeInBrowser('remote servers in the web UI', () => {
     await retry('wanderer');
     await page.reload();
     await page.getByText('Nobody can sign in to wanderer now').waitFor();
-    await visitor.checkAccessibility();
     server.reset();
     await retry('wanderer');
     await page.getByRole('button', { name: 'Look again' }).click();
@@ -307,7 +300,6 @@ describeInBrowser('remote servers in the web UI', () => {
     await visitor.open(`agents/${id}/servers/workshop`);
     await page.getByRole('note').filter({ hasText: 'This agent cannot attach it' }).waitFor();
     expect(await page.getByRole('button', { name: 'Attach' }).isDisabled()).toBe(true);
-    await visitor.checkAccessibility();
 
     server.change({ [paths.issuer]: { json: {} } });
     await retry('workshop');
@@ -315,7 +307,6 @@ describeInBrowser('remote servers in the web UI', () => {
     await page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start yet' }).waitFor();
     await page.getByRole('button', { name: 'Attach' }).click();
     await page.getByLabel(/^Not ready: /).waitFor();
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -330,7 +321,6 @@ describeInBrowser('remote servers in the web UI', () => {
       .getByRole('region', { name: 'leaky' })
       .getByText(/its header Authorization looks like a secret/)
       .waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('remote-import');
     await page.getByRole('button', { name: 'Register', exact: true }).click();
     await page.getByRole('button', { name: 'Set NOTES_KEY' }).waitFor();

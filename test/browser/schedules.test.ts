@@ -1,27 +1,21 @@
 /** Schedules in a real browser: made, run, paused, changed and deleted, by their maker and seen by others. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { type DemoPerson, type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
+import type { DemoPerson } from '../support/demo-workspace.ts';
 
 describeInBrowser('schedules in the web UI', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let agentId: string;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     const max = await demo.signIn('max');
     ({ id: agentId } = await max.createAgent('reporter', [waitForever], {}));
   });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
-  });
 
   const open = async (as: DemoPerson, path: string, context = {}) => {
-    const visitor = await visit(browser, { ...demo, as, context });
+    const visitor = await demo.visit(as, context);
     await visitor.open(path);
     return visitor;
   };
@@ -31,7 +25,6 @@ describeInBrowser('schedules in the web UI', () => {
     const { page } = visitor;
     await page.getByRole('main').getByRole('link', { name: 'Schedules' }).click();
     await page.getByText('No schedules yet').waitFor();
-    await visitor.checkAccessibility();
     await page.getByRole('link', { name: 'New schedule' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Weekly report');
     await page.getByRole('textbox', { name: 'Prompt' }).fill('Write the report of the week.');
@@ -57,7 +50,6 @@ describeInBrowser('schedules in the web UI', () => {
     await page.getByRole('button', { name: 'Run now' }).click();
     const history = page.getByRole('table', { name: 'History' });
     await history.getByText('Running').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('schedule');
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('The session of an earlier run has not ended').waitFor();
@@ -67,7 +59,7 @@ describeInBrowser('schedules in the web UI', () => {
     const facts = page.getByRole('region', { name: 'About this session' });
     await facts.getByRole('link', { name: 'Weekly report' }).waitFor();
     await facts.getByText('none', { exact: true }).waitFor();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(facts);
     await visitor.picture('scheduled-session');
     await facts.getByRole('link', { name: 'Weekly report' }).click();
 
@@ -116,7 +108,6 @@ describeInBrowser('schedules in the web UI', () => {
     await other.page.getByText('Only its maker and workspace admins see its prompt').waitFor();
     expect(await other.page.getByText('Write the report').count()).toBe(0);
     expect(await other.page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
-    await other.checkAccessibility();
     await other.leave();
 
     const admin = await open('ada', 'schedules');
@@ -130,6 +121,7 @@ describeInBrowser('schedules in the web UI', () => {
     await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('must be from 1 to').waitFor();
+    await admin.checkAccessibility();
     await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('90');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('every 90 minutes').waitFor();

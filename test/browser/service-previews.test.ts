@@ -1,11 +1,11 @@
 /** Previews of services in a real browser: how people see one start, use it, and see it end. */
 import { readFileSync } from 'node:fs';
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Page } from 'playwright-core';
+import { afterEach, beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import { waitForever } from '../support/asking-steps.ts';
-import { cookiesOf, describeInBrowser, note, openBrowser, type Visitor, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { cookiesOf, describeInBrowser, note, type Visitor } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { nodeService, servedSite } from '../support/served-site.ts';
@@ -21,17 +21,11 @@ const services = [
 ];
 
 describeInBrowser('previews of services', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   const ending: (() => Promise<unknown>)[] = [];
@@ -82,7 +76,7 @@ describeInBrowser('previews of services', () => {
 
   it('are named in the transcript and the list, start on demand, and take forms, events and sockets', async () => {
     const { agentId, sessionId, previewId, title } = await deploy('web');
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const { page } = visitor;
     // Opened at once: whoever is early waits in the opened page.
     const tab = await openFrom(visitor, previewId);
@@ -102,7 +96,6 @@ describeInBrowser('previews of services', () => {
     const row = page.getByRole('row').filter({ hasText: title });
     await row.getByText('service web').waitFor();
     await row.getByText('running', { exact: true }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.open(`sessions/${sessionId}`);
     await page
       .getByRole('region', { name: 'Transcript' })
@@ -112,7 +105,6 @@ describeInBrowser('previews of services', () => {
       .getByRole('region', { name: 'Previews' })
       .getByText(/^service web · expires/)
       .waitFor();
-    await visitor.checkAccessibility();
     await visitor.open(`agents/${agentId}`);
     const service = page.getByRole('term').filter({ hasText: 'Service web' }).locator('..');
     await service.getByText('PORT', { exact: true }).waitFor();
@@ -123,7 +115,7 @@ describeInBrowser('previews of services', () => {
   it('are what the documented agent shows', async () => {
     const [, documented = ''] = /```json\n(.*?)\n```/s.exec(readFileSync('docs/previews.md', 'utf8')) ?? [];
     const { previewId } = await deployedBy(JSON.parse(documented));
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const tab = await openFrom(visitor, previewId);
     await tab.getByText('42 tickets are open').waitFor();
     await visitor.leave();
@@ -131,7 +123,7 @@ describeInBrowser('previews of services', () => {
 
   it('that listen late are waited for by the page that is open', async () => {
     const { previewId } = await deploy('late');
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const tab = await openFrom(visitor, previewId);
     // Its workload runs, and it takes no connection yet.
     await serviceFact(visitor, 'running').waitFor();
@@ -143,7 +135,7 @@ describeInBrowser('previews of services', () => {
 
   it('get no cookie, keep none, and are not told at which address they are open', async () => {
     const { previewId } = await deploy('web');
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const tab = await openFrom(visitor, previewId);
     await tab.getByRole('heading', { name: 'Served on demand' }).waitFor();
     const answered: string[] = [];
@@ -179,14 +171,13 @@ describeInBrowser('previews of services', () => {
 
   it('that crash say so on the page that is open', async () => {
     const { sessionId, previewId } = await deploy('crashing');
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const { page } = visitor;
     await visitor.open(`previews/${previewId}`);
     await page.getByText('The service of this preview failed').waitFor();
     await page.getByText('The service exited with code 7').waitFor();
     await serviceFact(visitor, 'failed').waitFor();
     expect(await page.getByRole('link', { name: 'Open in a new tab' }).count()).toBe(0);
-    await visitor.checkAccessibility();
     await visitor.picture('service-preview-failed');
     await visitor.open(`sessions/${sessionId}`);
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -200,7 +191,7 @@ describeInBrowser('previews of services', () => {
   });
 
   it('close with their session, and when somebody ends them', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const { page } = visitor;
     const ofSession = await deploy('web');
     const tab = await openFrom(visitor, ofSession.previewId);

@@ -1,10 +1,10 @@
 /** What a session's page keeps in view, where it opens, how it shows that it waits for a person, and what it shows of siblings. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, inPage, phone } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
@@ -13,17 +13,11 @@ const question = { call: 'platform.request_input', arguments: { prompt: 'Which c
 const isAtTop = 'window.scrollY === 0';
 
 describeInBrowser('the page of a session', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   /** Long enough that both sizes have to be scrolled. */
@@ -37,7 +31,7 @@ describeInBrowser('the page of a session', () => {
   it('keeps an unsent message across navigation and a reload', async () => {
     const agent = await ada.createAgent('left-alone', [waitForever], {});
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`sessions/${session.id}`);
     const field = page.getByRole('textbox', { name: 'Message to the agent' });
@@ -59,11 +53,7 @@ describeInBrowser('the page of a session', () => {
     const steps = [...talk, question, waitFor('Green'), ask('once'), waitForever];
     const agent = await ada.createAgent('waiter', steps, { files: {} });
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, {
-      ...demo,
-      as: 'ada',
-      context: { viewport: { width: 1280, height: 720 } },
-    });
+    const visitor = await demo.visit('ada', { viewport: { width: 1280, height: 720 } });
     const { page } = visitor;
     await visitor.open(`sessions/${session.id}`);
     const state = page.getByRole('group', { name: 'State of the session' });
@@ -82,7 +72,6 @@ describeInBrowser('the page of a session', () => {
     await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · Session')`);
     await visitor.open('sessions?status=waiting_for_approval');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for approval').waitFor();
-    await visitor.checkAccessibility();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await page.getByRole('row').filter({ hasText: 'waiter' }).waitFor({ state: 'detached' });
     await visitor.leave();
@@ -93,7 +82,7 @@ describeInBrowser('the page of a session', () => {
       files: {},
     });
     const session = await ada.startSession(agent.id);
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`sessions/${session.id}`);
     await page.getByText('step 1 of 3').waitFor();
@@ -106,7 +95,6 @@ describeInBrowser('the page of a session', () => {
     expect(await field.inputValue()).toBe('half of what I mean to say');
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     expect(await dialog.count()).toBe(0);
-    await visitor.checkAccessibility();
 
     const focused = (text: string) =>
       inPage(page, `the focus at ${text}`, `document.activeElement.textContent.includes('${text}')`);
@@ -141,7 +129,7 @@ describeInBrowser('the page of a session', () => {
     const agent = await ada.createAgent('narrowed', steps, { files: {} });
     const session = await ada.startSession(agent.id);
     const request = await ada.openRequest(session.id);
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('approvals');
     await page.getByRole('link', { name: /^Review the request of narrowed / }).focus();
@@ -158,7 +146,6 @@ describeInBrowser('the page of a session', () => {
     await dialog.getByRole('button', { name: 'Approve one call, any arguments' }).click();
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await dialog.getByText('Approved by you').waitFor();
-    await visitor.checkAccessibility();
     await dialog.getByRole('link', { name: 'View grant' }).click();
     const permitted = page.getByRole('row', { name: /^Can call/ });
     await permitted.getByText('files.write_file only, which needs').waitFor();
@@ -171,7 +158,7 @@ describeInBrowser('the page of a session', () => {
     const agent = await ada.createAgent('talker', [...talk, waitFor('end'), { sleep_seconds: 0 }], {});
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const session = await ada.startSession(agent.id);
-      const visitor = await visit(browser, { ...demo, as: 'ada', context });
+      const visitor = await demo.visit('ada', context);
       const { page } = visitor;
       const { height } = context.viewport ?? { height: 0 };
       await visitor.open(`sessions/${session.id}`);
@@ -197,7 +184,7 @@ describeInBrowser('the page of a session', () => {
       await page.getByText('The session has ended.').waitFor();
       await visitor.checkAccessibility();
 
-      await visitor.open(`sessions/${session.id}`);
+      await visitor.load(`sessions/${session.id}`);
       await page.getByText('The session has ended.').waitFor();
       expect(await page.evaluate(isAtTop)).toBe(true);
       await page.evaluate('window.scrollTo(0, 600)');
@@ -216,7 +203,7 @@ describeInBrowser('the page of a session', () => {
       await untilFound('its last line', async () =>
         (await ada.events(session.id)).find(({ payload }) => payload['status'] === 'Line 40'),
       );
-      const visitor = await visit(browser, { ...demo, as: 'ada', context });
+      const visitor = await demo.visit('ada', context);
       const { page } = visitor;
       await visitor.open(`sessions/${session.id}`);
       await expectInSight(page, 'Line 40');
@@ -233,7 +220,7 @@ describeInBrowser('the page of a session', () => {
 
       await ada.ok('POST', `/api/sessions/${session.id}/terminate`, { reason });
       await ada.ended(session.id);
-      await visitor.open(`sessions/${session.id}`);
+      await visitor.load(`sessions/${session.id}`);
       await page.getByText('The session has ended.').waitFor();
       expect(await page.evaluate(isAtTop)).toBe(true);
       await page.evaluate('window.scrollTo(0, document.body.scrollHeight / 2)');
@@ -262,7 +249,7 @@ describeInBrowser('the page of a session', () => {
       await ada.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
       const { id } = await ada.startSession(agent.id);
       for (const context of [{}, phone]) {
-        const visitor = await visit(browser, { ...demo, as: 'ada', context });
+        const visitor = await demo.visit('ada', context);
         const { page } = visitor;
         await visitor.open(`sessions/${id}`);
         await page
@@ -278,7 +265,6 @@ describeInBrowser('the page of a session', () => {
           expect.stringContaining('files'),
           expect.stringContaining('Agent'),
         ]);
-        await visitor.checkAccessibility();
         await visitor.leave();
       }
     });

@@ -69,7 +69,7 @@ describeInBrowser('servers that do not work', () => {
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText('missing did not start: its program was not found').waitFor();
     expect(await panel.getByRole('button', { name: 'Output' }).count()).toBe(0);
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(panel);
     await visitor.leave();
   });
 
@@ -111,7 +111,6 @@ describeInBrowser('servers that do not work', () => {
     await row('files.list_allowed_directories').getByText('2 calls').waitFor();
     await row('files.write_file').getByText('1 call').waitFor();
     expect(await panel.getByRole('listitem').count()).toBe(2);
-    await visitor.checkAccessibility();
     // A session that kept to its limits has no such panel.
     await visitor.open(path);
     await page.getByRole('region', { name: 'Servers' }).getByText('failed').first().waitFor();

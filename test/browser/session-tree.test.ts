@@ -1,29 +1,23 @@
 /** A real tree of sessions on its pages: live, down to what its agents say to each other, and decided at its root. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import type { Session } from '../../contract/session.ts';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, phone, type Visitor } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { pressWhenShown } from '../support/in-sight.ts';
 import { getToSpawn } from '../support/tree-steps.ts';
 
 describeInBrowser('the pages of a tree of sessions', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let max: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     [ada, max] = await Promise.all([demo.signIn('ada'), demo.signIn('max')]);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   const spawn = (agent: Agent, label: string) => ({
@@ -78,7 +72,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
 
   it('follow what its sessions do, and bring a request of a child to the person at the root', async () => {
     const root = await max.startSession((await createPlanner()).id, 'Report on the tickets');
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     const { page } = visitor;
     await visitor.open(`sessions/${root.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
@@ -93,7 +87,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await decideAtRoot(visitor, root);
     await rowOf(page, 'reader').getByText('Completed').waitFor();
     await expectWordsOfAgents(page);
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(treeOf(page));
     await visitor.picture('session-tree');
 
     await treeOf(page).getByRole('link', { name: 'writer' }).click();
@@ -124,7 +118,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
 
   /** The request is shown on the root's page with the way that it took, on a phone, too. */
   async function decideAtRoot({ page, ...visitor }: Visitor, root: Session): Promise<void> {
-    const small = await visit(browser, { ...demo, as: 'max', context: phone });
+    const small = await demo.visit('max', phone);
     await small.open(`sessions/${root.id}`);
     await expectChain(small.page.getByRole('dialog', { name: 'Permission request' }));
     await small.checkAccessibility();
@@ -145,7 +139,6 @@ describeInBrowser('the pages of a tree of sessions', () => {
     const banner = page.getByRole('status').filter({ hasText: 'A permission request is waiting for you' });
     await expectChain(banner);
     await banner.getByText('asks to use tools that need').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('session-tree-waiting');
     await banner.getByRole('button', { name: 'Review' }).click();
     await dialog.getByRole('radio', { name: 'For this session' }).check();
@@ -202,9 +195,8 @@ describeInBrowser('the pages of a tree of sessions', () => {
       `writer ${imitation}`,
     );
     await rowOf(page, 'reader').getByText('Completed').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('session-tree-child');
-    const small = await visit(browser, { ...demo, as: 'max', context: phone });
+    const small = await demo.visit('max', phone);
     await small.page.goto(page.url());
     await small.page.getByRole('navigation', { name: 'Where this session comes from' }).waitFor();
     await expectNoWider(small.page);
@@ -246,7 +238,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
 
   /** Ada is an admin: the page leads her to the audit trail of the whole tree. */
   async function expectAudited(root: Session): Promise<void> {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`sessions/${root.id}`);
     await page.getByRole('link', { name: 'This session and those below it' }).click();

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, say, waitFor, waitForever, write } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
+import { closeLeftWindows, describeInBrowser, inPage, openBrowser, visit } from '../support/browser.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 
@@ -32,7 +32,6 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByRole('button', { name: 'Ada Admin' }).click();
     await page.getByText('1 permission request is waiting for you').waitFor();
     await page.getByRole('link', { name: 'scribe' }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('sessions');
 
     await page.getByRole('link', { name: 'Start session' }).click();
@@ -63,7 +62,6 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.picture('approval');
     await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
     await dialog.getByText('Approved by you').waitFor();
-    await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -73,7 +71,6 @@ describeInBrowser('sessions in the web UI', () => {
     const { grant_id } = await theRequestOf(page.url());
     expect(await passed.getByRole('link').getAttribute('href')).toBe(`/app/demo/grants/${grant_id}`);
     await page.getByText('Launched in').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('session');
     await visitor.leave();
   });
@@ -101,6 +98,7 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('Live: new events appear here.').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' });
     await page.getByText('Number 3 of 30').waitFor();
+    await closeLeftWindows(browser);
     await platform.kill('api', session.id);
     await page.getByText('Connection lost.').waitFor();
     await page.getByText('Number 30 of 30').waitFor();
@@ -123,7 +121,6 @@ describeInBrowser('sessions in the web UI', () => {
     await member.page.getByRole('combobox', { name: 'Agent' }).click();
     await member.page.getByRole('option', { name: 'patient' }).click();
     await member.page.getByText('This agent belongs to Ada Admin').waitFor();
-    await member.checkAccessibility();
     await member.leave();
 
     const admin = await visit(browser, { url: platform.url, as: 'ada' });
@@ -227,7 +224,6 @@ describeInBrowser('sessions in the web UI', () => {
     await transcript.getByText('It went wrong').waitFor();
     await transcript.getByText('not permitted').waitFor();
     await transcript.getByText('The session has ended.').waitFor();
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 

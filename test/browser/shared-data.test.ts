@@ -1,9 +1,8 @@
 /** What agents share: the page that counts it, and the setting of what embeds their texts. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { EmbeddingProvider } from '../../contract/embedding-provider.ts';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, phone } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 
@@ -48,27 +47,20 @@ const calls = [
 ];
 
 describeInBrowser('shared data', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   it('shows how much there is once agents have stored something, to members, and on a phone', async () => {
-    const visitor = await visit(browser, { ...demo, as: 'max' });
+    const visitor = await demo.visit('max');
     const { page } = visitor;
     await visitor.open('sessions');
     await page.getByRole('navigation').getByRole('link', { name: 'Shared data' }).click();
     await page.getByRole('heading', { name: 'The graph is empty' }).waitFor();
     await page.getByRole('heading', { name: 'There are no collections' }).waitFor();
-    await visitor.checkAccessibility();
 
     const agent = await ada.createAgent('librarian', calls, {});
     const { id } = await ada.startSession(agent.id);
@@ -93,7 +85,7 @@ describeInBrowser('shared data', () => {
     await page.getByText('You do not have access').waitFor();
     await visitor.leave();
 
-    const small = await visit(browser, { ...demo, as: 'max', context: { ...phone, colorScheme: 'dark' } });
+    const small = await demo.visit('max', { ...phone, colorScheme: 'dark' });
     await small.open('data');
     await small.page.getByText('3 nodes, 1 edge').waitFor();
     await small.page.getByRole('table', { name: 'Collections' }).waitFor();
@@ -107,7 +99,7 @@ describeInBrowser('shared data', () => {
 
   it('has an admin set what embeds texts, and names its key by its secret', async () => {
     await ada.ok('PUT', `${ada.workspace}/secrets/MODEL_KEY`, { value: 'sk-not-shown' });
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     visitor.expectInConsole(/status of 422/);
     const { page } = visitor;
     await visitor.open('settings');
@@ -118,7 +110,7 @@ describeInBrowser('shared data', () => {
     await page.getByRole('option', { name: 'MODEL_KEY' }).click();
     await part.getByRole('button', { name: 'Save provider' }).click();
     await part.getByText('must begin with https://').waitFor();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(part);
     await part.getByLabel('Address').fill('https://models.example.com/v1');
     await part.getByRole('button', { name: 'Save provider' }).click();
     await part.getByText('Saved.').waitFor();

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { demoPeople } from '../../bin/start/demo-content.ts';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
+import { closeLeftWindows, describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
@@ -45,7 +45,6 @@ describeInBrowser('the web UI', () => {
     await untilFound('the count in the title', async () =>
       (await page.title()) === '(1) Sessions · Agent platform' ? true : null,
     );
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 
@@ -245,6 +244,7 @@ describeInBrowser('the web UI', () => {
     await other.goto('/app/demo/agents');
     await other.getByRole('button', { name: 'Max Member' }).waitFor();
     // The first page learns it when its stream reconnects, as after a restart of the API.
+    await closeLeftWindows(browser);
     await platform.kill('api', '');
     await page.getByRole('dialog', { name: 'Someone else signed in' }).waitFor();
     expect(await page.getByText('Ada Admin').count()).toBe(0);
@@ -348,7 +348,7 @@ describeInBrowser('the web UI', () => {
   });
 
   it('shows that the platform is slow only while it is', async () => {
-    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const visitor = await visit(browser, { url: platform.url, as: 'ada', isAlone: true });
     const { page } = visitor;
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {

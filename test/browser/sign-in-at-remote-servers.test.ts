@@ -95,7 +95,6 @@ describeInBrowser('signing in to remote servers', () => {
       .getByText('clerk waits until Max Member signs in to desk.')
       .waitFor();
     expect(await others.page.getByRole('link', { name: /^sign in/i }).count()).toBe(0);
-    await others.checkAccessibility();
     others.expectInConsole(/404/);
     await others.open(`/_/authorizations/${authorizationId}`);
     await others.page.getByText('Only the person who has to sign in can open it').waitFor();
@@ -113,7 +112,7 @@ describeInBrowser('signing in to remote servers', () => {
     expect(await event.getByRole('link', { name: 'sign in' }).getAttribute('href')).toBe(
       `/app/_/authorizations/${authorizationId}`,
     );
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(alert);
     await visitor.picture('session-sign-in');
     await visitor.open('sessions');
     await page.getByText('1 session is waiting for you to sign in to a remote server').waitFor();
@@ -123,17 +122,14 @@ describeInBrowser('signing in to remote servers', () => {
     await page.getByRole('heading', { name: 'Sign in to desk', level: 1 }).waitFor();
     await page.getByText('uses this server, and acts there as you').waitFor();
     await page.getByLabel('Details of the sign-in').getByText('tickets:read').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('sign-in');
     await page.getByRole('button', { name: `Sign in at ${host}` }).click();
     await decide(visitor, 'Deny');
     await page.getByRole('alert').filter({ hasText: 'You are not signed in yet' }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('sign-in-denied');
     await page.getByRole('button', { name: `Try again at ${host}` }).click();
     await decide(visitor, 'Allow');
     await page.getByRole('status').filter({ hasText: 'You are signed in to desk' }).waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('signed-in');
 
     // Without a click.
@@ -146,13 +142,11 @@ describeInBrowser('signing in to remote servers', () => {
     await max.ok('POST', `/api/sessions/${id}/messages`, { text: 'more' });
     await alert.getByText('clerk asks for more at desk than you allowed').waitFor();
     await page.getByLabel('State of the session').getByText('Waiting for sign-in').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('session-step-up');
     await alert.getByRole('link', { name: 'Sign in to desk' }).click();
     const scopes = page.getByLabel('Details of the sign-in');
     await scopes.getByText('new', { exact: true }).waitFor();
     await page.getByText('called a tool of this server that needs more than you have allowed').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('sign-in-step-up');
     await page.getByRole('button', { name: `Sign in at ${host}` }).click();
     await decide(visitor, 'Allow');
@@ -191,11 +185,10 @@ describeInBrowser('signing in to remote servers', () => {
     await visitor.picture('disconnect');
     await dialog.getByRole('button', { name: 'Disconnect' }).click();
     await page.getByText('No connections yet').waitFor();
-    await visitor.checkAccessibility();
 
     await visitor.open('catalog/desk');
     await own.getByText('You are not connected').waitFor();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(own);
     await own.getByRole('button', { name: 'Connect' }).click();
     await page.getByText('You connect to this server yourself; no session waits for it.').waitFor();
     await page.getByRole('button', { name: `Sign in at ${host}` }).click();
@@ -238,7 +231,6 @@ describeInBrowser('signing in to remote servers', () => {
       .getByRole('status')
       .filter({ hasText: 'Nothing waits for this sign-in any more' })
       .waitFor();
-    await here.checkAccessibility();
 
     const { redirect_uri: callback } = (await entryOf('desk')).registration;
     await here.page.goto(`${callback}?state=of-nobody&code=of-nobody`);

@@ -1,25 +1,23 @@
 /** What a person sees before they let one agent start another: in the approval dialog, on the agent's page and in the form of a grant. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, Locator } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser, phone } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { pressWhenShown } from '../support/in-sight.ts';
 
 const scopes = ['files.write', 'files.remove', 'mail.send', 'mail.read'];
 
 describeInBrowser('letting an agent start another', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let child: Agent;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     child = await ada.createAgent('deployer', [waitForever], { files: {} });
     await change(child, { kind: 'orchestrator', env: { API_TOKEN: '${DEMO_API_TOKEN}' } });
@@ -29,10 +27,6 @@ describeInBrowser('letting an agent start another', () => {
     for (const scope of scopes) {
       await give(child, 'tool_scope', { scope });
     }
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   const change = ({ id }: Agent, fields: object) => ada.ok('PATCH', `/api/agents/${id}`, fields);
@@ -91,14 +85,14 @@ describeInBrowser('letting an agent start another', () => {
 
   it('is approved beside the platform’s facts, apart from the claim, for one session', async () => {
     const { agent, request } = await asked('planner', child);
-    const seen = await visit(browser, { ...demo, as: 'ada', context: phone });
+    const seen = await demo.visit('ada', phone);
     await seen.open(`approvals/${request.id}`);
     await expectFacts(factsIn(seen.page.getByRole('dialog', { name: 'Permission request' })));
-    await seen.checkAccessibility();
+    await seen.checkAccessibility(factsIn(seen.page.getByRole('dialog')));
     await seen.picture('approval-start-phone');
     await seen.leave();
 
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
@@ -108,7 +102,7 @@ describeInBrowser('letting an agent start another', () => {
     await dialog.getByRole('figure').getByText('approve at once').waitFor();
     await dialog.getByLabel('For this session').check();
     await dialog.getByText('Sessions of that agent may be started until this session ends.').waitFor();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(facts);
     await visitor.picture('approval-start');
     await pressWhenShown(dialog, 'Approve for this session');
     await dialog.getByText('Approved for this session').waitFor();
@@ -120,7 +114,7 @@ describeInBrowser('letting an agent start another', () => {
 
   it('is not approved while the facts cannot be loaded', async () => {
     const { request } = await asked('impatient', child);
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     visitor.expectInConsole(/500|Failed to load resource/);
     const { page } = visitor;
     let isBroken = true;
@@ -150,19 +144,18 @@ describeInBrowser('letting an agent start another', () => {
       shape: { type: 'remote', url: 'https://tickets.example/mcp' },
     });
     await ada.ok('PUT', `/api/agents/${remote.id}/mcp-attachments`, { name: 'tickets', env: {} });
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     await visitor.open(`approvals/${request.id}`);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     await factsIn(dialog).getByRole('note').filter({ hasText: 'Other agents cannot start it' }).waitFor();
     await factsIn(dialog).getByText('a remote server').waitFor();
-    await visitor.checkAccessibility();
     await visitor.picture('approval-start-refused');
     await visitor.leave();
   });
 
   it('is granted on the page of an orchestrator, beside the same facts', async () => {
     const agent = await parent('lead');
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`agents/${agent.id}`);
     await page.getByRole('combobox', { name: 'Allow it to start' }).click();
@@ -170,7 +163,7 @@ describeInBrowser('letting an agent start another', () => {
     const part = page.getByRole('region', { name: 'Can start other agents' });
     await expectFacts(factsIn(part));
     await part.getByText('for every session of this agent, until someone revokes it').waitFor();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(part);
     await part.scrollIntoViewIfNeeded();
     await visitor.picture('agent-start');
     await part.getByRole('button', { name: 'Grant', exact: true }).click();
@@ -184,7 +177,7 @@ describeInBrowser('letting an agent start another', () => {
 
   it('is no matter of workers, except for grants that they still have', async () => {
     const agent = await ada.createAgent('digger', [waitForever], {});
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visit('ada');
     const { page } = visitor;
     const part = page.getByRole('region', { name: 'Can start other agents' });
     await visitor.open(`agents/${agent.id}`);
@@ -198,7 +191,7 @@ describeInBrowser('letting an agent start another', () => {
     await expectFacts(factsIn(page.getByRole('main')));
     await page.getByRole('note').filter({ hasText: 'no effect while its holder is a worker' }).waitFor();
     await page.getByRole('radio', { name: 'Until revoked' }).check();
-    await visitor.checkAccessibility();
+    await visitor.checkAccessibility(factsIn(page.getByRole('main')));
     await visitor.picture('grant-start');
     await page.getByRole('button', { name: 'Create grant' }).click();
     await page.getByText('In effect.', { exact: true }).waitFor();
@@ -207,7 +200,6 @@ describeInBrowser('letting an agent start another', () => {
     await part.getByRole('note').filter({ hasText: 'no effect while it is a worker' }).waitFor();
     await part.getByRole('button', { name: 'Revoke the permission to start deployer' }).waitFor();
     expect(await part.getByRole('combobox').count()).toBe(0);
-    await visitor.checkAccessibility();
     await visitor.leave();
   });
 });

@@ -1,23 +1,24 @@
 /** Many tabs of one browser: one stream for all of them, whatever happens to the tab that holds it. */
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { beforeAll, expect, it } from '@jest/globals';
+import type { BrowserContext, Page } from 'playwright-core';
 import { say, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';
-import { type DemoWorkspace, openDemoWorkspace } from '../support/demo-workspace.ts';
+import { describeInBrowser } from '../support/browser.ts';
+import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
+import { testMode } from '../support/mode.ts';
 
+/** More than the six connections that a browser opens to one origin. */
+const tabCount = testMode() === 'long' ? 20 : 7;
 /** Twenty pages at once take a slow machine minutes. */
 const patientMs = 600_000;
 
 describeInBrowser('many tabs of the web UI', () => {
-  let demo: DemoWorkspace;
-  let browser: Browser;
+  const demo = demoInBrowser();
   let ada: FrontDoor;
   let counters: Record<'one' | 'first' | 'second', Awaited<ReturnType<typeof counter>>>;
 
   beforeAll(async () => {
-    [demo, browser] = await Promise.all([openDemoWorkspace(), openBrowser()]);
     ada = await demo.signIn('ada');
     // Before the tabs: they use about one person's whole rate limit of a minute.
     counters = {
@@ -25,10 +26,6 @@ describeInBrowser('many tabs of the web UI', () => {
       first: await counter('first-of-two', 3),
       second: await counter('second-of-two', 4),
     };
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await demo?.close();
   });
 
   const counter = async (name: string, count: number) => {
@@ -40,7 +37,7 @@ describeInBrowser('many tabs of the web UI', () => {
 
   /** A window in which somebody has signed in; closed again whatever happens in it. */
   const inWindow = async (use: (context: BrowserContext) => Promise<void>) => {
-    const visitor = await visit(browser, { ...demo, as: 'ada' });
+    const visitor = await demo.visitAlone('ada');
     const context = visitor.page.context();
     context.setDefaultTimeout(patientMs / 2);
     try {
@@ -58,7 +55,7 @@ describeInBrowser('many tabs of the web UI', () => {
         const streams = watchStreams(context);
         const tabs = await openTabs(
           context,
-          Array.from({ length: 20 }, () => `${demo.slug}/sessions/${session.id}`),
+          Array.from({ length: tabCount }, () => `${demo.slug}/sessions/${session.id}`),
         );
         await allLive(tabs);
         expect(streams.open().length).toBeLessThanOrEqual(2);
@@ -105,8 +102,7 @@ describeInBrowser('many tabs of the web UI', () => {
       await inWindow(async (context) => {
         const streams = watchStreams(context);
         const paths = Array.from(
-          // More than a browser opens connections to one origin.
-          { length: 8 },
+          { length: 7 },
           (_, index) => `${demo.slug}/sessions/${(index % 2 === 0 ? first : second).session.id}`,
         );
         const tabs = await openTabs(context, paths);
