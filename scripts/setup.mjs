@@ -14,12 +14,11 @@ import { provideImages } from './setup/images.mjs';
 import { provideKubernetes } from './setup/kubernetes.mjs';
 import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
-import { providePgvector } from './setup/pgvector.mjs';
 import { leftOut, SetupError, step, together } from './setup/progress.mjs';
 import { provideRelay } from './setup/relay.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
-import { provideUv } from './setup/uv.mjs';
+import { providePgvector, provideUv } from './setup/unpacked-packages.mjs';
 import { writeWhole } from './setup/write-whole.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -45,38 +44,39 @@ function checkNode() {
   }
 }
 
+/** What does not need each other is done at once: most of it waits for a network or runs on one processor. */
 async function setUp() {
-  await step('Packages', () => installDependencies(root));
   if (forTests && !testing('services', 'platform', 'claude', 'engine', 'cluster')) {
+    await setUpPackages();
     return;
   }
-  await linkPostgresLibraries(root);
-  if (forTests) {
-    await step('System packages', () => installSystemPackages(process.env, forTiers));
-  }
   await together([
-    () => step('Static relay', () => provideRelay(root, process.env, { forTests })),
-    setUpServers,
-    ...(forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench) ? [setUpTemporal] : []),
-    ...(forTests ? [setUpForTests] : []),
-    ...(testing('engine', 'cluster') ? [setUpContainers] : []),
-    buildAll,
+    setUpProject,
+    setUpOtherPackages,
+    setUpSystem,
+    ...(testing('services') ? [setUpOracleServers] : []),
+    ...(testing('services') ? [() => step('pgvector', () => providePgvector(root, process.env))] : []),
+    ...(testing('platform') ? [() => step('uv', () => provideUv(root, process.env))] : []),
+    ...(testing('engine', 'cluster') ? [setUpDeploymentTools] : []),
   ]);
   if (forTests) {
     writeWhole(join(root, '.cache/left-out.json'), JSON.stringify(leftOut));
   }
 }
 
-async function setUpServers() {
-  await step('Packages of the MCP servers', () => installDependencies(join(root, 'deploy/runner')));
-  if (forGateBench) {
-    await step('Programs to compare the gate with', () =>
-      installDependencies(join(root, 'bench/gate/peers')),
-    );
-  }
-}
+const setUpPackages = () => step('Packages', () => installDependencies(root));
 
-const setUpTemporal = () => step('Temporal server', () => provideTemporal(root, process.env));
+/** The project's packages, and what is made with them. */
+async function setUpProject() {
+  await setUpPackages();
+  await linkPostgresLibraries(root);
+  await together([
+    ...(forTests || !(process.env.TEMPORAL_ADDRESS || forGateBench)
+      ? [() => step('Temporal server', () => provideTemporal(root, process.env))]
+      : []),
+    buildAll,
+  ]);
+}
 
 async function buildAll() {
   const { build } = await import('./build.mjs');
@@ -87,27 +87,42 @@ async function buildAll() {
   );
 }
 
-async function setUpForTests() {
+/** Packages in folders of their own, one folder after the other: npm works on many at once. */
+async function setUpOtherPackages() {
+  await step('Packages of the MCP servers', () => installDependencies(join(root, 'deploy/runner')));
+  if (forGateBench) {
+    await step('Programs to compare the gate with', () =>
+      installDependencies(join(root, 'bench/gate/peers')),
+    );
+  }
   if (testing('services')) {
     await step('MCP conformance scenarios', () => installDependencies(join(root, 'test/conformance/runner')));
-    await step('MCP servers to compare with', () => provideOracleServers(root, process.env));
-    await step('pgvector', () => providePgvector(root, process.env));
   }
   if (testing('claude')) {
     await step('Package of the agent claude', () => provideClaude(root, process.env, { forTests: true }));
   }
-  if (testing('platform')) {
-    await step('uv', () => provideUv(root, process.env));
-  }
 }
 
-async function setUpContainers() {
+const setUpOracleServers = () =>
+  step('MCP servers to compare with', () => provideOracleServers(root, process.env));
+
+const setUpDeploymentTools = () => step('Helm and Compose', () => provideDeploymentTools(root, process.env));
+
+/** What this machine's own packages are needed for: a compiler, a container engine, a cluster. */
+async function setUpSystem() {
+  if (forTests) {
+    await step('System packages', () => installSystemPackages(process.env, forTiers));
+  }
+  await together([
+    () => step('Static relay', () => provideRelay(root, process.env, { forTests })),
+    ...(testing('engine', 'cluster') ? [setUpImages] : []),
+    ...(testing('cluster') ? [() => step('Kubernetes', () => provideKubernetes(root, process.env))] : []),
+  ]);
+}
+
+async function setUpImages() {
   await step('Container engine', () => provideContainerEngine(root, process.env));
   await step('Images', () => provideImages(root, process.env));
-  await step('Helm and Compose', () => provideDeploymentTools(root, process.env));
-  if (testing('cluster')) {
-    await step('Kubernetes', () => provideKubernetes(root, process.env));
-  }
 }
 
 try {

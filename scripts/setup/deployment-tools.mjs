@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { onceOnThisMachine } from './lock.mjs';
 import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
-import { run, which } from './run.mjs';
+import { runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 const tools = [
@@ -55,7 +55,7 @@ async function build(tool, target, environment) {
     await withHeartbeat(`building ${tool.name}`, async () => {
       await writeModule(tool, work, options);
       const flags = ['-mod=mod', '-trimpath', '-ldflags', '-s -w', '-o', join(work, tool.name)];
-      await run('go', ['build', ...flags, tool.package], options);
+      await runGo(['build', ...flags, tool.package], options);
     });
     mkdirSync(join(target, '..'), { recursive: true });
     renameSync(join(work, tool.name), target);
@@ -69,7 +69,7 @@ async function build(tool, target, environment) {
 
 /** Writes a module that requires the tool's at the tool's own versions: `replace` and `exclude` only count in a main module. */
 async function writeModule({ module, version }, work, options) {
-  const fetched = await run('go', ['mod', 'download', '-json', `${module}@v${version}`], options);
+  const fetched = await runGo(['mod', 'download', '-json', `${module}@v${version}`], options);
   const own = readFileSync(JSON.parse(fetched).GoMod, 'utf8').replace(/^module .*$/m, 'module tool');
   writeFileSync(join(work, 'go.mod'), `${own}\nrequire ${module} v${version}\n`);
 }

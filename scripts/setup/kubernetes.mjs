@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { onceOnThisMachine } from './lock.mjs';
 import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
-import { run, which } from './run.mjs';
+import { runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /** Later ones refuse cgroup v1, which some machines still have. */
@@ -73,8 +73,7 @@ async function build(root, directory, environment) {
     await withHeartbeat('building Kubernetes', async () => {
       await writeModule(work, environment);
       const packages = ['./pause', ...names.map((name) => `k8s.io/kubernetes/cmd/${name}`)];
-      await run(
-        'go',
+      await runGo(
         ['build', '-mod=mod', '-trimpath', '-ldflags', `-s -w ${versionFlags()}`, '-o', 'bin/', ...packages],
         {
           cwd: work,
@@ -95,7 +94,7 @@ async function build(root, directory, environment) {
 async function writeModule(work, environment) {
   const options = { cwd: work, env: environment };
   const { GoMod: file } = JSON.parse(
-    await run('go', ['mod', 'download', '-json', `k8s.io/kubernetes@v${version}`], options),
+    await runGo(['mod', 'download', '-json', `k8s.io/kubernetes@v${version}`], options),
   );
   const text = readFileSync(file, 'utf8');
   const parts = new Set([...text.matchAll(/^\s*(\S+) v0\.0\.0$/gm)].map(([, name]) => name));

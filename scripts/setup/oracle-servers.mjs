@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { installPythonPackages } from './python-packages.mjs';
-import { run, which } from './run.mjs';
+import { runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 const servers = [
@@ -20,35 +20,34 @@ const servers = [
 
 /** Writes .cache/oracle-servers.json: by name, the program to start, or null where it is unavailable. */
 export async function provideOracleServers(root, environment) {
-  const cacheRoot = machineCache(environment);
-  const found = {};
-  const done = [];
-  for (const { name, program, source, install } of servers) {
-    const directory = join(cacheRoot, `oracle-${name}-${hashOf(join(root, source))}`);
-    const executable = join(directory, name === 'python' ? 'bin/python' : 'server');
-    found[name] = executable;
-    if (existsSync(join(directory, 'complete'))) {
-      continue;
-    }
-    const problem =
-      which(program) === null
-        ? `${program} is not installed`
-        : await install(join(root, source), directory, environment).then(
-            () => null,
-            (error) => error.message,
-          );
-    if (problem === null) {
-      writeFileSync(join(directory, 'complete'), '');
-      done.push(`${name} installed`);
-    } else if (environment.CI) {
-      throw new SetupError(`The ${name} MCP server: ${problem}\nCI leaves no test out.`);
-    } else {
-      found[name] = null;
-      done.push(`${name} left out (${problem.split('\n')[0]})`);
-    }
-  }
+  const results = await Promise.all(servers.map((server) => provide(server, root, environment)));
+  const found = Object.fromEntries(servers.map(({ name }, index) => [name, results[index].program]));
   writeWhole(join(root, '.cache/oracle-servers.json'), JSON.stringify(found));
-  return done.join(', ') || undefined;
+  return results.flatMap(({ done }) => done ?? []).join(', ') || undefined;
+}
+
+/** Returns the `program`, or null where it is unavailable, and what was `done`. */
+async function provide({ name, program, source, install }, root, environment) {
+  const directory = join(machineCache(environment), `oracle-${name}-${hashOf(join(root, source))}`);
+  const executable = join(directory, name === 'python' ? 'bin/python' : 'server');
+  if (existsSync(join(directory, 'complete'))) {
+    return { program: executable };
+  }
+  const problem =
+    which(program) === null
+      ? `${program} is not installed`
+      : await install(join(root, source), directory, environment).then(
+          () => null,
+          (error) => error.message,
+        );
+  if (problem === null) {
+    writeFileSync(join(directory, 'complete'), '');
+    return { program: executable, done: `${name} installed` };
+  }
+  if (environment.CI) {
+    throw new SetupError(`The ${name} MCP server: ${problem}\nCI leaves no test out.`);
+  }
+  return { program: null, done: `${name} left out (${problem.split('\n')[0]})` };
 }
 
 async function installPython(requirements, directory) {
@@ -61,7 +60,7 @@ async function buildGo(source, directory, environment) {
   mkdirSync(directory, { recursive: true });
   const unfinished = join(directory, `server-${process.pid}`);
   await withHeartbeat('building an MCP server with the SDK of Go', () =>
-    run('go', ['build', '-o', unfinished, '.'], { cwd: source, env: { ...environment, CGO_ENABLED: '0' } }),
+    runGo(['build', '-o', unfinished, '.'], { cwd: source, env: { ...environment, CGO_ENABLED: '0' } }),
   );
   renameSync(unfinished, join(directory, 'server'));
 }

@@ -7,25 +7,40 @@ const announceAfterMs = 1000;
 /** What steps could not provide, as lines: the tests that need it are left out. */
 export const leftOut = [];
 
+/** What a step failed with, first: none is begun after it. */
+let firstFailure;
+
 /** `work` returns a short text of what it did, or nothing when there was nothing to do. */
 export async function step(name, work) {
+  if (firstFailure !== undefined) {
+    throw firstFailure;
+  }
   const started = Date.now();
   const announcement = setTimeout(() => console.log(`  ${name} ...`), announceAfterMs);
-  const done = await work().finally(() => clearTimeout(announcement));
-  if (done) {
-    console.log(`  ${name}: ${done} (${readableDuration(Date.now() - started)})`);
-    if (done.includes('left out')) {
+  const duration = () => readableDuration(Date.now() - started);
+  try {
+    const done = await work();
+    if (done) {
+      console.log(`  ${name}: ${done} (${duration()})`);
+    }
+    if (done?.includes('left out')) {
       leftOut.push(`${name}: ${done}`);
     }
+  } catch (error) {
+    firstFailure ??= error;
+    console.log(`  ${name}: failed (${duration()})`);
+    throw error;
+  } finally {
+    clearTimeout(announcement);
   }
 }
 
-/** Runs parts that do not need each other at the same time. Waits for all of them; then throws what failed first in the list. */
+/** Runs parts that do not need each other at the same time. Waits for all of them; then throws what a step failed with first. */
 export async function together(parts) {
   const results = await Promise.allSettled(parts.map((part) => part()));
   const failed = results.find(({ status }) => status === 'rejected');
   if (failed) {
-    throw failed.reason;
+    throw firstFailure ?? failed.reason;
   }
 }
 

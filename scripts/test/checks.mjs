@@ -24,23 +24,22 @@ async function check(root, name, args) {
   return code === 0;
 }
 
+/** TypeScript 7 is native and three times as fast as 6, which stays for what needs its API; test/architecture/both-compilers compares them. */
+const compiler = 'node_modules/typescript-7';
+
 /** The compiler skips files whose content it found correct before, also in another clone of this machine. */
 async function checkTypes(root, cacheRoot, name, project) {
-  const file = `types-${project === '.' ? 'platform' : project}.json`;
+  const { version } = JSON.parse(readFileSync(join(root, compiler, 'package.json'), 'utf8'));
+  const file = `types-${project === '.' ? 'platform' : project}-${version}.json`;
   const known = join(root, '.cache', file);
   const shared = join(cacheRoot, file);
   if (!existsSync(known) && existsSync(shared)) {
     writeWhole(known, readFileSync(shared));
   }
-  const compiler = [
-    'node_modules/typescript/bin/tsc',
-    '-p',
-    project,
-    '--incremental',
-    '--tsBuildInfoFile',
-    known,
-  ];
-  const passed = await check(root, name, compiler);
+  const passed = await check(root, name, [
+    `${compiler}/bin/tsc`,
+    ...['-p', project, '--incremental', '--tsBuildInfoFile', known],
+  ]);
   if (passed) {
     mkdirSync(cacheRoot, { recursive: true });
     writeWhole(shared, readFileSync(known));

@@ -35,6 +35,31 @@ describe('the set-up', () => {
     expect(withModule('progress.mjs', code)).toBe('slow: done\nrefused: no network\n');
   });
 
+  it('begins no step after another failed, says at once which, and names what failed first', () => {
+    const code = `
+      const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+      const two = async () => {
+        await setup.step('slow', async () => { await wait(200); return 'done'; });
+        await setup.step('next', async () => 'begun');
+      };
+      const failing = () => setup.step('failing', async () => { throw new setup.SetupError('no network'); });
+      await setup.together([two, failing]);`;
+    expect(withModule('progress.mjs', code)).toMatch(
+      /^ {2}failing: failed .*\n {2}slow: done .*\nrefused: no network\n$/,
+    );
+  });
+
+  it('runs builds of Go one after the other, also after one that failed', () => {
+    const log = join(directory, 'log');
+    const go = `#!/bin/sh\necho begin >> ${log}; /bin/sleep 0.1; echo end >> ${log}; exit $1\n`;
+    writeFileSync(join(directory, 'go'), go, { mode: 0o755 });
+    const code = `
+      const results = await Promise.allSettled(['1', '0'].map((code) => setup.runGo([code], {})));
+      console.log(results.map(({ status }) => status).join(' '));`;
+    expect(withModule('run.mjs', code)).toBe('rejected fulfilled\n');
+    expect(readFileSync(log, 'utf8')).toBe('begin\nend\nbegin\nend\n');
+  });
+
   it('builds what all clones share once, also when two need it at the same time', () => {
     const shared = join(directory, 'cache', 'tool-1');
     const code = `
