@@ -77,7 +77,9 @@ async function runTests() {
   await report({ passed, result, checked, notDue: files.notDue, seconds: (Date.now() - startedAt) / 1000 });
 }
 
-const setUp = (names) => runShown('The set-up', ['scripts/setup.mjs', '--tiers', names.join(',')], root);
+function setUp(names) {
+  return runShown('The set-up', ['scripts/setup.mjs', '--tiers', names.join(',')], root);
+}
 
 /** The files to run, and those of a selection that nothing they depend on has changed for. */
 async function selectedFiles() {

@@ -15,9 +15,17 @@ const isIn = (list) => (path) => list.some((prefix) => path.startsWith(prefix));
 /** Whole tiers of `npm test`. */
 const quickTiers = ['unit', 'services'];
 /** Of those tiers, what takes long and changes seldom. */
-const notQuick = [];
+const notQuick = ['test/fuzz/', 'test/conformance/'];
 /** Of the other tiers, the ways that every change could break. */
-const quickPlatform = [];
+const quickPlatform = [
+  'test/end-to-end/main-loop.test.ts',
+  'test/end-to-end/walk-through.test.ts',
+  'test/browser/approvals.test.ts',
+  'test/browser/exact-approval.test.ts',
+  'test/browser/sessions.test.ts',
+  'test/browser/secrets.test.ts',
+  'test/hostile/hostile-agent.test.ts',
+];
 
 /** The files that take longest and prove what another file proves, too: path, reason and the other file. */
 export function longMode(text = readFileSync(join(root, 'test/long-mode.md'), 'utf8')) {

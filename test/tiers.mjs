@@ -50,9 +50,13 @@ export const filesOf = (tier) => testFiles().filter((path) => tierOf(path) === t
 
 /** All of them, as paths from the project's root. */
 export function testFiles() {
-  return readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
+  found ??= readdirSync(join(root, 'test'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length).replaceAll('\\', '/'))
     .filter((path) => !path.includes('node_modules'))
     .toSorted();
+  return found;
 }
+
+/** Reading the folders takes a while, and the tiers are asked for often. */
+let found;
