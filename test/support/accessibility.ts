@@ -41,20 +41,28 @@ interface Finding {
   nodes: { html: string; failureSummary: string }[];
 }
 
+interface Axe {
+  run(within: unknown, options: object): Promise<{ violations: Finding[] }>;
+}
+
 /** Fails on serious findings on the page, or in a part of it. */
 export async function lookWithAxe(page: Page, part?: Locator): Promise<void> {
   const within = part ?? page.locator(':root');
-  const look = nameOfLook(await page.evaluate<Shown>(shown), part && (await part.evaluate<string, unknown>(nameOf)));
+  const look = nameOfLook(await page.evaluate<Shown>(shown), part && (await part.evaluate(nameOf)));
   if (!isDue(look)) {
     return;
   }
   recordCost('axeLooks');
   // Through the debugger, which the page's own policy does not concern.
   await page.evaluate(`window.axe === undefined && (() => { ${axeSource} })()`);
-  const findings = await within.evaluate<Finding[], unknown>(
-    `(part) => axe.run(part, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, impact, help, nodes }) =>
-      ({ id, impact, help, nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })) })))`,
-  );
+  const findings = await within.evaluate(async (element) => {
+    const { axe } = globalThis as typeof globalThis & { axe: Axe };
+    const { violations } = await axe.run(element, { resultTypes: ['violations'] });
+    return violations.map(({ id, impact, help, nodes }) => ({
+      ...{ id, impact, help },
+      nodes: nodes.map(({ html, failureSummary }) => ({ html, failureSummary })),
+    }));
+  });
   const serious = findings.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   if (serious.length > 0) {
     throw new Error(`axe found on ${page.url()}:\n${JSON.stringify(serious, null, 2)}`);
@@ -104,9 +112,20 @@ const shown = `(() => {
   };
 })()`;
 
+/** An element of the page, as far as its name is read. */
+interface Named {
+  ariaLabel: string | null;
+  role: string | null;
+  getAttribute(name: string): string | null;
+  ownerDocument: { getElementById(id: string): { textContent: string } | null };
+}
+
 /** Of a part, as assistive technology names it; its role where it has no name. */
-const nameOf = `(part) => part.ariaLabel ?? document.getElementById(part.getAttribute('aria-labelledby'))?.textContent
-  ?? part.querySelector('legend')?.textContent ?? part.role`;
+const nameOf = (part: Named): string =>
+  part.ariaLabel ??
+  part.ownerDocument.getElementById(part.getAttribute('aria-labelledby') ?? '')?.textContent ??
+  part.role ??
+  'a part without a name';
 
 /** Words of an address that are the same in every workspace; the others are names and ids. */
 const fixedWords = new Set([

@@ -234,7 +234,7 @@ async function clear(page: Page): Promise<boolean> {
   // A page that asks the platform for nothing, so that nothing of the next test concerns it.
   const isRunning = page.context().pages().length === 1 && (await goWithin(page, '/app/_/nothing'));
   if (isRunning) {
-    await page.getByRole('heading', { name: 'This page was not found' }).waitFor();
+    await page.getByRole('heading', { name: 'This workspace was not found' }).waitFor();
     await page.evaluate('sessionStorage.clear(); localStorage.clear()');
   }
   return isRunning;
