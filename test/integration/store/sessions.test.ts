@@ -141,13 +141,13 @@ describe('events', () => {
   });
 
   it('are announced after their commit, also after the listening connection was lost', async () => {
+    const another = await tenant.session(await tenant.agent());
     const feed = openSessionEventFeed(database.url);
     let wakes = 0;
     const stop = feed.subscribe(session.id, () => {
       wakes += 1;
     });
     const wakesOfAnother: string[] = [];
-    const another = await tenant.session(await tenant.agent());
     feed.subscribe(another.id, () => wakesOfAnother.push('woken'));
     const woken = async (work: () => Promise<unknown>) => {
       const before = wakes;
