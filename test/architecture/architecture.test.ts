@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
-import { check, functionLines, type SourceText } from './rules.ts';
+import * as z from 'zod';
+import { Proven, textsOf } from './proven.ts';
+import { check, functionLines, reservedNames, type SourceText } from './rules.ts';
 
 const root = process.cwd();
 const notSources = new Set(['node_modules', 'dist', 'runner', '.git', '.cache', '.data', 'coverage']);
@@ -24,18 +26,39 @@ function sourceFiles(directory: string): SourceText[] {
 
 const rulesOf = (path: string, text: string) => check({ path, text }).map(({ rule }) => rule);
 
+/** What judges a file: the rules, the names that they look for, and the parser. */
+const judges = textsOf([
+  ...readdirSync('test/architecture').map((name) => `test/architecture/${name}`),
+  'node_modules/typescript/package.json',
+]).concat(reservedNames);
+
 describe('the code base', () => {
   const sources = sourceFiles(root);
+  const isProduct = ({ path }: SourceText) => !path.startsWith('test/');
+  const lengths = new Map<string, number[]>();
 
   it('keeps every rule of its architecture', () => {
-    const violations = sources.flatMap(check).map(({ path, line, rule }) => `${path}:${line}: ${rule}`);
+    const proven = new Proven<number[]>('architecture', judges);
+    const violations = [];
+    for (const source of sources) {
+      const content = [source.path, source.text];
+      const known = proven.evidence(content, z.array(z.int()));
+      const lines = known ?? (isProduct(source) ? linesOfFunctions(source) : []);
+      const found = known ? [] : check(source);
+      if (found.length === 0) {
+        proven.keep(content, lines);
+      }
+      lengths.set(source.path, lines);
+      violations.push(...found.map(({ path, line, rule }) => `${path}:${line}: ${rule}`));
+    }
+    proven.save();
     expect(violations).toEqual([]);
   });
 
   it('has files and functions that are usually short', () => {
-    const product = sources.filter(({ path }) => !path.startsWith('test/'));
+    const product = sources.filter(isProduct);
     const files = product.map(({ text }) => text.split('\n').length);
-    const functions = product.flatMap(linesOfFunctions);
+    const functions = product.flatMap((source) => lengths.get(source.path) ?? linesOfFunctions(source));
     process.stdout.write(
       `median file ${median(files)} lines of ${files.length}, median function ${median(functions)} lines of ${functions.length}\n`,
     );

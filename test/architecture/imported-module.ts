@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 
 /** The module that an import, a re-export or a dynamic import with a fixed name refers to. */
@@ -35,4 +36,35 @@ export function resolve(from: string, specifier: string): string {
     }
   }
   return parts.join('/');
+}
+
+/** The texts of a source file and of all that it imports from this project, each with its path, in a fixed order. */
+export function closureOf(path: string): string[] {
+  const texts = new Map<string, string>();
+  const visit = (each: string): void => {
+    if (!texts.has(each)) {
+      const { text, imports } = sourceAt(each);
+      texts.set(each, text);
+      imports.forEach(visit);
+    }
+  };
+  visit(path);
+  return [...texts].toSorted(([left], [right]) => (left < right ? -1 : 1)).flat();
+}
+
+const read = new Map<string, { text: string; imports: string[] }>();
+
+function sourceAt(path: string): { text: string; imports: string[] } {
+  const known = read.get(path);
+  if (known !== undefined) {
+    return known;
+  }
+  const text = readFileSync(path, 'utf8');
+  const imports = ts
+    .preProcessFile(text)
+    .importedFiles.filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => resolve(path, fileName));
+  const found = { text, imports };
+  read.set(path, found);
+  return found;
 }

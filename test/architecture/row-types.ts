@@ -7,13 +7,14 @@ const ofTheDriver = new Set(['store/database.ts', 'store/migrate.ts']);
 
 /**
  * Awaited and returned queries among the sources whose rows the compiler does not know, as `path:line`. `planted` are
- * further sources, by path.
+ * further sources, by path; `tables` are files that tell the compiler of tables, for all others.
  */
 export function untypedQueries(
   paths: readonly string[],
-  planted: Readonly<Record<string, string>> = {},
+  planted: Readonly<Record<string, string>>,
+  tables: readonly string[],
 ): string[] {
-  const program = ts.createProgram([...paths, ...Object.keys(planted)], ...compile(planted));
+  const program = ts.createProgram([...tables, ...paths, ...Object.keys(planted)], ...compile(planted));
   const checker = program.getTypeChecker();
   const found: string[] = [];
   for (const path of [...paths, ...Object.keys(planted)]) {

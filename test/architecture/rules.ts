@@ -126,6 +126,8 @@ const workflowNames = new Set(
     .filter((name) => name !== 'progress'),
 );
 const workflowIdPrefixes = new Set(workflowContracts.map(({ id }) => id('')));
+/** What the rules take from contract/. */
+export const reservedNames = [...workflowNames, ...workflowIdPrefixes];
 
 function checkWorkflowNames(node: ts.Node, path: string, folder: string, add: Add): void {
   if (folder === 'test' || folder === 'web' || path === 'contract/workflows.ts') {

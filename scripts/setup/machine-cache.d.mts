@@ -1,0 +1,1 @@
+export declare function machineCache(environment: NodeJS.ProcessEnv, ...path: string[]): string;
