@@ -2,8 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('./run-files.mjs', import.meta.url));
-const loader = new URL('./loader.mjs', import.meta.url).href;
+const program = fileURLToPath(new URL('./start.mjs', import.meta.url));
 
 /** Ends what hangs; the limits of single tests are far below. */
 const fileLimitMs = 20 * 60_000;
@@ -16,12 +15,7 @@ export class ChildProcess {
   /** `slot` tells it apart from the others that run at the same time: ports and names are chosen by it. */
   constructor(slot) {
     this.#child = fork(program, {
-      execArgv: [
-        `--import=${loader}`,
-        '--enable-source-maps',
-        '--disable-warning=ExperimentalWarning',
-        '--expose-gc',
-      ],
+      execArgv: ['--enable-source-maps', '--disable-warning=ExperimentalWarning', '--expose-gc'],
       env: { ...process.env, JEST_WORKER_ID: String(slot), NODE_ENV: 'test' },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
