@@ -37,12 +37,14 @@ describe('the set-up', () => {
 
   it('begins no step after another failed, says at once which, and names what failed first', () => {
     const code = `
-      const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+      let tell;
+      const hasFailed = new Promise((resolve) => { tell = resolve; });
       const two = async () => {
-        await setup.step('slow', async () => { await wait(200); return 'done'; });
+        await setup.step('slow', () => hasFailed.then(() => 'done'));
         await setup.step('next', async () => 'begun');
       };
-      const failing = () => setup.step('failing', async () => { throw new setup.SetupError('no network'); });
+      const failing = () =>
+        setup.step('failing', async () => { throw new setup.SetupError('no network'); }).finally(tell);
       await setup.together([two, failing]);`;
     expect(withModule('progress.mjs', code)).toMatch(
       /^ {2}failing: failed .*\n {2}slow: done .*\nrefused: no network\n$/,
