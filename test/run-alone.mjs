@@ -40,6 +40,7 @@ export const measuringFiles = {
 export const ownProcessFiles = {
   'test/integration/activities/launch.test.ts': 'sets a variable of the environment',
   'test/integration/docker/docker.test.ts': 'sets which engine its process uses',
+  'test/unit/support/property.test.ts': 'sets variables of the environment',
 };
 
 /** They look at the clock, and assert only that something took at least a time, which no slow machine breaks. */

@@ -51,4 +51,5 @@ export const allowedSleeps: Record<string, number> = {
   'test/workflows/scripted-services.ts': 1,
   'test/workflows/service-preview-workflow.test.ts': 1,
   'test/workflows/session-workflow.test.ts': 1,
+  'test/runner/left-behind.mjs': 1,
 };

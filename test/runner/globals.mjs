@@ -32,7 +32,7 @@ export const describe = standIn('describe');
 export const it = standIn('it');
 export const test = standIn('test');
 
-const mocker = new ModuleMocker(globalThis);
+let mocker = new ModuleMocker(globalThis);
 const timers = new ModernFakeTimers({
   config: { fakeTimers: {}, rootDir: process.cwd() },
   // Of the global object itself they would also replace `node:timers`, which this runner and other files wait by.
@@ -41,8 +41,9 @@ const timers = new ModernFakeTimers({
 
 /** What the tests use of jest's object. A test that needs more adds it here. */
 export const jest = {
-  fn: mocker.fn.bind(mocker),
-  spyOn: mocker.spyOn.bind(mocker),
+  fn: (implementation) => mocker.fn(implementation),
+  spyOn: (object, method, access) => mocker.spyOn(object, method, access),
+  restoreAllMocks: () => mocker.restoreAllMocks(),
   useFakeTimers: (options) => timers.useFakeTimers(options),
   useRealTimers: () => timers.useRealTimers(),
   advanceTimersByTime: (ms) => timers.advanceTimersByTime(ms),
@@ -51,7 +52,11 @@ export const jest = {
   getTimerCount: () => timers.getTimerCount(),
 };
 
-/** After a file, which restores itself what it spied on: jest would restore a spy a second time, and with it a fake timer that is gone. */
-export function endFakeTime() {
+/**
+ * After a file, which restores itself what it spied on: restored here, a spy of a fake timer would bring this timer back after its clock
+ * is gone.
+ */
+export function endFile() {
   timers.useRealTimers();
+  mocker = new ModuleMocker(globalThis);
 }

@@ -1,7 +1,7 @@
 /** A process that runs test files, one after the other, each when its parent says so. */
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
-import { endFakeTime, useGlobals } from './globals.mjs';
+import { endFile, useGlobals } from './globals.mjs';
 import { lookAround } from './left-behind.mjs';
 
 const require = createRequire(import.meta.url);
@@ -48,7 +48,7 @@ async function runFile({ run: path, config, globalConfig }) {
     error = { message: String(thrown?.message ?? thrown), stack: String(thrown?.stack ?? thrown) };
   } finally {
     globalThis.console = ownConsole;
-    endFakeTime();
+    endFile();
   }
   const costs = { processorMs: processorMs() - cpuBefore, ...globalThis[countedCosts] };
   delete globalThis[countedCosts];
