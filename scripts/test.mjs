@@ -93,7 +93,7 @@ async function selectedFiles() {
     }
   }
   const files = [...chosen];
-  if (!named.includes('rest')) {
+  if (!named.includes('rest') && !named.includes('cluster')) {
     return { run: files, notDue: [] };
   }
   const { filesNotDue } = await import('./test/due.mjs');

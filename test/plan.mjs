@@ -41,9 +41,10 @@ export const selections = {
         !isLong(path) &&
         ((quickTiers.includes(tierOf(path)) && !isIn(notQuick)(path)) || isIn(quickPlatform)(path)),
     ),
+  /** Without those on Kubernetes, whose nodes want this machine's processors for themselves. */
   rest: () => {
     const quick = new Set(selections.quick());
-    return testFiles().filter((path) => !isLong(path) && !quick.has(path));
+    return testFiles().filter((path) => !isLong(path) && !quick.has(path) && tierOf(path) !== 'cluster');
   },
   random: () => randomlySeededTests,
   all: () => testFiles(),

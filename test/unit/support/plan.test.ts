@@ -4,10 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { dependencies, filesIn, keysOf } from '../../../scripts/test/due.mjs';
 import { longMode, mayRunTwice, placementOf, selections } from '../../plan.mjs';
 import { measuringFiles, ownProcessFiles } from '../../run-alone.mjs';
-import { testFiles } from '../../tiers.mjs';
+import { filesOf, testFiles } from '../../tiers.mjs';
 
 const root = `${resolve('.')}/`;
-const [quick, rest] = [selections.quick(), selections.rest()];
+const [quick, rest] = [selections.quick(), [...selections.rest(), ...filesOf('cluster')]];
 
 describe('the plan of a run', () => {
   it('has every file in the quick tests, the rest or the long mode, and in one of them', () => {
