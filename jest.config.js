@@ -1,5 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { filesOf, tiers } from './test/tiers.mjs';
+
+/** Those that `npm test` chose, as paths from here; all where it chose none. */
+const chosen = process.env.TEST_FILES
+  ? new Set(JSON.parse(readFileSync(process.env.TEST_FILES, 'utf8')))
+  : null;
+const chosenFilesOf = (tier) => filesOf(tier).filter((path) => chosen === null || chosen.has(path));
 
 // No test waits for this: it ends what hangs, also on a machine that is many times slower.
 const testTimeout = 300_000;
@@ -36,12 +43,14 @@ const services = {
 
 /** One project for each tier. */
 export default {
-  projects: Object.keys(tiers).map((name) => ({
-    ...project,
-    ...(name === 'unit' ? {} : services),
-    displayName: name,
-    testMatch: filesOf(name).map((path) => `<rootDir>/${path}`),
-  })),
+  projects: Object.keys(tiers)
+    .filter((name) => chosenFilesOf(name).length > 0)
+    .map((name) => ({
+      ...project,
+      ...(name === 'unit' ? {} : services),
+      displayName: name,
+      testMatch: chosenFilesOf(name).map((path) => `<rootDir>/${path}`),
+    })),
   testSequencer: '<rootDir>/test/support/sequencer.mjs',
   testTimeout,
   // The long tests mostly wait, for processes and pages: one more than there are processors keeps those busy.

@@ -6,10 +6,12 @@ import { selections } from '../test/plan.mjs';
 import { reportFileOf } from '../test/runner/report.mjs';
 import { filesOf, tierOf, tiers } from '../test/tiers.mjs';
 import { describeMissingPrograms } from './setup/system-packages.mjs';
+import { writeWhole } from './setup/write-whole.mjs';
 import { startChecks } from './test/checks.mjs';
 import { runCaptured, runShown } from './test/child.mjs';
 import { grownCosts } from './test/costs.mjs';
 import { noteLongMode } from './test/long-mode.mjs';
+import { machineFactor } from './test/machine-factor.mjs';
 import { forgetResult, keepResult, nothing, printSummary, resultOf } from './test/results.mjs';
 import { noteSecondTries } from './test/second-tries.mjs';
 
@@ -32,6 +34,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** What the set-up could not provide, and why. */
 const leftOutFile = join(root, '.cache/left-out.json');
 const resultFile = join(root, '.cache/test-result.json');
+const filesFile = join(root, '.cache/test-files.json');
 const jest = [
   '--experimental-vm-modules',
   '--disable-warning=ExperimentalWarning',
@@ -70,6 +73,11 @@ async function runTests() {
     console.log('No test file matches.');
     process.exitCode = 1;
     return;
+  }
+  if (resultName !== null) {
+    console.log(
+      `A fixed loop takes ${machineFactor().toFixed(1)} times as long here as on the machine that the times in CONTRIBUTING.md are for.`,
+    );
   }
   const checks = words.length === 0 || named.includes('all') ? startChecks(root, process.env) : [];
   const { passed, result } = await runJest(files.run);
@@ -133,13 +141,13 @@ async function runJest(files) {
   rmSync(resultFile, { force: true });
   rmSync(reportFileOf(root), { force: true });
   const chosen =
-    jestArguments.length > 0
-      ? [...jestArguments, '--selectProjects', ...new Set(files.map(tierOf))]
-      : ['--runTestsByPath', ...files];
+    jestArguments.length > 0 ? [...jestArguments, '--selectProjects', ...new Set(files.map(tierOf))] : [];
+  writeWhole(filesFile, JSON.stringify(files));
   const passed = await runShown(
     'jest',
     [...jest, '--forceExit', '--json', `--outputFile=${resultFile}`, ...chosen],
     root,
+    { TEST_FILES: filesFile },
   );
   return { passed, result: existsSync(resultFile) ? JSON.parse(readFileSync(resultFile, 'utf8')) : null };
 }

@@ -40,6 +40,7 @@ export const measuringFiles = {
 export const ownProcessFiles = {
   'test/integration/activities/launch.test.ts': 'sets a variable of the environment',
   'test/integration/docker/docker.test.ts': 'sets which engine its process uses',
+  'test/replay/replay.test.ts': 'bundles workflows, which leaves listeners and a global',
   'test/unit/support/property.test.ts': 'sets variables of the environment',
 };
 

@@ -152,10 +152,10 @@ async function buildWithGo(_root, environment, work) {
   return join(work, 'temporal');
 }
 
-/** The line that tells most of what a program printed. */
+/** The line that tells most of what a program printed; the first names the command. */
 function reasonOf(output) {
   const lines = output.split('\n');
-  return (lines.find((line) => /error/i.test(line)) ?? lines[0]).trim().slice(0, 200);
+  return (lines.find((line) => /error/i.test(line)) ?? lines[1] ?? lines[0]).trim().slice(0, 200);
 }
 
 function isExecutable(file) {

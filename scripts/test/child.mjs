@@ -2,10 +2,14 @@
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 
-/** Shows what it prints. Resolves to whether it succeeded, and says so where it did not. */
-export function runShown(name, args, root) {
+/** Shows what it prints. Resolves to whether it succeeded, and says so where it did not. `variables` are added to the environment. */
+export function runShown(name, args, root, variables = {}) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' });
+    const child = spawn(process.execPath, args, {
+      cwd: root,
+      stdio: 'inherit',
+      env: { ...process.env, ...variables },
+    });
     // Ctrl-C goes to the whole terminal group; the child ends in order, and we after it.
     process.once('SIGINT', () => undefined);
     child.once('close', (code, signal) => {

@@ -60,8 +60,10 @@ export default class NodeRunner extends EmittingTestRunner {
   async #runFile(child, test) {
     await this.#events.emit('test-file-start', [test]);
     const outcome = await child.run(test, this._globalConfig);
-    this.#report.push({ path: test.path, ...outcome.costs, leftBehind: outcome.leftBehind, attempt: 1 });
     const failed = outcome.error !== null || isFailure(outcome.result);
+    // What a file that failed left open says nothing more, and nobody follows one with a process of its own.
+    const leftBehind = failed || placementOf(test.path) !== placements.shared ? [] : outcome.leftBehind;
+    this.#report.push({ path: test.path, ...outcome.costs, leftBehind, attempt: 1 });
     if (failed && mayRunTwice(test.path)) {
       this.#failedFirst.set(test.path, { test, outcome });
     } else {
@@ -85,7 +87,7 @@ export default class NodeRunner extends EmittingTestRunner {
       this.#report.push({
         path: test.path,
         ...second.costs,
-        leftBehind: second.leftBehind,
+        leftBehind: [],
         attempt: 2,
         passed,
         firstOutput: textOf(first),

@@ -23,6 +23,8 @@ const ownSymbols = new Set(
     'RETRY_TIMES_SETTER',
     'agent-platform.test-costs',
     '$$jest-matchers-object',
+    // Of `fetch`, once it is used.
+    'undici.globalDispatcher.1',
   ].map((name) => `Symbol(${name})`),
 );
 

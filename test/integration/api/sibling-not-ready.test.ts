@@ -76,6 +76,6 @@ describe('a sibling that did not get ready', () => {
     ]) {
       expect(await report(session, body)).toMatchObject({ status: 422 });
     }
-    expect(await read(session)).toMatchObject({ status: 'running' });
+    await eventually(async () => expect(await read(session)).toMatchObject({ status: 'running' }));
   });
 });

@@ -88,7 +88,8 @@ describeWithPip('the Temporal program of PyPI', () => {
     // No program named temporal, and no Go.
     const path = join(directory, 'bin');
     mkdirSync(path);
-    writeFileSync(join(path, 'python3'), `#!/bin/sh\nexec '${python}' "$@"\n`, { mode: 0o755 });
+    const wrapper = `#!/bin/sh\nPATH='${process.env['PATH']}' exec '${python}' "$@"\n`;
+    writeFileSync(join(path, 'python3'), wrapper, { mode: 0o755 });
     const code = `await setup.provideTemporal('.', process.env);`;
     const cache = join(directory, 'cache');
     expect(withModule('temporal.mjs', code, { PATH: path, XDG_CACHE_HOME: cache })).toMatch(

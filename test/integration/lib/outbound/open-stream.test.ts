@@ -1,7 +1,6 @@
 /** Answers that go on for hours, through the guard, against real servers, of which the second must hear nothing. */
 
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ResolveName } from '../../../../lib/outbound/guarded-lookup.ts';
 import { openStream, type StreamRequest } from '../../../../lib/outbound/open-stream.ts';
@@ -11,10 +10,11 @@ import { type RemoteServer, startRemoteServer } from '../../../support/remote-se
 let server: RemoteServer;
 let other: RemoteServer;
 let mute: Server;
+const muteSockets: Socket[] = [];
 beforeAll(async () => {
   other = await startRemoteServer();
   // Accepts connections, and reads nothing.
-  mute = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
+  mute = createServer({ pauseOnConnect: true }, (socket) => muteSockets.push(socket)).listen(0, '127.0.0.1');
   await new Promise((resolve) => mute.once('listening', resolve));
 });
 beforeEach(async () => {
@@ -22,6 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 afterAll(async () => {
+  // It does not notice that the other side is gone.
+  for (const socket of muteSockets) {
+    socket.destroy();
+  }
   mute.close();
   await other.close();
 });
