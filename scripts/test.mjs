@@ -10,7 +10,6 @@ import { writeWhole } from './setup/write-whole.mjs';
 import { startChecks } from './test/checks.mjs';
 import { runCaptured, runShown } from './test/child.mjs';
 import { grownCosts } from './test/costs.mjs';
-import { noteLongMode } from './test/long-mode.mjs';
 import { machineFactor } from './test/machine-factor.mjs';
 import { forgetResult, keepResult, nothing, printSummary, resultOf } from './test/results.mjs';
 import { noteSecondTries } from './test/second-tries.mjs';
@@ -24,7 +23,7 @@ const usage = `Usage: npm test [-- [SELECTION ...] [PATTERN ...] [jest options]]
   npm test -- test/unit/api        the test files whose paths match, whatever their tier
   npm test -- unit -t 'a grant'    the tests whose names match
   npm test -- rest                 what CI runs beside the quick tests
-  npm run test:all                 the long mode: every file, with the largest counts and random seeds
+  npm run test:all                 the long mode: every file, with the largest counts and random seeds (CONTRIBUTING.md)
 
 Each prepares what its tiers need, and nothing else. test/plan.mjs says which files are in which selection, test/tiers.mjs in which tier.
 TEST_MODE=quick, full or long sets how much is tried at random.
@@ -161,10 +160,6 @@ async function report({ passed, result, checked, notDue, seconds }) {
   const isIncomplete = Boolean(process.env.CI) && totals.skipped > 0;
   if (isIncomplete) {
     console.error('\nCI leaves no test out, and some were.');
-  }
-  const allPassed = passed && totals.failures.length === 0 && !isIncomplete;
-  if (allPassed && resultName === 'all' && process.env.TEST_MODE === 'long') {
-    await noteLongMode(root, process.env);
   }
   if (resultName === 'quick' && (process.env.TEST_MODE ?? 'quick') === 'quick') {
     totals.failures.push(...grownCosts('quick', totals.costs));

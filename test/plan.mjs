@@ -47,7 +47,7 @@ export const selections = {
     return testFiles().filter((path) => !isLong(path) && !quick.has(path) && tierOf(path) !== 'cluster');
   },
   random: () => randomlySeededTests,
-  all: () => testFiles(),
+  all: () => testFiles().filter((path) => tierOf(path) !== 'cluster'),
 };
 
 const isLong = (path) => longMode().some((row) => row.path === path);
