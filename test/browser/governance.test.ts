@@ -186,7 +186,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await row.waitFor({ state: 'detached' });
     const outsider = await demo.visit('max');
     outsider.expectInConsole(/401/);
-    await outsider.open('/');
+    await outsider.load('/');
     await outsider.page.getByText('You are not in a workspace yet').waitFor();
     await outsider.checkAccessibility();
     await outsider.page.getByRole('button', { name: /^Max Member/ }).click();

@@ -303,7 +303,7 @@ describeInBrowser('remote servers in the web UI', () => {
 
     server.change({ [paths.issuer]: { json: {} } });
     await retry('workshop');
-    await visitor.open(`agents/${worker.id}/servers/workshop`);
+    await visitor.load(`agents/${worker.id}/servers/workshop`);
     await page.getByRole('note').filter({ hasText: 'Sessions that use this cannot start yet' }).waitFor();
     await page.getByRole('button', { name: 'Attach' }).click();
     await page.getByLabel(/^Not ready: /).waitFor();

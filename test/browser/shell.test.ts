@@ -335,7 +335,7 @@ describeInBrowser('the web UI', () => {
     const agent = page.getByRole('combobox', { name: 'Agent' });
     await visitor.open(`sessions/new?agent=${first.id}`);
     await page.getByLabel('Prompt').fill('Half a prompt');
-    await visitor.open(`sessions/new?agent=${second.id}`);
+    await visitor.load(`sessions/new?agent=${second.id}`);
     await page.getByText('Your draft was restored.').waitFor();
     expect(await agent.inputValue()).toContain('second-one');
     await page.getByLabel('Prompt').press('Control+Enter');

@@ -86,7 +86,7 @@ describeInBrowser('letting an agent start another', () => {
   it('is approved beside the platform’s facts, apart from the claim, for one session', async () => {
     const { agent, request } = await asked('planner', child);
     const seen = await demo.visit('ada', phone);
-    await seen.open(`approvals/${request.id}`);
+    await seen.load(`approvals/${request.id}`);
     await expectFacts(factsIn(seen.page.getByRole('dialog', { name: 'Permission request' })));
     await seen.checkAccessibility(factsIn(seen.page.getByRole('dialog')));
     await seen.picture('approval-start-phone');
@@ -94,7 +94,7 @@ describeInBrowser('letting an agent start another', () => {
 
     const visitor = await demo.visit('ada');
     const { page } = visitor;
-    await visitor.open(`approvals/${request.id}`);
+    await visitor.load(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     const facts = factsIn(dialog);
     await expectFacts(facts);
@@ -122,7 +122,7 @@ describeInBrowser('letting an agent start another', () => {
     await page.route(/\/authority$/, (route) =>
       isBroken ? route.fulfill({ status: 500, json: { error } }) : route.continue(),
     );
-    await visitor.open(`approvals/${request.id}`);
+    await visitor.load(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByText('What that agent can do could not be loaded.').waitFor();
     await dialog.getByText('can be approved once what that agent can do is shown').waitFor();
@@ -145,7 +145,7 @@ describeInBrowser('letting an agent start another', () => {
     });
     await ada.ok('PUT', `/api/agents/${remote.id}/mcp-attachments`, { name: 'tickets', env: {} });
     const visitor = await demo.visit('ada');
-    await visitor.open(`approvals/${request.id}`);
+    await visitor.load(`approvals/${request.id}`);
     const dialog = visitor.page.getByRole('dialog', { name: 'Permission request' });
     await factsIn(dialog).getByRole('note').filter({ hasText: 'Other agents cannot start it' }).waitFor();
     await factsIn(dialog).getByText('a remote server').waitFor();
@@ -157,7 +157,7 @@ describeInBrowser('letting an agent start another', () => {
     const agent = await parent('lead');
     const visitor = await demo.visit('ada');
     const { page } = visitor;
-    await visitor.open(`agents/${agent.id}`);
+    await visitor.load(`agents/${agent.id}`);
     await page.getByRole('combobox', { name: 'Allow it to start' }).click();
     await page.getByRole('option', { name: 'deployer' }).click();
     const part = page.getByRole('region', { name: 'Can start other agents' });
@@ -180,11 +180,11 @@ describeInBrowser('letting an agent start another', () => {
     const visitor = await demo.visit('ada');
     const { page } = visitor;
     const part = page.getByRole('region', { name: 'Can start other agents' });
-    await visitor.open(`agents/${agent.id}`);
+    await visitor.load(`agents/${agent.id}`);
     await page.getByRole('region', { name: 'MCP servers' }).getByText('No MCP servers attached').waitFor();
     expect(await part.count()).toBe(0);
 
-    await visitor.open(`grants/new?holder=agent:${agent.id}`);
+    await visitor.load(`grants/new?holder=agent:${agent.id}`);
     await page.getByRole('radio', { name: 'Start an agent' }).check();
     await page.getByRole('combobox', { name: 'Agent to start' }).click();
     await page.getByRole('option', { name: 'deployer' }).click();
@@ -196,7 +196,7 @@ describeInBrowser('letting an agent start another', () => {
     await page.getByRole('button', { name: 'Create grant' }).click();
     await page.getByText('In effect.', { exact: true }).waitFor();
 
-    await visitor.open(`agents/${agent.id}`);
+    await visitor.load(`agents/${agent.id}`);
     await part.getByRole('note').filter({ hasText: 'no effect while it is a worker' }).waitFor();
     await part.getByRole('button', { name: 'Revoke the permission to start deployer' }).waitFor();
     expect(await part.getByRole('combobox').count()).toBe(0);
