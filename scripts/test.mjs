@@ -53,7 +53,11 @@ if (words.includes('--help')) {
 }
 
 function isSelection(word) {
-  return Object.hasOwn(tiers, word) || Object.hasOwn(selections, word) || /^--changed(=|$)/.test(word);
+  return Object.hasOwn(tiers, word) || Object.hasOwn(selections, word) || isOfChange(word);
+}
+
+function isOfChange(word) {
+  return /^--changed(=|$)/.test(word);
 }
 
 async function runTests() {
@@ -61,51 +65,50 @@ async function runTests() {
   if (resultName !== null) {
     forgetResult(root, resultName);
   }
-  // The packages come first: without them not even the list of files can be made.
-  const files = (await setUp(['unit'])) ? await selectedFiles() : null;
-  if (files === null || !(await setUp([...new Set(files.run.map(tierOf))]))) {
-    process.exitCode = 1;
-    printSummary([{ ...nothing, failed: 1, failures: ['the set-up'] }]);
-    return;
-  }
-  if (files.run.length === 0) {
+  // These lists are made with packages; the others need none, so that everything is set up at once.
+  const needsPackages = jestArguments.length > 0 || named.some(isOfChange);
+  const files = !needsPackages || (await setUp(['unit'])) ? await selectedFiles() : null;
+  if (files?.length === 0) {
     console.log('No test file matches.');
     process.exitCode = 1;
     return;
   }
+  if (files === null || !(await setUp([...new Set(files.map(tierOf))]))) {
+    process.exitCode = 1;
+    printSummary([{ ...nothing, failed: 1, failures: ['the set-up'] }]);
+    return;
+  }
+  const notDue = await filesNotDue(files);
   if (resultName !== null) {
     console.log(
       `A fixed loop takes ${machineFactor().toFixed(1)} times as long here as on the machine that the times in CONTRIBUTING.md are for.`,
     );
   }
   const checks = words.length === 0 || named.includes('all') ? startChecks(root, process.env) : [];
-  const { passed, result } = await runJest(files.run);
+  const { passed, result } = await runJest(files.filter((file) => !notDue.includes(file)));
   const checked = await Promise.all(checks);
-  await report({ passed, result, checked, notDue: files.notDue, seconds: (Date.now() - startedAt) / 1000 });
+  await report({ passed, result, checked, notDue, seconds: (Date.now() - startedAt) / 1000 });
 }
 
 function setUp(names) {
   return runShown('The set-up', ['scripts/setup.mjs', '--tiers', names.join(',')], root);
 }
 
-/** The files to run, and those of a selection that nothing they depend on has changed for. */
 async function selectedFiles() {
   if (jestArguments.length > 0) {
-    return { run: await matchingFiles(), notDue: [] };
+    return await matchingFiles();
   }
-  const chosen = new Set();
-  for (const name of named.length > 0 ? named : ['quick']) {
-    for (const file of await filesOfSelection(name)) {
-      chosen.add(file);
-    }
+  const chosen = await Promise.all((named.length > 0 ? named : ['quick']).map(filesOfSelection));
+  return [...new Set(chosen.flat())];
+}
+
+/** Those of a selection of CI that nothing they depend on has changed for, what the set-up has just built among it. */
+async function filesNotDue(files) {
+  if (jestArguments.length > 0 || !(named.includes('rest') || named.includes('cluster'))) {
+    return [];
   }
-  const files = [...chosen];
-  if (!named.includes('rest') && !named.includes('cluster')) {
-    return { run: files, notDue: [] };
-  }
-  const { filesNotDue } = await import('./test/due.mjs');
-  const notDue = await filesNotDue(root, files, process.env);
-  return { run: files.filter((file) => !notDue.includes(file)), notDue };
+  const due = await import('./test/due.mjs');
+  return await due.filesNotDue(root, files, process.env);
 }
 
 async function filesOfSelection(name) {

@@ -50,7 +50,8 @@ export const selections = {
   all: () => testFiles().filter((path) => tierOf(path) !== 'cluster'),
 };
 
-const isLong = (path) => longMode().some((row) => row.path === path);
+const longPaths = new Set(longMode().map(({ path }) => path));
+const isLong = (path) => longPaths.has(path);
 
 /** Where a file runs. Each but the shared ones has a process of its own; those that measure run last, one at a time. */
 export const placements = { shared: 'shared', ownProcess: 'own process', alone: 'alone' };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { selections } from '../../test/plan.mjs';
 import { testFiles } from '../../test/tiers.mjs';
-import { runGit } from './git.mjs';
+import { run } from '../setup/run.mjs';
 import { importsOf } from './imports.mjs';
 
 /** What no import names: it takes part in every test. */
@@ -19,8 +19,8 @@ const ofProduct =
 /** Paths from the project's root, for what differs from `commit`; files that git does not know yet count. */
 export async function affectedFiles(root, commit) {
   const changed = [
-    ...lines(await runGit(root, ['diff', '--name-only', commit, '--'])),
-    ...lines(await runGit(root, ['ls-files', '--others', '--exclude-standard'])),
+    ...lines(await run('git', ['diff', '--name-only', commit, '--'], { cwd: root })),
+    ...lines(await run('git', ['ls-files', '--others', '--exclude-standard'], { cwd: root })),
   ];
   const quick = selections.quick();
   if (changed.some((path) => everywhere.test(path))) {

@@ -1,6 +1,7 @@
 /** What a run cost. Processor time depends on the machine and is only shown; what is counted may not grow unnoticed (test/costs.json). */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { processorMs } from '../../test/runner/processor-time.mjs';
 
 const dearestShown = 10;
 const counted = ['platforms', 'pageLoads', 'axeLooks', 'workers'];
@@ -47,17 +48,6 @@ export function printCosts(results) {
   const texts = Object.entries(costs).map(([cost, count]) => `${cost} ${count}`);
   const minutes = results.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
   console.log(
-    `\n${files.length} files in ${minutes.toFixed(1)} minutes; ${processorSeconds()} s of processor time in all; ${texts.join(', ')}`,
+    `\n${files.length} files in ${minutes.toFixed(1)} minutes; ${Math.round(processorMs() / 1000)} s of processor time in all; ${texts.join(', ')}`,
   );
-}
-
-/** Of this process and everything it waited for, set-up and servers included. */
-function processorSeconds() {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
-    // utime, stime, cutime and cstime, in hundredths of a second.
-    return Math.round(fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) / 100);
-  } catch {
-    return 'an unknown number of';
-  }
 }

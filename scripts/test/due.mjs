@@ -3,12 +3,11 @@
  * take long and change seldom. Without such knowledge they run.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { machineCache } from '../setup/machine-cache.mjs';
-import { writeWhole } from '../setup/write-whole.mjs';
-import { runGit } from './git.mjs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../setup/run.mjs';
 import { importsOf } from './imports.mjs';
+import { readNote, writeNote } from './machine-notes.mjs';
 
 /** By the beginning of their paths, what they depend on beside what they import. `.cache/images.json` names images by their sources. */
 const images = ['.cache/images.json', 'deploy', 'scripts/setup', 'package-lock.json'];
@@ -22,24 +21,22 @@ export const dependencies = {
   'test/integration/deployment/make-keys.test.ts': ['scripts', 'deploy'],
 };
 
-const stampsFile = (environment) => machineCache(environment, 'passed-tests.json');
+const noteName = 'passed-tests';
 
 /** Those of `files` that are not due. */
 export async function filesNotDue(root, files, environment) {
-  const stamps = readStamps(environment);
+  const stamps = readNote(environment, noteName) ?? {};
   const keys = await keysOf(root, files);
   return [...keys].filter(([file, key]) => stamps[file] === key).map(([file]) => file);
 }
 
 /** After a run in CI of a clean tree: remembers the state in which these files passed. */
 export async function stampPassed(root, passed, environment) {
-  if (!environment.CI || (await runGit(root, ['status', '--porcelain'])) !== '') {
+  if (!environment.CI || (await run('git', ['status', '--porcelain'], { cwd: root })) !== '') {
     return;
   }
   const keys = await keysOf(root, passed);
-  const file = stampsFile(environment);
-  mkdirSync(dirname(file), { recursive: true });
-  writeWhole(file, JSON.stringify({ ...readStamps(environment), ...Object.fromEntries(keys) }));
+  writeNote(environment, noteName, { ...readNote(environment, noteName), ...Object.fromEntries(keys) });
 }
 
 /** By file, a hash of all it depends on. Files without listed dependencies are always due and left out. */
@@ -76,9 +73,4 @@ export function filesIn(root, path) {
   return readdirSync(whole, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.parentPath.includes('node_modules'))
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length));
-}
-
-function readStamps(environment) {
-  const file = stampsFile(environment);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
 }

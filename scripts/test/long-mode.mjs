@@ -1,32 +1,27 @@
 /** When the long mode last passed on this machine. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { machineCache } from '../setup/machine-cache.mjs';
-import { writeWhole } from '../setup/write-whole.mjs';
-import { runGit } from './git.mjs';
+import { run } from '../setup/run.mjs';
+import { readNote, writeNote } from './machine-notes.mjs';
 
 const mostCommits = 30;
 const mostDays = 7;
 const dayMs = 24 * 60 * 60 * 1000;
-const fileOf = (environment) => machineCache(environment, 'long-mode.json');
+const noteName = 'long-mode';
 
 /** Notes that it passed, where it tried what is committed. */
 export async function noteLongMode(root, environment) {
-  if ((await runGit(root, ['status', '--porcelain'])) === '') {
-    const commit = (await runGit(root, ['rev-parse', 'HEAD'])).trim();
-    const file = fileOf(environment);
-    mkdirSync(dirname(file), { recursive: true });
-    writeWhole(file, JSON.stringify({ commit, at: new Date().toISOString() }));
+  if ((await run('git', ['status', '--porcelain'], { cwd: root })) === '') {
+    const commit = (await run('git', ['rev-parse', 'HEAD'], { cwd: root })).trim();
+    writeNote(environment, noteName, { commit, at: new Date().toISOString() });
   }
 }
 
 /** A sentence: on which commit it passed, and a warning where that is long ago. */
 export async function describeLongMode(root, environment) {
-  const file = fileOf(environment);
-  if (!existsSync(file)) {
+  const note = readNote(environment, noteName);
+  if (note === null) {
     return 'Warning: npm run test:all has not passed on this machine.';
   }
-  const { commit, at } = JSON.parse(readFileSync(file, 'utf8'));
+  const { commit, at } = note;
   const days = (Date.now() - Date.parse(at)) / dayMs;
   const commits = await commitsSince(root, commit);
   const isOld = commits === null || commits > mostCommits || days > mostDays;
@@ -34,5 +29,5 @@ export async function describeLongMode(root, environment) {
 }
 
 async function commitsSince(root, commit) {
-  return await runGit(root, ['rev-list', '--count', `${commit}..HEAD`]).then(Number, () => null);
+  return await run('git', ['rev-list', '--count', `${commit}..HEAD`], { cwd: root }).then(Number, () => null);
 }

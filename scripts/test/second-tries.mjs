@@ -1,25 +1,22 @@
 /** Files that failed and passed when they ran once more. The machine remembers them, so that one which does it again is not overlooked. */
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { machineCache } from '../setup/machine-cache.mjs';
-import { writeWhole } from '../setup/write-whole.mjs';
+import { readNote, writeNote } from './machine-notes.mjs';
 
 /** In one run. More than these are no flakes. */
 export const mostSecondTries = 2;
 const runsRemembered = 10;
+const noteName = 'second-tries';
 
 /** Adds a run to the last ones of this selection. Returns a line for each file that needed a second try in an earlier one, too. */
 export function noteSecondTries(environment, selection, secondTries) {
-  const file = machineCache(environment, 'second-tries.json');
-  const runs = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : [];
+  const runs = readNote(environment, noteName) ?? [];
   const paths = secondTries.map(({ path }) => path);
   const earlier = runs.filter((run) => run.selection === selection).slice(-(runsRemembered - 1));
   const others = runs.filter((run) => run.selection !== selection);
-  mkdirSync(dirname(file), { recursive: true });
-  writeWhole(
-    file,
-    JSON.stringify([...others, ...earlier, { at: new Date().toISOString(), selection, paths }]),
-  );
+  writeNote(environment, noteName, [
+    ...others,
+    ...earlier,
+    { at: new Date().toISOString(), selection, paths },
+  ]);
   return paths
     .filter((path) => earlier.some((run) => run.paths.includes(path)))
     .map((path) => `${path}: needed a second try in two of the last ${runsRemembered} runs`);

@@ -29,7 +29,7 @@ export class ChildProcess {
 
   /** Runs one file. Never rejects: a process that ends is an error of the file. */
   async run(test, globalConfig) {
-    const limit = { timer: undefined };
+    let timer;
     const answer = new Promise((resolve) => {
       this.#child.once('message', resolve);
       this.#child.send({ run: test.path, config: test.context.config, globalConfig }, (error) => {
@@ -37,13 +37,13 @@ export class ChildProcess {
           resolve(failed(`The test process takes no file: ${error.message}`));
         }
       });
-      limit.timer = setTimeout(() => {
+      timer = setTimeout(() => {
         this.#child.kill('SIGKILL');
         resolve(failed(`The file had not ended after ${fileLimitMs / 60_000} minutes`));
       }, fileLimitMs);
     });
     const end = this.#ended.then((how) => failed(`The test process ended while it ran this file: ${how}`));
-    return await Promise.race([answer, end]).finally(() => clearTimeout(limit.timer));
+    return await Promise.race([answer, end]).finally(() => clearTimeout(timer));
   }
 
   /** Lets it close what it keeps for all its files, and kills it when that takes too long. */

@@ -29,17 +29,19 @@ const ownSymbols = new Set(
 );
 
 /** Others are made when somebody first asks for them. */
-const replaceable = new Set(
-  [
-    'Date',
-    'setTimeout',
-    'setInterval',
-    'setImmediate',
-    'clearTimeout',
-    'clearInterval',
-    'clearImmediate',
-  ].concat(['queueMicrotask', 'performance', 'fetch', 'process']),
-);
+const replaceable = new Set([
+  'Date',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'clearTimeout',
+  'clearInterval',
+  'clearImmediate',
+  'queueMicrotask',
+  'performance',
+  'fetch',
+  'process',
+]);
 
 /** A package's that writes out what it has: it is added once. */
 const ignoredListeners = new Set(['exit']);

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { endFile, useGlobals } from './globals.mjs';
 import { lookAround } from './left-behind.mjs';
+import { processorMs } from './processor-time.mjs';
 
 const require = createRequire(import.meta.url);
 const { BufferedConsole } = require('@jest/console');
@@ -113,13 +114,6 @@ function runtimeFor(before) {
     enterTestCode() {},
     leaveTestCode() {},
   };
-}
-
-/** Processor time of this process and of those it waited for, in milliseconds. */
-function processorMs() {
-  const fields = require('node:fs').readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');
-  // utime, stime, cutime and cstime, in hundredths of a second.
-  return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) * 10;
 }
 
 async function closeKept() {
