@@ -46,7 +46,7 @@ describe.each(Object.entries(compilers))('TypeScript %s', (major, name) => {
         );
         writeFileSync(join(directory, 'x.ts'), 'export const x = (list: string[]): string => list[0];\n');
         const { status, output } = compile(name, '-p', directory);
-        expect(output).toMatch(/x\.ts\(1,45\): error TS2322: .*undefined/);
+        expect(output).toMatch(/x\.ts\(1,46\): error TS2322: .*undefined/);
         expect(status).not.toBe(0);
       } finally {
         rmSync(directory, { recursive: true });
