@@ -125,7 +125,7 @@ describeInBrowser('a page of the web UI', () => {
     const asked = countRequests(page);
     await page.clock.install();
     for (const section of sections) {
-      // Anew: to a page that stays, each turn of its clock would be more time in which its stream sent nothing.
+      // To a page that stays, each turn of its clock would be more time in which its stream sent nothing.
       await visitor.load(section);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await untilQuiet(asked);
