@@ -56,7 +56,11 @@ async function measure(once: () => Promise<void>, inFlight: number) {
 const directory = mkdtempSync(join(values.directory, 'bench-audit-'));
 const openTrail = (sync: AuditSync) =>
   openAuditTrail({
-    api: { reportCalls: async () => undefined, reportRefusedCalls: async () => undefined },
+    api: {
+      reportCalls: async () => undefined,
+      reportRefusedCalls: async () => undefined,
+      reportOpenCalls: async () => undefined,
+    },
     sessionCalls: Number.POSITIVE_INFINITY,
     gatedTool: () => null,
     metrics: createMetrics(),

@@ -1,5 +1,5 @@
 /** Limits with their defaults. Each refusal names the limit. */
-import { count } from './parse.ts';
+import { count, countOrNone } from './parse.ts';
 import { quotaFields } from './quotas.ts';
 
 export const limitFields = {
@@ -7,7 +7,10 @@ export const limitFields = {
   /** Until the whole body of a request has arrived. */
   LIMIT_BODY_SECONDS: count(30),
   LIMIT_ATTACHMENTS_PER_AGENT: count(32),
+  /** Of a message of an agent to an MCP server. */
   LIMIT_LINE_BYTES: count(1024 * 1024),
+  /** Of a message of an MCP server; clients of the official SDKs take a little more. */
+  LIMIT_ANSWER_BYTES: count(10_000_000),
   LIMIT_ARTIFACT_BYTES: count(10 * 1024 * 1024),
   LIMIT_SESSION_ARTIFACT_BYTES: count(100 * 1024 * 1024),
   /** Bytes of artifacts that one API process holds in memory while they arrive, of all sessions together. */
@@ -30,6 +33,8 @@ export const limitFields = {
   /** Minimum retention of tool call records of every workspace. */
   TOOL_CALL_RETENTION_FLOOR_DAYS: count(30),
   REQUEST_EXPIRY_SECONDS: count(24 * 3600),
+  /** The longest time that a `persistent` grant is given, also where nobody names one; 0: until somebody revokes it. */
+  LIMIT_PERSISTENT_GRANT_SECONDS: countOrNone(0),
   DENIAL_MUTE_SECONDS: count(600),
   /** Retention of the arguments of a refused call after its permission request was closed. */
   REFUSED_CALL_KEPT_SECONDS: count(24 * 3600),
@@ -40,6 +45,8 @@ export const limitFields = {
   SESSION_AUTHORIZATION_SECONDS: count(1800),
   /** From the first request to an MCP server until its first answer. */
   SERVER_HANDSHAKE_SECONDS: count(30),
+  /** From a tool call, or the progress that its server last reported of it, until its answer. */
+  SERVER_CALL_SECONDS: countOrNone(3600),
   /** Retention of what processes of sessions wrote to stderr. */
   PROCESS_OUTPUT_KEPT_SECONDS: count(7 * 24 * 3600),
   /** From the start of a check's sandbox to its end. */

@@ -1,7 +1,7 @@
 /** A human's approval as the API signs it (Ed25519) and the one grant-writing activity verifies it. */
 import * as z from 'zod';
 import { grantScope, grantType } from './grant.ts';
-import { callDigest, uuid } from './names.ts';
+import { callDigest, timestamp, uuid } from './names.ts';
 import { workspaceRole } from './workspace.ts';
 
 /** Claims of the approval. It names the grant's id, so it works once, and it expires (`exp`, seconds). */
@@ -27,6 +27,8 @@ export const approvalClaims = z.strictObject({
     request_id: uuid.nullable(),
     /** Of the one call that the grant permits; approvals from before this claim existed permit any arguments. */
     bound_call_digest: callDigest.nullable().default(null),
+    /** When the grant ends by itself; those of approvals from before this claim existed never do. */
+    expires_at: timestamp.nullable().default(null),
   }),
 });
 export type ApprovalClaims = z.infer<typeof approvalClaims>;

@@ -70,13 +70,14 @@ export function encodeStart({ call_id, server, tool, started_at, arguments: args
 
 /** The record of a call's end. `startedAt`: set when it is another time than that of the record of the start. */
 export function encodeEnd(
-  { call_id, duration_ms, outcome, result }: CallEnd & Pick<StartedCall, 'call_id'>,
+  { call_id, duration_ms, outcome, reason, result }: CallEnd & Pick<StartedCall, 'call_id'>,
   startedAt?: string,
 ): string {
   const restarted = startedAt === undefined ? '' : `,"started_at":"${startedAt}"`;
+  const why = reason === undefined ? '' : `,"reason":"${reason}"`;
   const payload = result === undefined ? '' : `,"result":${JSON.stringify(result)}`;
   return withChecksum(
-    `{"kind":"ended","call_id":"${call_id}","duration_ms":${duration_ms},"outcome":"${outcome}"${restarted}${payload}}`,
+    `{"kind":"ended","call_id":"${call_id}","duration_ms":${duration_ms},"outcome":"${outcome}"${why}${restarted}${payload}}`,
   );
 }
 

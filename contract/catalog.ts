@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { entryName, envName, secretReference, timestamp, toolScope, uuid } from './names.ts';
 import { remoteShape } from './remote-server.ts';
+import { maxToolNameCharacters } from './tool-name.ts';
 
 const argument = z
   .string()
@@ -53,7 +54,7 @@ export type ManifestEnvField = z.infer<typeof manifestEnvField>;
 export const manifest = z.strictObject({
   env: z.record(envName, manifestEnvField).default({}),
   /** Tool name to the scope that it needs. A tool that is not named is ungated. */
-  tool_scopes: z.record(z.string().min(1).max(128), toolScope).default({}),
+  tool_scopes: z.record(z.string().min(1).max(maxToolNameCharacters), toolScope).default({}),
 });
 export type Manifest = z.infer<typeof manifest>;
 export const emptyManifest: Manifest = { env: {}, tool_scopes: {} };
@@ -73,7 +74,7 @@ export const changedTools = z.enum(['tell', 'refuse']);
 /** Whether a tool can be called that neither a scope nor `listed_tools` names. */
 export const unlistedTools = z.enum(['allow', 'refuse']);
 const listedTools = z
-  .array(z.string().min(1).max(128))
+  .array(z.string().min(1).max(maxToolNameCharacters))
   .max(500)
   .refine((tools) => new Set(tools).size === tools.length, 'must not name a tool twice');
 /** What an entry says of its tools as a whole. */
@@ -83,6 +84,9 @@ export const toolPolicy = {
   /** Ungated tools that agents can call where unlisted ones are refused. */
   listed_tools: listedTools.default([]),
 };
+
+/** From the first request to the server until its first answer, which includes its start; null: the operator's limit. */
+export const startSeconds = z.int().min(1).max(3600).nullable();
 
 /** What an admin sends to register or replace an entry. */
 export const mcpServerInput = z.strictObject({
@@ -99,6 +103,7 @@ export const mcpServerInput = z.strictObject({
     .refine((features) => new Set(features).size === features.length, 'must not name a feature twice')
     .default([]),
   ...toolPolicy,
+  start_seconds: startSeconds.default(null),
 });
 export type McpServerInput = z.infer<typeof mcpServerInput>;
 
@@ -123,6 +128,7 @@ export const mcpServer = z.strictObject({
   changed_tools: changedTools,
   unlisted_tools: unlistedTools,
   listed_tools: z.array(z.string()),
+  start_seconds: startSeconds,
   created_at: timestamp,
   created_by: uuid.nullable(),
   updated_at: timestamp,

@@ -7,7 +7,7 @@ import { workspaceRole } from './workspace.ts';
 export const grantScope = z.enum(['once', 'session', 'persistent']);
 export type GrantScope = z.infer<typeof grantScope>;
 
-/** The state of a grant; only an active one permits. `expired`: its session has ended. */
+/** The state of a grant; only an active one permits. `expired`: its session has ended, or its time is over. */
 export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
@@ -66,6 +66,11 @@ export const grantInput = z.strictObject({
   scope: grantScope,
   session_id: uuid.nullish().transform((id) => id ?? null),
   reason: content.reason.optional().transform((reason) => reason ?? null),
+  /** Of a `persistent` grant: when it ends by itself. Absent, as null is: when somebody revokes it. */
+  expires_at: timestamp
+    .nullish()
+    .transform((at) => at ?? undefined)
+    .optional(),
   /** The permission request that this grant answers. */
   request_id: uuid.optional(),
   /** The digest of the refused call that was displayed with the request; required with `request_id` where it has one. */
@@ -85,6 +90,8 @@ export const grant = z.strictObject({
   /** The maker's role when they made it: scopes that are restricted to admins need an admin's grant. */
   granted_by_role: workspaceRole,
   granted_at: timestamp,
+  /** When a `persistent` grant ends by itself; null: never. */
+  expires_at: timestamp.nullable(),
   /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to. */
   request_id: uuid.nullable(),
   bound_to: z
@@ -146,6 +153,9 @@ export function grantProblems(input: GrantInput): { path: string; code: string; 
       'exact_call',
       `must be absent when scope is ${input.scope}: only a once grant permits exactly one call`,
     );
+  }
+  if (input.scope !== 'persistent' && input.expires_at !== undefined) {
+    add('expires_at', `must be absent when scope is ${input.scope}: only a persistent grant ends at a time`);
   }
   const details = detailsByGrantType[input.grant_type].safeParse(input.details);
   for (const { path, message } of details.success ? [] : fieldProblemsOf(details.error, ['details'])) {

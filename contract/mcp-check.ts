@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { attachmentInput } from './agent.ts';
 import { entryName, timestamp, uuid } from './names.ts';
 import { sessionProcess } from './session-process.ts';
+import { maxToolNameCharacters } from './tool-name.ts';
 
 export const mcpCheckStatus = z.enum(['pending', 'starting', 'running', 'completed', 'failed', 'cancelled']);
 export type McpCheckStatus = z.infer<typeof mcpCheckStatus>;
@@ -14,8 +15,7 @@ export const hasMcpCheckEnded = (status: McpCheckStatus): status is FinalMcpChec
 /** Limits of a stored listing; what a server sends beyond them is counted or truncated. */
 export const toolListingLimits = {
   tools: 500,
-  /** A longer name could have no scope in a manifest. */
-  nameCharacters: 128,
+  nameCharacters: maxToolNameCharacters,
   titleCharacters: 200,
   descriptionCharacters: 1000,
   /** Of all names, titles and descriptions together. */

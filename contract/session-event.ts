@@ -1,5 +1,6 @@
 /** The closed list of session events, the only source of a session's transcript. */
 import * as z from 'zod';
+import { answerFault } from './answer-fault.ts';
 import { grantScope, requestableGrantType } from './grant.ts';
 import { chosenId, named, timestamp, uuid } from './names.ts';
 import { permissionDecision } from './permission-request.ts';
@@ -40,6 +41,8 @@ export const payloadByEventType = {
     exit_code: z.int().nullable(),
     signal: z.string().nullable(),
   }),
+  /** An answer of the server did not reach the agent: the first time for each reason. */
+  'session.answer_refused': z.strictObject({ server: z.string(), reason: answerFault }),
   /** The first names of each, and how many more there are; `refused`: calls of these wait until an admin accepts them. */
   'session.tools_changed': z.strictObject({
     server: z.string(),

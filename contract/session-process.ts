@@ -1,5 +1,6 @@
 /** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
 import * as z from 'zod';
+import { answerFault, answerFaultCount } from './answer-fault.ts';
 import { chosenId, entryName, maxStoredInteger, timestamp } from './names.ts';
 import { maxOutputBytes } from './process-reports.ts';
 
@@ -24,6 +25,7 @@ export const failureCause = z.enum([
   'registry_unreachable',
   'network_unreachable',
   'handshake_timeout',
+  'unreadable_answer',
   'not_ready_in_time',
 ]);
 export type FailureCause = z.infer<typeof failureCause>;
@@ -39,6 +41,7 @@ export const causeText: Readonly<Record<FailureCause, string>> = {
   registry_unreachable: 'did not start: its package manager got nothing from its registry',
   network_unreachable: 'did not start: it could not reach the network',
   handshake_timeout: 'did not answer its first request in time',
+  unreadable_answer: 'answered its first request with what is no message of the protocol',
   not_ready_in_time: 'was not ready in time',
 };
 
@@ -80,6 +83,8 @@ export const sessionProcess = z.strictObject({
   updated_at: timestamp.nullable(),
   /** Of the output that is kept; null when there is none. */
   output_size_bytes: z.int().min(0).nullable(),
+  /** Answers of a server that did not reach its agent, since its sidecar started, by reason. */
+  faults: z.array(answerFaultCount),
 });
 export type SessionProcess = z.infer<typeof sessionProcess>;
 
@@ -102,6 +107,8 @@ export const processReport = z.strictObject({
   sidecar_run: chosenId,
   revision: z.int().positive().max(maxStoredInteger),
   starts: z.int().min(0).max(1_000_000_000),
+  /** Absent without any. */
+  faults: z.array(answerFaultCount).min(1).max(answerFault.options.length).optional(),
   /** Absent when unchanged since the last report. */
   output: z
     .strictObject({

@@ -9,6 +9,7 @@ import {
   manifestEnvField,
   network,
   shape,
+  startSeconds,
   toolPolicy,
 } from './catalog.ts';
 import { modelAccess } from './model-access.ts';
@@ -123,6 +124,7 @@ export const frozenServer = z.strictObject({
   /** Sessions from before this field have none. */
   client_features: z.array(clientFeature).default([]),
   ...toolPolicy,
+  start_seconds: startSeconds.default(null),
   /** Of a remote server. */
   sign_in: signIn.nullable().default(null),
 });

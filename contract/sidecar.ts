@@ -64,6 +64,8 @@ export const sidecarBoot = z.strictObject({
       network: network.default('internet'),
       /** Its command loads a package before it runs it, as `npx` and `uvx` do. */
       loads_packages: z.boolean().default(false),
+      /** From its first request to its first answer; absent where the operator's limit holds, since earlier releases refuse it. */
+      handshake_timeout_ms: z.int().positive().optional(),
       /** Whether it asks for access tokens of the session's operator. */
       access_tokens: z.boolean().default(false),
     }),
@@ -83,14 +85,17 @@ export const sidecarBoot = z.strictObject({
   /** The operator's setting; the default is for launches by an earlier release. */
   audit_sync: auditSync.default('within-100-ms'),
   limits: z.strictObject({
+    /** Of a message of the agent. */
     line_bytes: z.int(),
+    /** Of a message of a server; the default is for launches by an earlier release. */
+    answer_bytes: z.int().positive().default(10_000_000),
     inline_artifact_bytes: z.int(),
     artifact_bytes: z.int(),
     request_input_wait_seconds: z.int(),
     server_connect_timeout_ms: z.int(),
     /** From a server's first request to its first answer. */
     server_handshake_timeout_ms: z.int().positive(),
-    /** 0: a call waits as long as the agent does. */
+    /** From a call, or the progress that its server last reported of it, until its answer. 0: a call waits as long as the agent does. */
     call_timeout_ms: z.int(),
     /** Limits on what the agent makes the platform do; the defaults are for launches by an earlier release. */
     calls_per_minute: z.int().positive().default(600),
@@ -134,6 +139,8 @@ export const checkRequest = z.strictObject({
    * short arguments, so it is neither stored nor logged.
    */
   call_sha256: callDigest.optional(),
+  /** It was let pass before and could not be forwarded: what it passed on must not have expired since. */
+  unforwarded: z.literal(true).optional(),
 });
 /** What the API refuses a call with; the sidecar takes an answer with any other code for none, and so refuses the call. */
 export const checkRefusalCode = z.enum([

@@ -1,9 +1,9 @@
 /** One tool call in the audit trail, as sidecar, spool, API and worker pass it on. */
 import * as z from 'zod';
+import { answerFault } from './answer-fault.ts';
 import { callOutcome } from './audit-event.ts';
 import { chosenId, maxStoredInteger, timestamp, uuid } from './names.ts';
-
-const maxToolName = 256;
+import { maxToolNameCharacters } from './tool-name.ts';
 
 /**
  * An agent's text as the database can store it: NUL and lone surrogates become U+FFFD. One call with such a name would
@@ -24,7 +24,7 @@ export type CallPayload = z.infer<typeof callPayload>;
 export const startedCall = z.strictObject({
   call_id: chosenId,
   server: z.string().max(64),
-  tool: z.string().max(maxToolName).overwrite(storableText),
+  tool: z.string().max(maxToolNameCharacters).overwrite(storableText),
   started_at: timestamp,
   arguments: callPayload.optional(),
 });
@@ -34,6 +34,8 @@ export type StartedCall = z.infer<typeof startedCall>;
 export const callEnd = z.strictObject({
   duration_ms: z.number().nonnegative(),
   outcome: callOutcome,
+  /** Why the server's answer did not reach the agent; absent where it did, or none came. */
+  reason: answerFault.optional(),
   result: callPayload.optional(),
 });
 export type CallEnd = z.infer<typeof callEnd>;
@@ -48,7 +50,7 @@ export type CallRecord = z.infer<typeof callRecord>;
 export const refusedCallCount = z.strictObject({
   count_id: chosenId,
   server: z.string().max(64),
-  tool: z.string().max(maxToolName).overwrite(storableText),
+  tool: z.string().max(maxToolNameCharacters).overwrite(storableText),
   outcome: callOutcome,
   /** Start of the minute. */
   minute: timestamp,
@@ -75,6 +77,7 @@ export const toolCalledData = z.strictObject({
   duration_ms: z.number().nonnegative(),
   granted_via: uuid.nullable(),
   outcome: callOutcome,
+  reason: answerFault.optional(),
   arguments: callPayload.optional(),
   result: callPayload.optional(),
 });
@@ -87,6 +90,8 @@ export const toolCall = z.strictObject({
   tool: z.string(),
   duration_ms: z.number().nonnegative(),
   outcome: callOutcome,
+  /** Why the server's answer did not reach the agent; null where it did, or none came. */
+  reason: answerFault.nullable(),
   /** The grant that it passed on; null where none was needed, or none covered it. */
   granted_via: uuid.nullable(),
 });

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { entryName, timestamp, uuid } from './names.ts';
+import { maxToolNameCharacters } from './tool-name.ts';
 
 /** What a definition is about. */
 export const definitionPart = z.enum(['tool', 'instructions']);
@@ -15,8 +16,7 @@ export const definitionDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 l
 export const toolListLimits = {
   /** Tools of one report. */
   tools: 1000,
-  /** As of a name that can be called. */
-  nameCharacters: 256,
+  nameCharacters: maxToolNameCharacters,
   /** Of one definition's text; the digest is of all of it. */
   textCharacters: 16 * 1024,
   /** Of all texts of a report together, as its JSON has them. */

@@ -49,6 +49,8 @@ import * as indexStartedChildren from './20261127060100_index_started_children.t
 import * as createSchedules from './20261127100000_create_schedules.ts';
 import * as indexScheduledSessions from './20261127100100_index_scheduled_sessions.ts';
 import * as createModelRequests from './20261127110000_create_model_requests.ts';
+import * as tellOpenCalls from './20261127120000_tell_open_calls.ts';
+import * as expireGrants from './20261128160000_expire_grants.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -100,6 +102,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261127100000_create_schedules': createSchedules,
   '20261127100100_index_scheduled_sessions': indexScheduledSessions,
   '20261127110000_create_model_requests': createModelRequests,
+  '20261127120000_tell_open_calls': tellOpenCalls,
+  '20261128160000_expire_grants': expireGrants,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

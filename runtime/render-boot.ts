@@ -74,7 +74,9 @@ function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
   const toolPolicy = { changed_tools, unlisted_tools, listed_tools };
   const access_tokens = server.sign_in === 'oauth';
   const policy = { tool_scopes, client_features, ...toolPolicy, network };
-  return { name, entry_version, ...policy, loads_packages, access_tokens };
+  const { start_seconds } = server;
+  const limit = start_seconds === null ? {} : { handshake_timeout_ms: start_seconds * 1000 };
+  return { name, entry_version, ...policy, ...limit, loads_packages, access_tokens };
 }
 
 /** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment. */

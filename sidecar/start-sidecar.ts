@@ -16,6 +16,7 @@ import { listenForPlatform } from './control/listen-for-platform.ts';
 import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
+import { largeAnswerBytes } from './json-rpc/lines.ts';
 import { createMetrics } from './metrics.ts';
 import { openModelSockets } from './model-access/model-sockets.ts';
 import { createPace } from './pace/pace.ts';
@@ -134,6 +135,7 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
   const gate = createCallGate({ checkCall: createCheckQueue(api) }, lastRefusals);
   const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
   const largeMessages = createByteBudget(largeMessageBytes);
+  const largeAnswers = createByteBudget(largeAnswerBytes);
   const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
   return {
     ...{
@@ -146,6 +148,7 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
       toolLists,
       callPace,
       largeMessages,
+      largeAnswers,
       waits,
       logger,
     },
@@ -176,8 +179,9 @@ function openLinks(
   dependencies: Dependencies,
   processes: ProcessTracking,
 ): Promise<Link[]> {
-  const { gate, gateMaps, toolLists, audit, callPace, largeMessages, metrics, logger } = dependencies;
-  const { line_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
+  const { gate, gateMaps, toolLists, audit, callPace, largeMessages, largeAnswers, metrics, logger } =
+    dependencies;
+  const { line_bytes, answer_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
   const linkDependencies = ({
     name: server,
     client_features,
@@ -195,10 +199,12 @@ function openLinks(
     audit,
     callPace,
     largeMessages,
+    largeAnswers,
     metrics,
     logger,
     limits: {
       lineBytes: line_bytes,
+      answerBytes: answer_bytes,
       // The platform's own tools are the only server that parses messages in this process.
       messageValues: server === platformServerName ? maxToolMessageValues : Number.POSITIVE_INFINITY,
       connectTimeoutMs: server_connect_timeout_ms,

@@ -49,6 +49,7 @@ declare module 'knex/types/tables.js' {
       granted_by_role: WorkspaceRole;
       bound_call_digest: string | null;
       consumed_call_digest: string | null;
+      expires_at: string | null;
     };
     permission_request_calls: {
       id: string;

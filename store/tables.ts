@@ -155,6 +155,7 @@ declare module 'knex/types/tables.js' {
       changed_tools: McpServer['changed_tools'];
       unlisted_tools: McpServer['unlisted_tools'];
       listed_tools: string[];
+      start_seconds: number | null;
       image_command: unknown;
       image_volumes: unknown;
     };
@@ -203,6 +204,13 @@ declare module 'knex/types/tables.js' {
       delivered_at: string | null;
       sender: unknown;
     };
+    session_open_calls: {
+      session_id: string;
+      sidecar_run: string;
+      revision: number;
+      calls: unknown;
+      count: number;
+    };
     session_processes: {
       session_id: string;
       kind: ProcessKind;
@@ -225,6 +233,7 @@ declare module 'knex/types/tables.js' {
       output_updated_at: string | null;
       earlier_output_size_bytes: number;
       earlier_written_bytes: number;
+      faults: unknown;
     };
     session_tool_differences: {
       session_id: string;

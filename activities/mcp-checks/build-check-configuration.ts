@@ -54,12 +54,12 @@ function attached(
   { env }: CheckRow,
   { id: entry_id, version: entry_version, ...entry }: McpServer,
 ): Omit<Parameters<typeof freezeServer>[0], 'sign_in'> {
-  const { name, shape, manifest, network, egress_allow, approvers, client_features } = entry;
+  const { name, shape, manifest, network, egress_allow, approvers, client_features, start_seconds } = entry;
   const { image_digest, image_command, image_volumes } = entry;
   return {
     ...{ name, entry_id, entry_version, shape, manifest, env },
     ...{ image_digest, image_command, image_volumes },
-    ...{ network, egress_allow, approvers, client_features },
+    ...{ network, egress_allow, approvers, client_features, start_seconds },
     // Its agent calls no tool.
     ...{ changed_tools: 'tell', unlisted_tools: 'allow', listed_tools: [] },
   };

@@ -9,7 +9,7 @@ const pageTimeoutMs = 30_000;
 /** Of all pages together. */
 const listTimeoutMs = 60_000;
 
-const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 const hint = z.boolean().nullable().catch(null).default(null);
 const text = z.string().nullable().catch(null).default(null);
 const sentTool = z.looseObject({
@@ -32,22 +32,25 @@ const sentTool = z.looseObject({
 const nothing = { tools: [], left_out: 0, is_cut: false, list_ms: null };
 export const notConnected: ToolListing = { outcome: 'not_connected', ...nothing };
 
-/** Page by page, until there are no more or a limit is reached. Never throws. */
+/** Page by page, until there are no more, a cursor comes again, or a limit is reached. Never throws. */
 export async function listTools(client: Client): Promise<ToolListing> {
   const collected = new Collected();
   const startedAtMs = performance.now();
   const elapsedMs = () => Math.round(performance.now() - startedAtMs);
   try {
     let cursor: string | undefined;
+    const cursors = new Set<string>();
     for (let pages = 0; !collected.isFull && pages < limits.pages; pages += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const timeout = Math.min(pageTimeoutMs, Math.max(1, listTimeoutMs - elapsedMs()));
       const answer = await client.request({ method: 'tools/list', params }, page, { timeout });
-      collected.add(answer.tools);
-      cursor = answer.nextCursor;
-      if (cursor === undefined) {
+      // Servers that know no empty cursor answer it with the first page again.
+      collected.add(answer.tools, { countsRepeated: cursor !== '' });
+      cursor = answer.nextCursor ?? undefined;
+      if (cursor === undefined || cursors.has(cursor)) {
         return { outcome: 'listed', ...collected.listing, list_ms: elapsedMs() };
       }
+      cursors.add(cursor);
     }
     return { outcome: 'listed', ...collected.listing, is_cut: true, list_ms: elapsedMs() };
   } catch (error) {
@@ -77,11 +80,12 @@ class Collected {
     return { tools: [...this.#tools.values()], left_out: this.#leftOut, is_cut: this.#isCut };
   }
 
-  add(sent: readonly unknown[]): void {
+  add(sent: readonly unknown[], { countsRepeated }: { countsRepeated: boolean }): void {
     for (const each of sent) {
       const tool = this.isFull ? null : present(each);
-      if (tool === null || this.#tools.has(tool.name)) {
-        this.#leftOut += 1;
+      const isRepeated = tool !== null && this.#tools.has(tool.name);
+      if (tool === null || isRepeated) {
+        this.#leftOut += isRepeated && !countsRepeated ? 0 : 1;
         continue;
       }
       const bytes = Buffer.byteLength(tool.name + (tool.title ?? '') + (tool.description ?? ''));

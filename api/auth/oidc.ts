@@ -103,15 +103,26 @@ async function exchange(provider: oidc.Configuration, callback: URL, flow: SignI
     provider.serverMetadata().userinfo_endpoint === undefined
       ? {}
       : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
-  const facts: Record<string, unknown> = { ...more, ...claims };
-  const text = (name: string) => (typeof facts[name] === 'string' ? facts[name] : undefined);
-  const email = text('email') ?? '';
+  const { email, email_verified } = emailOf([claims, more]);
+  const name = textOf(claims, 'name') ?? textOf(more, 'name');
   return {
     issuer: claims.iss,
     subject: claims.sub,
     email,
-    // Some providers write it as text.
-    email_verified: email !== '' && String(facts['email_verified']) === 'true',
-    name: text('name') ?? (email || claims.sub),
+    email_verified,
+    name: name ?? (email || claims.sub),
   };
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const textOf = (claims: Claims, name: string): string | undefined =>
+  typeof claims[name] === 'string' ? claims[name] : undefined;
+
+/** Of the first that names an address: what another one says of `email_verified` may be about another address. */
+function emailOf(sources: readonly Claims[]): Pick<Person, 'email' | 'email_verified'> {
+  const source = sources.find((claims) => (textOf(claims, 'email') ?? '') !== '') ?? {};
+  const email = textOf(source, 'email') ?? '';
+  // Some providers write it as text.
+  return { email, email_verified: email !== '' && String(source['email_verified']) === 'true' };
 }

@@ -1,4 +1,5 @@
 /** Schemas that the API document names: each becomes one component, and one type of the web UI. */
+
 import * as z from 'zod';
 import { attachment } from '../../contract/agent.ts';
 import { agentAuthority } from '../../contract/agent-authority.ts';
@@ -12,6 +13,7 @@ import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
 import { modelUsage } from '../../contract/model-access.ts';
+import { openCallList } from '../../contract/open-calls.ts';
 import { shownPreview } from '../../contract/preview.ts';
 import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
@@ -75,6 +77,7 @@ const named: Record<string, z.ZodType> = {
   Shape: shape,
   Share: share,
   SystemState: systemState,
+  OpenCallList: openCallList,
   RefusedCalls: refusedCalls,
   ToolCall: toolCall,
   User: user,

@@ -6,10 +6,9 @@ import {
   knownGrantType,
   type StoredGrant,
 } from '../../contract/grant.ts';
-import type { Session } from '../../contract/session.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Refusal } from './refusal.ts';
-import { isOwnSession } from './sessions.ts';
+import { isOwnSession, type SessionKeepers, whyNotDecideIn } from './sessions.ts';
 
 export interface GrantMaker {
   userId: string;
@@ -22,8 +21,8 @@ export interface GrantMaker {
 export interface GrantFacts {
   /** Owner of the agent that holds it. */
   agentOwnerId: string | null;
-  /** The session that the grant is for or answers a request of. */
-  session: Pick<Session, 'operator_id' | 'root_operator_id'> | null;
+  /** The session that the grant is for or answers a request of: it is made by those who may read that. */
+  session: (SessionKeepers & { isShared: boolean }) | null;
   /** A catalog entry restricts the approval of this scope to admins. */
   adminScope: boolean;
 }
@@ -70,6 +69,10 @@ export function whyNotGrant(maker: GrantMaker, grant: GrantInQuestion): Refusal 
   }
   if (grant.adminScope) {
     return 'Only a workspace admin may make or revoke a grant of this scope: its catalog entry says so';
+  }
+  const inSession = grant.session === null ? null : whyNotDecideIn(maker, grant.session);
+  if (inSession !== null) {
+    return inSession;
   }
   if (grant.userSubjectId !== null) {
     return grant.userSubjectId === maker.userId

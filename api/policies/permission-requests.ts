@@ -3,26 +3,17 @@ import { agentOnlyGrantTypes, type GrantScope, grantScope, scopeWidth } from '..
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { type GrantFacts, type GrantMaker, grantInQuestion, whyNotGrant } from './grants.ts';
 import type { Refusal } from './refusal.ts';
-import { type SessionKeepers, whyNotReadSession } from './sessions.ts';
 
 export interface RequestInQuestion extends GrantFacts {
   request: Pick<PermissionRequest, 'grant_type' | 'scope'>;
   session: NonNullable<GrantFacts['session']>;
 }
 
+/** Who may not deny a request may not read the call that was refused either. */
 export function whyNotDeny(maker: GrantMaker, asked: RequestInQuestion): Refusal {
   const asAsked = whyNotGrant(maker, inQuestion(asked, asked.request.scope, null));
   // Anyone who may grant less than was requested may also deny.
   return asAsked === null ? null : whyNotGrant(maker, inQuestion(asked, 'once', null));
-}
-
-/** The refused call is for those who may decide and may read the session: an agent's owner may not read others' sessions of it. */
-export function whyNotReadCall(
-  maker: GrantMaker,
-  asked: RequestInQuestion & { session: SessionKeepers },
-  isShared: boolean,
-): Refusal {
-  return whyNotReadSession(maker, asked.session, isShared) ?? whyNotDeny(maker, asked);
 }
 
 /** Scopes of a grant that answers the request, by who would hold it. */

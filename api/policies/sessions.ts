@@ -37,6 +37,15 @@ export function whyNotReadSession(
     : 'Only its operator, the maker of its schedule, a workspace admin, or members it is shared with may read a session';
 }
 
+/** Who may not read a session decides nothing in it: whom an agent belongs to reads no session of it for that. */
+export const whyNotDecideIn = (
+  visitor: SessionVisitor,
+  session: SessionKeepers & { isShared: boolean },
+): Refusal =>
+  whyNotReadSession(visitor, session, session.isShared) === null
+    ? null
+    : 'Only those who may read a session decide what happens in it';
+
 /** Of whose sessions lists show the visitor those, and those that are shared; undefined for an admin, who may see all. */
 export const readableBy = ({ role, user }: Asking): string | undefined =>
   role === 'admin' ? undefined : user.id;

@@ -16,12 +16,16 @@ export async function recordCheckProcess(
   check: CheckRow,
   report: ProcessReport,
 ): Promise<void> {
-  const { kind, name, sidecar_run, revision, output, ...facts } = report;
+  const { kind, name, sidecar_run, revision, output, faults = [], ...facts } = report;
   if (kind !== 'server' || name !== check.server_name) {
     return;
   }
   await inTransaction(db, async (trx) => {
-    const taken = await updateCheckProcess(trx, check.id, { sidecar_run, revision, process: facts });
+    const taken = await updateCheckProcess(trx, check.id, {
+      sidecar_run,
+      revision,
+      process: { ...facts, faults },
+    });
     if (taken && output !== undefined) {
       const bytes = Buffer.from(output.base64, 'base64').subarray(-maxOutputBytes);
       const key = { workspaceId: check.workspace_id, checkId: check.id, kind: 'output' } as const;

@@ -35,5 +35,6 @@ export function decidedFields(input: McpServerInput, image: EntryImage | null): 
     changed_tools: input.changed_tools,
     unlisted_tools: input.unlisted_tools,
     listed_tools: input.listed_tools,
+    start_seconds: input.start_seconds,
   };
 }

@@ -82,7 +82,7 @@ async function invalidSpawn(
     : refused('invalid_request', 'that agent has a remote MCP server attached: no session can start it');
 }
 
-/** A denial holds for the whole tree, so that nobody is asked again by another session of it. Its reason is for the session that was denied. */
+/** A denial holds for what is as wide or wider, and for the whole tree, so that nobody is asked again by another session of it. Its reason is for the session that was denied. */
 async function recentDenial(
   trx: Transaction,
   asker: { rootSessionId: string; sessionId: string },
@@ -93,7 +93,7 @@ async function recentDenial(
   if (denial === null) {
     return null;
   }
-  const denied = `the same request was denied less than ${muteSeconds} seconds ago, so do not ask for it again`;
+  const denied = `the same request${denial.isNarrower ? ', for less,' : ''} was denied less than ${muteSeconds} seconds ago, so do not ask for it again`;
   if (denial.sessionId !== asker.sessionId) {
     return refused('recently_denied', `${denied}, to another session of the same tree`);
   }

@@ -9,7 +9,8 @@ import { storeOutput } from '../../store/session-processes/store-output.ts';
 import { upsertProcess } from '../../store/session-processes/upsert.ts';
 
 /**
- * Stores the state of a process, seals its output, and appends an event the first time that a server fails for a given cause.
+ * Stores the state of a process, seals its output, and appends an event the first time that a server fails for a given cause, and that an
+ * answer of it did not pass for a given reason.
  * Idempotent.
  */
 export async function recordProcess(
@@ -23,7 +24,7 @@ export async function recordProcess(
     if (earlier === null) {
       return;
     }
-    const { kind, name, state, exit_code, signal, cause, output } = report;
+    const { kind, name, state, exit_code, signal, cause, output, faults = [] } = report;
     if (output !== undefined) {
       await storeOutput(trx, keys, session, { ...report, output, earlier });
     }
@@ -33,6 +34,14 @@ export async function recordProcess(
         type: 'session.server_failed',
         actor: systemActor,
         payload: { server: name, cause, exit_code, signal },
+      });
+    }
+    for (const { reason } of kind === 'server' ? faults : []) {
+      await appendSessionEvent(trx, session.id, {
+        id: derivedId('answer_refused', session.id, name, reason),
+        type: 'session.answer_refused',
+        actor: systemActor,
+        payload: { server: name, reason },
       });
     }
   });

@@ -1,8 +1,10 @@
 /** Bounds on what a remote server may cost. Nobody sets them; tests pass smaller ones. */
 
 export interface BridgeLimits {
-  /** Of a message in either direction: what the sidecar takes as one line (`LIMIT_LINE_BYTES`). */
+  /** Of a message of the agent: what the sidecar takes as one line (`LIMIT_LINE_BYTES`). */
   messageBytes: number;
+  /** Of a message of the server, alike (`LIMIT_ANSWER_BYTES`). */
+  answerBytes: number;
   /** From the look-up until a request is sent. */
   connectMs: number;
   /** Without any byte, while an answer is expected; a comment of a stream is one, too. */
@@ -26,6 +28,7 @@ export interface BridgeLimits {
 
 export const defaultBridgeLimits: Readonly<BridgeLimits> = {
   messageBytes: 1024 * 1024,
+  answerBytes: 10_000_000,
   connectMs: 30_000,
   silenceMs: 5 * 60_000,
   subscriptionSilenceMs: 60 * 60_000,

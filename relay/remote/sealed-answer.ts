@@ -55,8 +55,8 @@ export async function sealPostAnswer(
         )
       : unexpectedType(url, type, [json, eventStream]);
   }
-  const { messageBytes, silenceMs } = dependencies.limits;
-  const text = await readText(answer, messageBytes, silenceMs);
+  const { answerBytes, silenceMs } = dependencies.limits;
+  const text = await readText(answer, answerBytes, silenceMs);
   return jsonResponse(dependencies, answersIn(dependencies, open, answer, text), session);
 }
 

@@ -79,7 +79,7 @@ async function* sealEvents(
     if (hasId) {
       yield first;
     }
-    for await (const event of readEvents(chunks, limits.messageBytes, url.host)) {
+    for await (const event of readEvents(chunks, limits.answerBytes, url.host)) {
       follow(position, event, open);
       if (!hasId && position.lastEventId !== null) {
         hasId = true;

@@ -4,12 +4,14 @@
  * reported by the next one, and after the last one by the worker.
  */
 import type { Logger } from 'pino';
+import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import { type AuditSync, auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
 import { type StartedCall, storableText } from '../../contract/tool-call.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { CallBook } from './call-book.ts';
+import { createOpenCallReporter } from './open-calls.ts';
 import { payloadOf } from './payloads.ts';
 import { RefusalCounts } from './refusal-counts.ts';
 import { createReporter } from './reporter.ts';
@@ -47,14 +49,19 @@ export interface AuditTrail {
   refusedBeyondLimit(call: Omit<AuditedCall, 'callId'>): Admission | Promise<Admission>;
   /** The gate decided on a started call now: its time counts from here, not from when its line was read. */
   decided(callId: string): void;
-  /** Records how a started call ended. The first report of a call wins. `result` is kept only where `args` are. */
-  finished(callId: string, outcome: CallOutcome, result?: unknown): void;
+  /** The server of an open call said that it is at work on it. */
+  progressed(callId: string): void;
+  /**
+   * Records how a started call ended. The first report of a call wins. `result` is kept only where `args` are; `reason`: why its answer did not
+   * reach the agent.
+   */
+  finished(callId: string, outcome: CallOutcome, result?: unknown, reason?: AnswerFault): void;
   /** Records every call that is still open as `unknown` and reports what it can within the limit. */
   close(): Promise<void>;
 }
 
 export interface AuditTrailDependencies {
-  api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls'>;
+  api: Pick<PlatformApi, 'reportCalls' | 'reportRefusedCalls' | 'reportOpenCalls'>;
   metrics: Metrics;
   logger: Logger;
   /** Max open and unacknowledged calls; one more is refused. */
@@ -80,12 +87,13 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
   const { book, counts, spool } = await openSpool(dependencies);
   const reporter = createReporter(api, { book, counts }, logger);
   reporter.wake();
+  const openCalls = createOpenCallReporter(api, book, logger);
   const now = createTimestamps();
   let closing = false;
 
-  const finish: AuditTrail['finished'] = (callId, outcome, result) => {
+  const finish: AuditTrail['finished'] = (callId, outcome, result, reason) => {
     const payload = logPayloads && result !== undefined ? { result: payloadOf(result) } : {};
-    const ended = book.end(callId, { outcome, ...payload });
+    const ended = book.end(callId, { outcome, ...(reason === undefined ? {} : { reason }), ...payload });
     if (ended !== null) {
       metrics.count('platform_tool_calls_total', { server: ended.call.server, outcome });
       spool.append(ended.record);
@@ -127,6 +135,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
       return why === null ? null : refuse(begun.call, why);
     });
     const isKept = records === '' || spool.commit(records);
+    openCalls.wake();
     return calls.map(
       ({ call }, index) => refusals[index] ?? once(isKept, (isSafe) => admit(call.callId, isSafe)),
     );
@@ -138,9 +147,11 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     started: (call, args) => startedTogether([{ call, args }])[0] ?? 'audit_unavailable',
     startedTogether,
     decided: (callId) => book.restart(callId, now()),
+    progressed: (callId) => book.progress(callId, now()),
     finished: finish,
     async close() {
       closing = true;
+      openCalls.stop();
       for (const callId of book.openIds) {
         finish(callId, 'unknown');
       }

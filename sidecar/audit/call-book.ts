@@ -3,6 +3,7 @@
  * memory.
  */
 import { encodeEnd, encodeSpoolRecord, encodeStart } from '../../contract/audit-spool.ts';
+import type { ListedOpenCall } from '../../contract/open-calls.ts';
 import type { CallEnd, CallRecord, StartedCall } from '../../contract/tool-call.ts';
 
 interface OpenCall {
@@ -10,6 +11,8 @@ interface OpenCall {
   startedMs: number;
   /** Its time differs from that on disk. */
   isRestarted: boolean;
+  /** When its server last reported progress. */
+  progressedAt: string | null;
   /** Size of its record on disk. */
   bytes: number;
 }
@@ -43,7 +46,13 @@ export class CallBook {
   start(call: StartedCall): string {
     const record = encodeStart(call);
     const bytes = Buffer.byteLength(record);
-    this.#open.set(call.call_id, { call, startedMs: performance.now(), isRestarted: false, bytes });
+    this.#open.set(call.call_id, {
+      call,
+      startedMs: performance.now(),
+      isRestarted: false,
+      progressedAt: null,
+      bytes,
+    });
     this.#bytes += bytes;
     return record;
   }
@@ -56,6 +65,35 @@ export class CallBook {
       open.isRestarted ||= open.call.started_at !== startedAt;
       open.call.started_at = startedAt;
     }
+  }
+
+  progress(callId: string, at: string): void {
+    const open = this.#open.get(callId);
+    if (open !== undefined) {
+      open.progressedAt = at;
+    }
+  }
+
+  /** Calls that have been open for `ms` or longer, oldest first: the first `limit` of them, and how many there are. */
+  openFor(ms: number, limit: number): { calls: ListedOpenCall[]; count: number } {
+    const latestMs = performance.now() - ms;
+    const calls: ListedOpenCall[] = [];
+    let count = 0;
+    for (const { call, startedMs, progressedAt } of this.#open.values()) {
+      if (startedMs > latestMs) {
+        continue;
+      }
+      count += 1;
+      if (calls.length < limit) {
+        const { call_id, server, tool, started_at } = call;
+        calls.push({ call_id, server, tool, started_at, progressed_at: progressedAt });
+      }
+    }
+    return { calls, count };
+  }
+
+  get openCount(): number {
+    return this.#open.size;
   }
 
   /** Returns the call with the record of its end; null for a call that is not open, or no longer. */

@@ -1,5 +1,7 @@
 /** Decides on one message. Pure: no I/O, no clock (docs/sidecar.md#the-gate). */
+import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { ClientFeature } from '../../contract/catalog.ts';
+import { maxToolNameCharacters } from '../../contract/tool-name.ts';
 import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { GateMap } from './gate-map.ts';
 import { agentMay, type Era, featuresAskedFor, mayAskForInput, serverMay } from './method-policy.ts';
@@ -93,10 +95,9 @@ export type ServerDecision =
   /** The answer to a request of the agent. `input`: the call continues in another round. */
   | { action: 'answer'; id: RequestId; input: InputRequest | null }
   /** The agent's request gets a refusal in place of this answer. */
-  | { action: 'refuse_answer'; reason: GateRefusal; id: RequestId }
+  | { action: 'refuse_answer'; reason: GateRefusal & AnswerFault; id: RequestId }
   | { action: 'refuse'; reason: GateRefusal; id: RequestId | null };
 
-const maxToolNameLength = 256;
 /** Clients of the official SDKs give up after ten rounds by themselves. */
 const maxRounds = 16;
 /** Control characters end or split a name for some readers, half surrogates are read differently, and neither can be stored. */
@@ -154,7 +155,7 @@ function decideCall(id: RequestId, params: Params, view: GateView): AgentDecisio
   if (
     typeof tool !== 'string' ||
     tool.length === 0 ||
-    tool.length > maxToolNameLength ||
+    tool.length > maxToolNameCharacters ||
     tool.search(unusableInName) >= 0
   ) {
     return invalid('bad_tool_name');
@@ -212,7 +213,9 @@ function calledTool(message: Message): string | null {
     return null;
   }
   const { name } = message.params;
-  return typeof name === 'string' ? name.slice(0, maxToolNameLength).replace(unusableInName, '\uFFFD') : null;
+  return typeof name === 'string'
+    ? name.slice(0, maxToolNameCharacters).replace(unusableInName, '\uFFFD')
+    : null;
 }
 
 export function decideServerMessage(message: Message, view: ServerView): ServerDecision {
@@ -246,7 +249,11 @@ function decideInput(
   { method, rounds }: { method: string; rounds: number },
   { era, features }: ServerView,
 ): ServerDecision {
-  const refuseAnswer = (reason: GateRefusal): ServerDecision => ({ action: 'refuse_answer', reason, id });
+  const refuseAnswer = (reason: GateRefusal & AnswerFault): ServerDecision => ({
+    action: 'refuse_answer',
+    reason,
+    id,
+  });
   const asked = isObject(inputRequests) ? featuresAskedFor(inputRequests) : null;
   const isWellFormed = mayAskForInput(era, method) && (state === null || typeof state === 'string');
   if (!isWellFormed || asked === null || (state === null && asked.size === 0)) {

@@ -1,4 +1,5 @@
 /** Answers that the gate itself writes, as lines with their line feed. */
+import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
 import type { CheckRefusalCode } from '../../contract/sidecar.ts';
 import { type Params, type RequestId, rpcErrorCode } from './message.ts';
@@ -19,6 +20,8 @@ export interface PlatformError {
   differs_from_approved?: true;
   /** Set for a server that failed before its first answer. */
   cause?: FailureCause;
+  /** Set for an answer that did not pass. */
+  reason?: AnswerFault;
   message: string;
   next_steps: string[];
 }
@@ -65,12 +68,13 @@ export function serverUnavailableAnswer(
   id: RequestId,
   server: string,
   message: string,
-  cause: FailureCause | null = null,
+  { cause, reason }: { cause: FailureCause | null; reason?: AnswerFault },
 ): Buffer {
   return errorAnswer(id, rpcErrorCode.refused, message, {
     code: 'server_unavailable' satisfies CallRefusalCode,
     server,
     ...(cause === null ? {} : { cause }),
+    ...(reason === undefined ? {} : { reason }),
   });
 }
 

@@ -1,55 +1,207 @@
 /** The framing of JSON-RPC over a stream: one line for each message. */
 import type { Readable, Writable } from 'node:stream';
+import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
+import { AnswerScan } from './answer-scan.ts';
 
-/** `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. */
-export type Line = { tooLarge: false; bytes: Buffer; framed: Buffer } | { tooLarge: true };
+/**
+ * `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. Of one that is too large there is what a
+ * scan found in it. `release`: call when a large one was handled.
+ */
+export type Line = { release?: () => void } & (
+  | { tooLarge: false; bytes: Buffer; framed: Buffer }
+  | { tooLarge: true; scan: AnswerScan }
+);
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 /** Pieces are joined when there are this many, so that a line that arrives byte by byte costs little memory. */
 const maxPieces = 64;
+/** A larger line takes from the budget, and is collected in memory that grows by doubling: to join it again and again would take a minute. */
+export const largeLineBytes = 1024 * 1024;
+/** For every session: two of the largest answers by default. What they take while they grow is twice as much. */
+export const largeAnswerBytes = 24 * 1024 * 1024;
+/** Longer than a side that stalls keeps its connection, and with it what it holds. */
+const budgetWaitMs = 60_000;
+/** A large line that has not ended by then is read past: its sender would keep memory from others. */
+const largeLineMs = 60_000;
 
 /** The lines of a stream, which is left open when the reader stops early. Otherwise as `splitLines`. */
-export function readLines(stream: Readable, maxBytes: number): AsyncGenerator<Line[]> {
-  return splitLines(stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, maxBytes);
+export function readLines(stream: Readable, maxBytes: number, budget?: ByteBudget): AsyncGenerator<Line[]> {
+  return splitLines(stream.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>, maxBytes, budget);
 }
 
 /**
  * Splits chunks at line feeds, holding at most `maxBytes` of a line; yields the lines that end in one chunk
- * together. A longer line is reported once and skipped to its end. Blank lines, and bytes after the last line feed, are not
- * lines. Ends with the chunks; throws their errors.
+ * together. A longer line is scanned for what it is, and reported at its end; so is one of more than a mebibyte for which `budget` has no room in
+ * time. Blank lines, and bytes after the last line feed, are not lines. Ends with the chunks; throws their errors.
  */
-export async function* splitLines(chunks: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Line[]> {
-  let pieces: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    const lines: Line[] = [];
-    let from = 0;
-    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
-      size += end - from;
-      const last = chunk.subarray(from, end + 1);
-      if (size > maxBytes) {
-        lines.push({ tooLarge: true });
-      } else {
-        const framed = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
-        const bytes = framed.subarray(0, -1);
-        if (bytes.length > 1 || (bytes.length === 1 && bytes[0] !== carriageReturn)) {
-          lines.push({ tooLarge: false, bytes, framed });
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  maxBytes: number,
+  budget: ByteBudget | null = null,
+): AsyncGenerator<Line[]> {
+  const begun = new BegunLine(maxBytes, budget);
+  try {
+    for await (const chunk of chunks) {
+      const lines: Line[] = [];
+      let from = 0;
+      for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
+        const last = chunk.subarray(from, end + 1);
+        const line =
+          begun.isEmpty && last.length <= largeLineBytes ? wholeLine(last, maxBytes) : await begun.end(last);
+        if (line !== null) {
+          lines.push(line);
         }
+        from = end + 1;
       }
-      pieces = [];
-      size = 0;
-      from = end + 1;
+      if (lines.length > 0) {
+        yield lines;
+      }
+      if (from < chunk.length) {
+        await begun.add(chunk.subarray(from));
+      }
     }
-    if (lines.length > 0) {
-      yield lines;
+  } finally {
+    begun.drop();
+  }
+}
+
+/** Null for a blank one. */
+function wholeLine(framed: Buffer, maxBytes: number): Line | null {
+  const bytes = framed.subarray(0, -1);
+  if (bytes.length > maxBytes) {
+    const scan = new AnswerScan();
+    scan.push(bytes);
+    return { tooLarge: true, scan };
+  }
+  return bytes.length > 1 || (bytes.length === 1 && bytes[0] !== carriageReturn)
+    ? { tooLarge: false, bytes, framed }
+    : null;
+}
+
+/** A line whose end has not come. */
+class BegunLine {
+  readonly #maxBytes: number;
+  readonly #budget: ByteBudget | null;
+  #sizeBytes = 0;
+  #pieces: Buffer[] = [];
+  /** Of a large one, in place of pieces. */
+  #collected: CollectedBytes | null = null;
+  /** Of one that is not kept. */
+  #scan: AnswerScan | null = null;
+  #release: (() => void) | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(maxBytes: number, budget: ByteBudget | null) {
+    this.#maxBytes = maxBytes;
+    this.#budget = budget;
+  }
+
+  get isEmpty(): boolean {
+    return this.#sizeBytes === 0;
+  }
+
+  async add(piece: Buffer): Promise<void> {
+    this.#sizeBytes += piece.length;
+    if (this.#scan !== null) {
+      this.#scan.push(piece);
+    } else if (this.#sizeBytes > this.#maxBytes) {
+      this.#stopKeeping().push(piece);
+    } else if (this.#sizeBytes > largeLineBytes) {
+      await this.#collect(piece);
+    } else if (this.#pieces.push(piece) > maxPieces) {
+      this.#pieces = [Buffer.concat(this.#pieces)];
     }
-    size += chunk.length - from;
-    if (size > maxBytes) {
-      pieces = [];
-    } else if (from < chunk.length && pieces.push(chunk.subarray(from)) > maxPieces) {
-      pieces = [Buffer.concat(pieces)];
+  }
+
+  /** `last` ends with the line feed, which does not count. */
+  async end(last: Buffer): Promise<Line | null> {
+    this.#sizeBytes -= 1;
+    await this.add(last);
+    const release = this.#release;
+    const line = this.#line();
+    this.#release = null;
+    this.drop();
+    if (release === null) {
+      return line;
     }
+    if (line === null || line.tooLarge) {
+      release();
+      return line;
+    }
+    return { ...line, release };
+  }
+
+  drop(): void {
+    clearTimeout(this.#timer);
+    this.#release?.();
+    this.#release = null;
+    this.#pieces = [];
+    this.#collected = null;
+    this.#scan = null;
+    this.#sizeBytes = 0;
+  }
+
+  #line(): Line | null {
+    if (this.#scan !== null) {
+      return { tooLarge: true, scan: this.#scan };
+    }
+    const [only, ...others] = this.#pieces;
+    const framed =
+      this.#collected?.bytes ??
+      (only !== undefined && others.length === 0 ? only : Buffer.concat(this.#pieces));
+    return wholeLine(framed, this.#maxBytes);
+  }
+
+  async #collect(piece: Buffer): Promise<void> {
+    if (this.#collected === null && !(await this.#hasRoom())) {
+      this.#stopKeeping().push(piece);
+      return;
+    }
+    if (this.#scan !== null) {
+      this.#scan.push(piece);
+      return;
+    }
+    this.#collected ??= this.#joined();
+    this.#collected.push(piece);
+  }
+
+  async #hasRoom(): Promise<boolean> {
+    const budget = this.#budget;
+    if (budget === null) {
+      return true;
+    }
+    const bytes = this.#maxBytes;
+    if (!(await budget.take(bytes, budgetWaitMs))) {
+      return false;
+    }
+    this.#release = () => budget.give(bytes);
+    this.#timer = setTimeout(() => this.#stopKeeping(), largeLineMs).unref();
+    return true;
+  }
+
+  #joined(): CollectedBytes {
+    const collected = new CollectedBytes();
+    for (const piece of this.#pieces.splice(0)) {
+      collected.push(piece);
+    }
+    return collected;
+  }
+
+  /** From here on it is only scanned. */
+  #stopKeeping(): AnswerScan {
+    const scan = new AnswerScan();
+    for (const piece of this.#collected === null ? this.#pieces : [this.#collected.bytes]) {
+      scan.push(piece);
+    }
+    this.#pieces = [];
+    this.#collected = null;
+    this.#scan = scan;
+    this.#release?.();
+    this.#release = null;
+    clearTimeout(this.#timer);
+    return scan;
   }
 }
 

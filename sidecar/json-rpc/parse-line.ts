@@ -11,6 +11,7 @@ import { nextTurn } from './turns.ts';
 
 export type LineProblem =
   | 'too_large'
+  | 'too_many_values'
   | 'control_byte'
   | 'not_utf8'
   | 'not_json'
@@ -23,6 +24,8 @@ export type LineProblem =
   | 'bad_id'
   | 'bad_method'
   | 'bad_params'
+  | 'bad_result'
+  | 'bad_error'
   | 'mixed_message';
 
 /**
@@ -39,6 +42,7 @@ const maxDepth = 64;
 const maxIdLength = 256;
 const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const carriageReturn = 0x0d;
+const relatedTask = 'io.modelcontextprotocol/related-task';
 /** Characters below the space. */
 const controlCharacter = /[^ -\uffff]/;
 /** Those that JSON allows between tokens; searching for each is many times faster than the expression. */
@@ -179,25 +183,50 @@ function parseCall(
 
 function parseAnswer(envelope: Record<string, unknown>, id: RequestId | null): ParsedLine {
   const { result, error } = envelope;
-  if (Object.hasOwn(envelope, 'params') || (result === undefined) === (error === undefined)) {
+  if (
+    Object.hasOwn(envelope, 'params') ||
+    Object.hasOwn(envelope, 'result') === Object.hasOwn(envelope, 'error')
+  ) {
     return refusal('mixed_message', id);
   }
-  if (isObject(error) && (id !== null || (envelope['id'] ?? null) === null)) {
-    return accept({ kind: 'error', id, error: error satisfies Params });
+  if (Object.hasOwn(envelope, 'result')) {
+    if (id === null) {
+      return refusal('bad_id');
+    }
+    return isResult(result) ? accept({ kind: 'result', id, result }) : refusal('bad_result', id);
   }
-  if (id === null) {
+  if (id === null && (envelope['id'] ?? null) !== null) {
     return refusal('bad_id');
   }
-  return isObject(result) ? accept({ kind: 'result', id, result }) : refusal('mixed_message', id);
+  return isError(error) ? accept({ kind: 'error', id, error }) : refusal('bad_error', id);
 }
+
+/** Clients wait without end for the answer to a request when they cannot read the one that came: these shapes are what all of them read. */
+function isResult(result: unknown): result is Params {
+  return isObject(result) && (result['_meta'] === undefined || isMeta(result['_meta']));
+}
+
+function isMeta(meta: unknown): boolean {
+  if (!isObject(meta)) {
+    return false;
+  }
+  const { progressToken: token, [relatedTask]: task } = meta;
+  const isToken = token === undefined || typeof token === 'string' || Number.isSafeInteger(token);
+  return isToken && (task === undefined || (isObject(task) && typeof task['taskId'] === 'string'));
+}
+
+const isError = (error: unknown): error is Params =>
+  isObject(error) && Number.isSafeInteger(error['code']) && typeof error['message'] === 'string';
 
 /** A string, or a safe integer in plain form: `1.0` and `1e0` are read back differently by different parsers. */
 function usableId(id: unknown, raw: string | null): RequestId | null {
-  if (typeof id === 'string') {
-    return id.length <= maxIdLength && !unreadableInId.test(id) ? id : null;
-  }
-  return typeof id === 'number' && Number.isSafeInteger(id) && raw === String(id) ? id : null;
+  const isId = typeof id === 'string' || (typeof id === 'number' && raw === String(id));
+  return isId && isUsableId(id) ? id : null;
 }
+
+/** Whether every reader takes the id for the same. */
+export const isUsableId = (id: RequestId): boolean =>
+  typeof id === 'string' ? id.length <= maxIdLength && !unreadableInId.test(id) : Number.isSafeInteger(id);
 
 function accept(message: Message, rawArguments: RawArguments = null): ParsedLine {
   return { ok: true, message, rawArguments };

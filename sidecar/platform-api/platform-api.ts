@@ -1,6 +1,7 @@
 /** What the sidecar asks of and reports to the platform: one function per internal route (contract/sidecar.ts). */
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import type { OpenCallReport } from '../../contract/open-calls.ts';
 import {
   type ListedPlatformTool,
   type PlatformToolAnswer,
@@ -61,6 +62,7 @@ export interface PlatformApi extends ModelRequestApi {
   accessToken(report: z.infer<typeof accessTokenReport>): Promise<AccessTokenAnswer>;
   reportCalls(calls: CallRecord[], timeLimitMs: number): Promise<void>;
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
+  reportOpenCalls(report: OpenCallReport, timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
   requestPermission(report: z.infer<typeof permissionRequestReport>): Promise<PermissionRequestAnswer>;
   readPermissionRequest(requestId: string): Promise<z.infer<typeof permissionRequestState>>;
@@ -137,6 +139,9 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     async reportRefusedCalls(counts, timeLimitMs) {
       await post('tool-calls/refused', { counts }, timeLimitMs, taken);
+    },
+    async reportOpenCalls(report, timeLimitMs) {
+      await post('tool-calls/open', report, timeLimitMs, taken);
     },
     async publishEvent(event) {
       await post('events', event, reportLimitMs, taken, { limitIsAnswer: true });

@@ -10,7 +10,7 @@ export interface ServerFacts {
 }
 
 export interface Failure {
-  how: 'no_connection' | 'lost' | 'timeout';
+  how: 'no_connection' | 'lost' | 'timeout' | 'unreadable';
   /** What its relay reported about this start's end; null when it reported nothing. */
   end: ProcessClaim | null;
   /** The tail of its output since this start. It decides between causes, but is never quoted. */
@@ -25,6 +25,9 @@ const networkTrouble =
 export function classifyFailure({ how, end, written }: Failure, facts: ServerFacts): FailureCause {
   if (how === 'no_connection') {
     return 'container_not_running';
+  }
+  if (how === 'unreadable') {
+    return 'unreadable_answer';
   }
   if (end?.type === 'not_started') {
     return notFound.has(end.error) ? 'program_not_found' : 'program_not_executable';

@@ -1,17 +1,22 @@
 /** One start of a server: from the agent's first request to the first answer, with a timeout. */
+import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
-import type { ServerFacts } from './classify-failure.ts';
+import type { Failure, ServerFacts } from './classify-failure.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 
 /** Requests that may open a connection, in the 2026 era, and may take long. A server answers every other one on its own. */
 const takesItsTime = new Set(['tools/call', 'subscriptions/listen']);
 
 export interface ServerStart {
+  /** From its first request to its first answer. */
+  readonly limitMs: number;
   /** The server's side is connected: with the next byte its process starts. */
   connected(): void;
   /** A request was passed on. */
   asked(method: string): void;
   answered(): void;
+  /** An answer of the server did not pass. */
+  faulted(reason: AnswerFault): void;
   /** No connection, or its end. Null when it had answered before: then it ended and did not fail. */
   lost(): Promise<FailureCause | null>;
   /** The agent left. */
@@ -23,9 +28,11 @@ export type StartServer = (onTimeout: () => void) => ServerStart;
 
 /** A server inside the sidecar. */
 export const startOfLocalServer: StartServer = () => ({
+  limitMs: Number.POSITIVE_INFINITY,
   connected: () => undefined,
   asked: () => undefined,
   answered: () => undefined,
+  faulted: () => undefined,
   lost: async () => null,
   left: () => undefined,
 });
@@ -38,6 +45,8 @@ export function createStartServer(
   return (onTimeout) => {
     let state: 'waiting' | 'connected' | 'answered' | 'timed_out' | 'over' = 'waiting';
     let timer: NodeJS.Timeout | undefined;
+    /** What came in place of its first answer. */
+    let isUnreadable = false;
     const settle = (next: typeof state) => {
       clearTimeout(timer);
       state = next;
@@ -47,6 +56,7 @@ export function createStartServer(
       onTimeout();
     };
     return {
+      limitMs: limits.handshakeTimeoutMs,
       connected() {
         state = 'connected';
         process.begin();
@@ -62,6 +72,10 @@ export function createStartServer(
           process.ready();
         }
       },
+      faulted(reason) {
+        isUnreadable ||= state === 'connected' && reason !== 'not_in_time';
+        process.faulted(reason);
+      },
       async lost() {
         const before = state;
         settle('over');
@@ -69,16 +83,27 @@ export function createStartServer(
           process.ended();
           return null;
         }
-        const how = before === 'waiting' ? 'no_connection' : before === 'timed_out' ? 'timeout' : 'lost';
-        return process.fail(how, facts);
+        return process.fail(howOf(before, isUnreadable), facts);
       },
       left() {
-        const wasConnected = state === 'connected' || state === 'answered';
+        const before = state;
         settle('over');
-        if (wasConnected) {
+        if (before === 'connected' && isUnreadable) {
+          void process.fail('unreadable', facts);
+        } else if (before === 'connected' || before === 'answered') {
           process.ended();
         }
       },
     };
   };
+}
+
+function howOf(state: 'waiting' | 'connected' | 'timed_out', isUnreadable: boolean): Failure['how'] {
+  if (state === 'waiting') {
+    return 'no_connection';
+  }
+  if (isUnreadable) {
+    return 'unreadable';
+  }
+  return state === 'timed_out' ? 'timeout' : 'lost';
 }

@@ -36,12 +36,12 @@ export async function trackProcesses(
   const sockets = await Promise.all([...servers.values(), ...others].map(openReportSocket));
   return {
     siblings,
-    startServer({ name, network, loads_packages: loadsPackages }) {
+    startServer({ name, network, loads_packages: loadsPackages, handshake_timeout_ms: ownTimeoutMs }) {
       const process = servers.get(name);
       if (process === undefined) {
         throw new Error(`the server ${name} is not one of this session`);
       }
-      const { server_handshake_timeout_ms: handshakeTimeoutMs } = boot.limits;
+      const handshakeTimeoutMs = ownTimeoutMs ?? boot.limits.server_handshake_timeout_ms;
       return createStartServer(process, { network, loadsPackages }, { handshakeTimeoutMs });
     },
     async close(limitMs) {

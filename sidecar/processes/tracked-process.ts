@@ -1,5 +1,7 @@
 /** What is known of one process of the session. Times and states are the sidecar's own; ends and output are claims. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AnswerFault, AnswerFaultCount } from '../../contract/answer-fault.ts';
+import { maxStoredInteger } from '../../contract/names.ts';
 import { maxOutputBytes } from '../../contract/process-reports.ts';
 import type {
   FailureCause,
@@ -36,6 +38,7 @@ export class TrackedProcess {
   #writtenBefore = 0;
   #output = Buffer.alloc(0);
   #writtenBytes = 0;
+  readonly #faults = new Map<AnswerFault, number>();
 
   /** One that does not say when it is ready is so when it was started. */
   constructor(
@@ -60,7 +63,12 @@ export class TrackedProcess {
       signal: this.#end.signal,
       cause: this.#cause,
       handshake_ms: this.#handshakeMs,
+      ...(this.#faults.size === 0 ? {} : { faults: this.#faultCounts }),
     };
+  }
+
+  get #faultCounts(): AnswerFaultCount[] {
+    return Array.from(this.#faults, ([reason, count]) => ({ reason, count }));
   }
 
   get output(): { bytes: Buffer; writtenBytes: number } {
@@ -82,6 +90,12 @@ export class TrackedProcess {
       this.#handshakeMs = this.kind === 'server' ? Math.round(performance.now() - this.#startedAtMs) : null;
       this.#moveTo('ready');
     }
+  }
+
+  /** An answer of this server did not pass. */
+  faulted(reason: AnswerFault): void {
+    this.#faults.set(reason, Math.min(maxStoredInteger, (this.#faults.get(reason) ?? 0) + 1));
+    this.#onChange(true);
   }
 
   ended(): void {

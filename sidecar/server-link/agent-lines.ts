@@ -7,10 +7,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { countPart, countValues } from '../../contract/json-values.ts';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { isCall, newlyCalledTool } from '../gate/decide.ts';
+import type { AnswerScan } from '../json-rpc/answer-scan.ts';
 import { type Line, readLines } from '../json-rpc/lines.ts';
-import type { Message } from '../json-rpc/message.ts';
+import type { Message, RequestId } from '../json-rpc/message.ts';
 import {
   bytesOfTurn,
+  isUsableId,
   longLineBytes,
   type ParsedLine,
   parseLine,
@@ -42,7 +44,6 @@ export interface AgentLineDependencies {
 }
 
 const noBytes = Buffer.alloc(0);
-const tooLarge: ParsedLine = { ok: false, problem: 'too_large', id: null };
 /** Pause before a call that is refused because too many wait already. */
 const refusedPauseMs = 1000;
 /** What a parsed value takes beside its text: an empty object is two bytes of text. */
@@ -50,7 +51,7 @@ const valueBytes = 64;
 /** Limits of reading ahead on a connection; what takes more by itself shares the session's memory for large messages. */
 const aheadBytes = 1024 * 1024;
 const aheadLimits = { items: 256, bytes: aheadBytes, sizeBytes: ({ heldBytes }: AgentLine) => heldBytes };
-/** For every session: some dozen times the longest line of text, or one line of the smallest values. */
+/** For the agent's messages of every session: some dozen times the longest line of text, or one line of the smallest values. */
 export const largeMessageBytes = 24 * 1024 * 1024;
 /** Longer than a side that stalls keeps its connection, and with it what it holds. */
 const largeMessageWaitMs = 60_000;
@@ -126,10 +127,10 @@ function calledBy(line: AgentLine): { line: AgentLine; tool: string; args: unkno
 }
 
 /** What a line with so many values takes in memory, about. */
-const sizeOf = (bytes: Buffer, values: number): number => bytes.length + valueBytes * values;
+export const sizeOf = (bytes: Buffer, values: number): number => bytes.length + valueBytes * values;
 
 /** As `countValues`, while other work gets its turn. */
-async function countInTurns(bytes: Buffer): Promise<number> {
+export async function countInTurns(bytes: Buffer): Promise<number> {
   let values = 1;
   for (let from = 0; from < bytes.length; ) {
     await nextTurn();
@@ -148,7 +149,14 @@ async function hold(heldBytes: number, largeMessages: ByteBudget): Promise<() =>
   return () => largeMessages.give(heldBytes);
 }
 
-const parse = (line: Line): ParsedLine => (line.tooLarge ? tooLarge : parseLine(line.bytes));
+const parse = (line: Line): ParsedLine =>
+  line.tooLarge ? { ok: false, problem: 'too_large', id: idToRefuse(line.scan) } : parseLine(line.bytes);
+
+/** The id of a request that is too large, so that its sender learns of it. */
+function idToRefuse({ ids, namesMethod, isList }: AnswerScan): RequestId | null {
+  const [id, ...others] = ids;
+  return id !== undefined && others.length === 0 && namesMethod && !isList && isUsableId(id) ? id : null;
+}
 
 /** The arguments of a call, for a workspace that keeps them. */
 export function argumentsOf(message: Message): unknown {

@@ -2,8 +2,9 @@
 import { holdsMoreValues } from '../../contract/json-values.ts';
 import { type AgentDecision, decideAgentMessage, type GateView } from '../gate/decide.ts';
 import { eraAfter } from '../gate/method-policy.ts';
-import { idSlot, type Message, rpcErrorCode } from '../json-rpc/message.ts';
+import { idSlot, isObject, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { ParsedLine } from '../json-rpc/parse-line.ts';
+import { maxCursorLength } from '../tool-lists/list-pages.ts';
 import { type AgentLine, argumentsOf } from './agent-lines.ts';
 import { callRefusal } from './call-gate.ts';
 import { describeCall, isToldByArguments } from './describe-call.ts';
@@ -106,7 +107,7 @@ async function forwardCall(
     await refuse({ action: 'refuse', reason: 'unknown_continuation', code, id, tool }, null, connection);
     return;
   }
-  const request = { id, method: 'tools/call', isModern, call, argumentsDigest };
+  const request = { id, method: 'tools/call', isModern, call, argumentsDigest, ...progressOf(message) };
   const admitted = { scope, isChecked: isChecked(decision) };
   const refusal = await dependencies.gate.admit(call, admitted, await connection.connect());
   if (refusal) {
@@ -158,12 +159,19 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
   await connection.toServer?.write(framed);
 }
 
-/** A longer one is not kept: as many of them as requests may wait would fill the memory. */
-const maxCursorLength = 4096;
+/** Servers report progress under the token that the call names. */
+function progressOf(message: Message): { progressToken?: RequestId } {
+  const meta = message.kind === 'request' ? message.params['_meta'] : undefined;
+  const token = isObject(meta) ? meta['progressToken'] : undefined;
+  const isKept = typeof token === 'number' || (typeof token === 'string' && token.length <= maxTokenLength);
+  return isKept ? { progressToken: token } : {};
+}
 
-/** A cursor that is no text, or a long one, belongs to no list that this platform follows. */
+/** As of an id. */
+const maxTokenLength = 256;
+/** A cursor that is no text, or a long one, belongs to no list that this platform follows; null is none. */
 function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string | null } {
-  return method === 'tools/list' && cursor !== undefined
+  return method === 'tools/list' && cursor !== undefined && cursor !== null
     ? { cursor: typeof cursor === 'string' && cursor.length <= maxCursorLength ? cursor : null }
     : {};
 }

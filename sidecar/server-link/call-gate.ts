@@ -8,6 +8,7 @@ import type { CheckRequest, PlatformApi } from '../platform-api/platform-api.ts'
 import type { DescribedCall } from './describe-call.ts';
 import type { LastRefusals } from './last-refusals.ts';
 import type { Call } from './ledger.ts';
+import type { RequestFailure } from './replies.ts';
 
 /** Whether the server's side is connected. */
 export interface ServerState {
@@ -48,6 +49,8 @@ interface CheckedCall {
   described: DescribedCall | null;
   /** Where changed tools are refused: what the agent was shown of this one. */
   shown: ShownDefinitions | undefined;
+  /** It was let pass before, and could not be forwarded. */
+  isUnforwarded: boolean;
 }
 
 export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals: LastRefusals): CallGate {
@@ -66,7 +69,7 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals
       }
       return null;
     },
-    async check(call, { scope, described, shown }) {
+    async check(call, { scope, described, shown, isUnforwarded }) {
       const { callId, server, tool } = call;
       const sha256 = described?.sha256 ?? null;
       const refused = await ask(api, {
@@ -74,6 +77,7 @@ export function createCallGate(api: Pick<PlatformApi, 'checkCall'>, lastRefusals
         ...{ call_id: callId, server, tool },
         ...(shown === undefined ? {} : { shown }),
         ...(sha256 === null ? {} : { call_sha256: sha256 }),
+        ...(isUnforwarded && call.rounds === 0 ? { unforwarded: true as const } : {}),
       });
       decided(call);
       if (refused === null) {
@@ -142,8 +146,12 @@ export function unavailableText(server: string, cause: FailureCause | null): str
 }
 
 /** Continues a sentence after the name of a lost server. */
-export const lossText = (cause: FailureCause | null): string =>
-  cause === null ? 'ended before it answered' : causeText[cause];
+export function lossText(cause: FailureCause | null, firstAnswerMs: number): string {
+  if (cause === 'handshake_timeout') {
+    return `did not answer its first request within ${firstAnswerMs / 1000} seconds, which is its limit (of its catalog entry, or SERVER_HANDSHAKE_SECONDS)`;
+  }
+  return cause === null ? 'ended before it answered' : causeText[cause];
+}
 
 const retryThenTell = [
   'Nothing was done. Make the call again after ten seconds, three times at most.',
@@ -210,7 +218,7 @@ function nextSteps(code: CallRefusalCode, scope: string | null): string[] {
 export function lostCall(
   { server, tool }: Pick<Call, 'server' | 'tool'>,
   message: string,
-  cause: FailureCause | null,
+  { cause, reason }: Pick<RequestFailure, 'cause' | 'reason'>,
 ): PlatformError {
   return {
     code: 'server_unavailable',
@@ -218,6 +226,7 @@ export function lostCall(
     server,
     tool,
     ...(cause ? { cause } : {}),
+    ...(reason === undefined ? {} : { reason }),
     message,
     next_steps: ['The call may have taken effect: find out before you make it again.'],
   };

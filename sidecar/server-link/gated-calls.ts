@@ -65,7 +65,7 @@ export class GatedCalls {
         const calls = this.#waiting;
         this.#waiting = [];
         this.#onRoom?.();
-        const verdicts = calls.map((gated) => this.#check(gated));
+        const verdicts = calls.map((gated) => this.#check(gated, { isUnforwarded: false }));
         for (const [index, gated] of calls.entries()) {
           await this.#settle(gated, await verdicts[index]);
           this.#heldBytes -= gated.framed.length;
@@ -79,7 +79,10 @@ export class GatedCalls {
   }
 
   /** Null when it can no longer be forwarded, so that no grant is used up. */
-  async #check({ request, scope, described }: GatedCall): Promise<Verdict | null> {
+  async #check(
+    { request, scope, described }: GatedCall,
+    { isUnforwarded }: { isUnforwarded: boolean },
+  ): Promise<Verdict | null> {
     const { gate, toolLists } = this.#connection.dependencies;
     const shown = toolLists?.refusesChanges ? await toolLists.shown(request.call.tool) : undefined;
     const { isClosed, serverIsLost } = this.#connection;
@@ -87,7 +90,9 @@ export class GatedCalls {
       request.call.end('refused');
       return { refusal: callRefusal('gate_unavailable', request.call, scope), isFresh: true };
     }
-    return isClosed || serverIsLost ? null : gate.check(request.call, { scope, described, shown });
+    return isClosed || serverIsLost
+      ? null
+      : gate.check(request.call, { scope, described, shown, isUnforwarded });
   }
 
   async #settle(gated: GatedCall, first: Verdict | null | undefined): Promise<void> {
@@ -100,7 +105,7 @@ export class GatedCalls {
         return;
       }
       await connection.toServer?.whenFlushed();
-      verdict = await this.#check(gated);
+      verdict = await this.#check(gated, { isUnforwarded: true });
     }
     await this.#refuse(gated, verdict?.refusal ?? null);
   }

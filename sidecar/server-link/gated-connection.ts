@@ -41,6 +41,7 @@ class GatedConnection implements AgentConnection {
   readonly lists: ConnectionLists | null;
   readonly gatedCalls: GatedCalls = new GatedCalls(this);
   readonly serverIds = new Map<string, RequestId>();
+  readonly unreadable: AgentConnection['unreadable'] = { open: null };
   readonly toAgent: LineWriter;
   toServer: LineWriter | null = null;
   era: Era = 'opening';
@@ -104,9 +105,11 @@ class GatedConnection implements AgentConnection {
 
   async #readServer(server: Duplex): Promise<void> {
     try {
-      for await (const lines of readLines(server, this.dependencies.limits.lineBytes)) {
+      const { limits, largeAnswers } = this.dependencies;
+      for await (const lines of readLines(server, limits.answerBytes, largeAnswers)) {
         for (const line of lines) {
           await handleServerLine(line, this);
+          line.release?.();
         }
       }
     } catch {
@@ -154,7 +157,7 @@ class GatedConnection implements AgentConnection {
     this.#server?.destroy();
     const cause = await this.start.lost();
     for (const request of this.ledger.failAll('unknown')) {
-      await this.replies.failRequest(request, lossText(cause), cause);
+      await this.replies.failRequest(request, { why: lossText(cause, this.start.limitMs), cause });
     }
     if (!isHandling) {
       void this.gatedCalls.settled().then(() => this.#close());
@@ -166,6 +169,7 @@ class GatedConnection implements AgentConnection {
       return;
     }
     this.#phase = this.serverIsLost ? 'closed_after_loss' : 'closed';
+    clearTimeout(this.unreadable.open?.timer);
     this.start.left();
     this.lists?.close();
     this.ledger.close();

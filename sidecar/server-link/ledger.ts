@@ -3,6 +3,7 @@
  * the only way to close it; from `send` on the ledger does that, wherever the call then is: in flight, or between two rounds.
  */
 import { createHash, randomUUID } from 'node:crypto';
+import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { Admission, AuditedCall, AuditTrail } from '../audit/audit-trail.ts';
@@ -37,11 +38,16 @@ class Call implements AuditedCall {
     this.#audit.decided(this.callId);
   }
 
-  /** Closes its record. Only the first outcome counts. */
-  end(outcome: CallOutcome, result?: unknown): void {
+  /** The server said that it is at work on it. */
+  progressed(): void {
+    this.#audit.progressed(this.callId);
+  }
+
+  /** Closes its record. Only the first outcome counts. `reason`: why its answer did not pass. */
+  end(outcome: CallOutcome, result?: unknown, reason?: AnswerFault): void {
     if (this.#isOpen) {
       this.#isOpen = false;
-      this.#audit.finished(this.callId, outcome, result);
+      this.#audit.finished(this.callId, outcome, result, reason);
     }
   }
 }
@@ -57,6 +63,8 @@ export interface SentRequest {
   call: Call | null;
   /** The page that a `tools/list` asks for, other than the first; null when its cursor is not followed. */
   cursor?: string | null | undefined;
+  /** Under which its server reports progress. */
+  progressToken?: RequestId | undefined;
   /** How the call's arguments were written; null where no further round can follow. */
   argumentsDigest: string | null;
 }
@@ -79,6 +87,8 @@ export interface LedgerDependencies {
   limits: { callTimeoutMs: number };
 }
 
+/** A request that is answered when its subscription ends. */
+const subscription = 'subscriptions/listen';
 /** Max open requests in one direction at a time. */
 export const maxOpen = 1024;
 /** Servers need not answer what was cancelled, so these stay as long as the connection does. */
@@ -100,6 +110,9 @@ export class Ledger {
   /** Calls that the agent may continue. */
   readonly #paused = new Set<PausedCall>();
   #onEmpty: (() => void) | null = null;
+
+  /** Calls in flight, by the token of their progress. */
+  readonly #progressing = new Map<RequestId, InFlight>();
 
   /** Calls `onTimeout` for each call that its server did not answer in time, after its end. */
   constructor(dependencies: LedgerDependencies, onTimeout: (request: SentRequest) => void) {
@@ -144,6 +157,26 @@ export class Ledger {
     return request?.id === id ? request : null;
   }
 
+  /** The request under an id that a reader could take for this one. */
+  findLike(id: RequestId): SentRequest | null {
+    return this.#sent.get(idSlot(id))?.request ?? null;
+  }
+
+  /** The only request that waits for an answer now; null when there are several, or none. A subscription waits for none. */
+  get onlyOne(): SentRequest | null {
+    let found: SentRequest | null = null;
+    for (const { request } of this.#sent.values()) {
+      if (request.method === subscription) {
+        continue;
+      }
+      if (found !== null) {
+        return null;
+      }
+      found = request;
+    }
+    return found;
+  }
+
   /** Could this id be confused with one that waits for its check or its answer, or whose answer may still arrive? */
   isTaken(id: RequestId): boolean {
     const slot = idSlot(id);
@@ -166,7 +199,19 @@ export class Ledger {
     const { callTimeoutMs } = this.#dependencies.limits;
     const isLimited = request.call !== null && callTimeoutMs > 0;
     const timer = isLimited ? setTimeout(() => this.#timeOut(request), callTimeoutMs) : undefined;
-    this.#sent.set(idSlot(request.id), { request, timer });
+    const sent = { request, timer };
+    this.#sent.set(idSlot(request.id), sent);
+    if (request.call !== null && request.progressToken !== undefined) {
+      this.#progressing.set(request.progressToken, sent);
+    }
+  }
+
+  /** The server reported progress under this token: the time of that call begins again. */
+  progressed(token: unknown): void {
+    const sent =
+      typeof token === 'string' || typeof token === 'number' ? this.#progressing.get(token) : undefined;
+    sent?.timer?.refresh();
+    sent?.request.call?.progressed();
   }
 
   /**
@@ -184,19 +229,24 @@ export class Ledger {
   }
 
   /** Ends the request without the server's answer. Returns it; null when none waits under this id. */
-  fail(id: RequestId, outcome: CallOutcome): SentRequest | null {
+  fail(id: RequestId, outcome: CallOutcome, reason?: AnswerFault): SentRequest | null {
     const request = this.#remove(id);
-    request?.call?.end(outcome);
+    request?.call?.end(outcome, undefined, reason);
     return request;
   }
 
   /** As `fail`, for a request whose answer may still arrive: its id stays taken until then. */
-  abandon(id: RequestId, outcome: CallOutcome): SentRequest | null {
-    const request = this.fail(id, outcome);
+  abandon(id: RequestId, outcome: CallOutcome, reason?: AnswerFault): SentRequest | null {
+    const request = this.fail(id, outcome, reason);
     if (request) {
       this.#abandoned.set(idSlot(id), id);
     }
     return request;
+  }
+
+  /** Whether the answer to a request that was given up may still arrive under this id. */
+  isAbandoned(id: RequestId): boolean {
+    return this.#abandoned.get(idSlot(id)) === id;
   }
 
   /** An answer arrived for an abandoned id: the id may be reused. */
@@ -264,6 +314,10 @@ export class Ledger {
     }
     this.#sent.delete(slot);
     clearTimeout(sent.timer);
+    const { progressToken } = sent.request;
+    if (progressToken !== undefined && this.#progressing.get(progressToken) === sent) {
+      this.#progressing.delete(progressToken);
+    }
     if (this.#sent.size === 0) {
       this.#onEmpty?.();
     }
@@ -271,7 +325,7 @@ export class Ledger {
   }
 
   #timeOut(request: SentRequest): void {
-    this.abandon(request.id, 'unknown');
+    this.abandon(request.id, 'unknown', 'not_in_time');
     this.#onTimeout(request);
   }
 

@@ -17,6 +17,7 @@ import type { GatedCalls } from './gated-calls.ts';
 import type { Ledger } from './ledger.ts';
 import type { Replies } from './replies.ts';
 import type { ServerSide } from './server-side.ts';
+import type { OpenAnswer } from './unreadable-answers.ts';
 
 export interface LinkDependencies {
   server: string;
@@ -33,12 +34,17 @@ export interface LinkDependencies {
   audit: AuditTrail;
   /** The rate of calls of the whole session. */
   callPace: Pace;
-  /** Memory for large messages of the whole session. */
+  /** Memory for large messages of the agent, in the whole session. */
   largeMessages: ByteBudget;
   metrics: Metrics;
   logger: Logger;
+  /** Memory for large answers of all servers of the session. */
+  largeAnswers: ByteBudget;
   limits: {
+    /** Of a message of the agent. */
     lineBytes: number;
+    /** Of a message of the server. */
+    answerBytes: number;
     /** Max JSON values that the server accepts in one message. */
     messageValues: number;
     connectTimeoutMs: number;
@@ -56,6 +62,8 @@ export interface AgentConnection {
   readonly gatedCalls: GatedCalls;
   /** The server's requests that the agent has not answered, by slot. */
   readonly serverIds: Map<string, RequestId>;
+  /** A message of the server over several lines, as far as it came. */
+  readonly unreadable: { open: OpenAnswer | null };
   era: Era;
   readonly isClosed: boolean;
   readonly serverIsLost: boolean;

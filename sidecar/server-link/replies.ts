@@ -1,4 +1,5 @@
 /** The gate's own replies to the agent, counted and logged without the content of any message. */
+import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
 import type { GateRefusal } from '../gate/decide.ts';
 import {
@@ -17,14 +18,26 @@ import type { LinkDependencies } from './link-dependencies.ts';
 
 export interface Replies {
   /** Counts and logs refused messages. */
-  note(from: 'agent' | 'server', reason: LineProblem | GateRefusal | PlatformError['code']): void;
+  note(
+    from: 'agent' | 'server',
+    reason: LineProblem | AnswerFault | GateRefusal | PlatformError['code'],
+  ): void;
   refuseLine(problem: LineProblem, id: RequestId | null): Promise<void>;
   refuseMessage(reason: GateRefusal, code: number, id: RequestId | null): Promise<void>;
   refuseCall(id: RequestId, error: PlatformError, isModern: boolean): Promise<void>;
   /** A request, other than a call, that no server can receive. */
   noServer(id: RequestId, cause: FailureCause | null): Promise<void>;
-  /** A request that was forwarded and gets no answer. `why` continues the sentence after the server's name. */
-  failRequest(request: SentRequest, why: string, cause: FailureCause | null): Promise<void>;
+  /** A request that was forwarded and gets no answer. */
+  failRequest(request: SentRequest, failure: RequestFailure): Promise<void>;
+}
+
+export interface RequestFailure {
+  /** Continues the sentence after the server's name. */
+  why: string;
+  /** Of a server that failed before its first answer. */
+  cause: FailureCause | null;
+  /** Of an answer that did not pass. */
+  reason?: AnswerFault;
 }
 
 /** Max logged refusals of one connection, so that a flood does not fill a disk; the metrics count all of them. */
@@ -46,7 +59,8 @@ export function createReplies(
     refuseLine(problem, id) {
       note('agent', problem);
       const code = problem === 'not_json' ? rpcErrorCode.parseError : rpcErrorCode.invalidRequest;
-      return toAgent.write(invalidMessageAnswer(id, code, problem));
+      const detail = problem === 'too_large' ? `a message may have ${limits.lineBytes} bytes at most` : null;
+      return toAgent.write(invalidMessageAnswer(id, code, problem, detail));
     },
     refuseMessage(reason, code, id) {
       note('agent', reason);
@@ -57,13 +71,13 @@ export function createReplies(
       return toAgent.write(refusedCallAnswer(id, error, isModern));
     },
     noServer: (id, cause) =>
-      toAgent.write(serverUnavailableAnswer(id, server, unavailableText(server, cause), cause)),
-    failRequest({ id, call, isModern }, why, cause) {
+      toAgent.write(serverUnavailableAnswer(id, server, unavailableText(server, cause), { cause })),
+    failRequest({ id, call, isModern }, { why, ...failure }) {
       const message = `The MCP server ${server} ${why}.`;
       return toAgent.write(
         call
-          ? refusedCallAnswer(id, lostCall(call, message, cause), isModern)
-          : serverUnavailableAnswer(id, server, message, cause),
+          ? refusedCallAnswer(id, lostCall(call, message, failure), isModern)
+          : serverUnavailableAnswer(id, server, message, failure),
       );
     },
   };

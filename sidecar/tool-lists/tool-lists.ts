@@ -152,8 +152,7 @@ class Connection implements ConnectionLists {
         turnEndsMs = performance.now() + turnMs;
       }
     }
-    // Clients take an empty one for the end.
-    pages.expects = typeof nextCursor === 'string' && nextCursor !== '' ? nextCursor : null;
+    pages.endPage(nextCursor);
     this.#flushLater();
     if (pages.isComplete) {
       this.#hasCompleteList = true;

@@ -9,6 +9,7 @@ import {
   manifest,
   network,
   shape,
+  startSeconds,
   unlistedTools,
 } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
@@ -33,6 +34,7 @@ const attachedServer = z.object({
   changed_tools: changedTools,
   unlisted_tools: unlistedTools,
   listed_tools: z.array(z.string()),
+  start_seconds: startSeconds,
   /** Of a remote server whose registration is ready. */
   sign_in: signIn.nullable(),
   /** As it was entered: plain values and bare references. */
@@ -65,6 +67,7 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       changed_tools: 's.changed_tools',
       unlisted_tools: 's.unlisted_tools',
       listed_tools: 's.listed_tools',
+      start_seconds: 's.start_seconds',
       sign_in: 'r.sign_in',
       env: 'a.env',
     });

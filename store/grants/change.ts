@@ -24,19 +24,21 @@ export async function revokeActiveGrants(trx: Transaction, which: GrantsToRevoke
   return rows.map(presentStoredGrant);
 }
 
-/** Whether a use with this id was recorded, of a grant that was not revoked since. */
+/** Whether a use with this id was recorded, of a grant that was neither revoked since nor has expired. */
 export async function isUsed(trx: Transaction, useId: string): Promise<boolean> {
   const prior = trx('grant_uses as u')
     .join('grants as g', 'g.id', 'u.grant_id')
     .where('u.call_id', useId)
     .whereNull('g.revoked_at')
+    .whereRaw('(g.expires_at is null or exists (select from active_grants a where a.id = g.id))')
     .first('u.call_id');
   return (await readRow(prior, z.object({ call_id: z.string() }))) !== null;
 }
 
-/** Locks a grant and rechecks it; false when it was revoked or consumed meanwhile. */
+/** Locks a grant and rechecks it, after any wait; false when it was revoked, was consumed or has expired meanwhile. */
 export async function lockActiveGrant(trx: Transaction, id: string): Promise<boolean> {
-  return (await trx('active_grants').where({ id }).forShare().first('id')) !== undefined;
+  await trx('active_grants').where({ id }).forShare().first('id');
+  return (await trx('active_grants').where({ id }).first('id')) !== undefined;
 }
 
 /** Consumes a `once` grant; false when it was revoked or consumed meanwhile. */

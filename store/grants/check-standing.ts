@@ -4,22 +4,23 @@ import { uuid } from '../../contract/names.ts';
 import { hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import type { CheckedCall } from './check-and-consume.ts';
-import { fittingGrant, revokeKey, standingGrant } from './fitting-grant.ts';
+import { fittingGrant, revokeKey, signsInTo, standingGrant } from './fitting-grant.ts';
 
 /**
  * Lets those calls of one session pass that a standing grant covers, by the rules of `check-and-consume`, and records their uses.
  * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody changes, or waits to revoke, is
  *   skipped, never waited for: this statement locks several rows, so waiting could deadlock with whoever revokes several.
  * - `used`: in the order of the ids, so that two statements with the same calls wait for each other in one direction only.
- * - `prior`: a repeated call passes on the grant that it used, unless that was revoked, or permits one call alone: `check-and-consume` looks at it.
+ * - `prior`: a repeated call passes on the grant that it used, unless that was revoked, has expired before the call was forwarded, or permits one call alone: `check-and-consume` looks at it.
  */
 export const checkStandingStatement = `
   with asked as materialized (
-    select call_id, server, tool from unnest($2::uuid[], $3::text[], $4::text[]) as asked (call_id, server, tool)
+    select call_id, server, tool, unforwarded
+    from unnest($2::uuid[], $3::text[], $4::text[], $5::boolean[]) as asked (call_id, server, tool, unforwarded)
   ), prior as materialized (
     select call_id, grant_id, session_id, server, tool from grant_uses where call_id = any ($2::uuid[])
   ), caller as materialized (
-    select id, workspace_id, agent_id, operator_id from sessions where id = $1 and ended_at is null
+    select id, workspace_id, agent_id, operator_id, root_operator_id from sessions where id = $1 and ended_at is null
   ), gate as materialized (
     select t.server, t.tool, t.scope from session_tools t
     where t.session_id = $1 and (t.server, t.tool) in (select server, tool from asked)
@@ -39,6 +40,7 @@ export const checkStandingStatement = `
             select from admin_only_scopes a
             where a.session_id is null and a.workspace_id = c.workspace_id and a.scope = gate.scope
           ))`,
+          signsIn: signsInTo('$1', 'gate.server'),
         })} and ${standingGrant.condition}
         order by ${standingGrant.order} limit 1
       ) and pg_try_advisory_xact_lock_shared(${revokeKey('held.id')})
@@ -57,6 +59,7 @@ export const checkStandingStatement = `
   select p.call_id, p.grant_id from prior p
   join asked a on a.call_id = p.call_id and a.server = p.server and a.tool = p.tool
   join grants g on g.id = p.grant_id and g.revoked_at is null and g.bound_call_digest is null
+    and (not a.unforwarded or g.expires_at is null or exists (select from active_grants t where t.id = g.id))
   join caller c on c.id = p.session_id`;
 
 const passed = z.object({ call_id: uuid, grant_id: uuid });
@@ -68,17 +71,18 @@ const passed = z.object({ call_id: uuid, grant_id: uuid });
 export async function checkStanding(
   db: Knex,
   sessionId: string,
-  calls: readonly Pick<CheckedCall, 'callId' | 'server' | 'tool'>[],
+  calls: readonly Pick<CheckedCall, 'callId' | 'server' | 'tool' | 'unforwarded'>[],
 ): Promise<ReadonlyMap<string, string>> {
   const values = [
     sessionId,
     calls.map(({ callId }) => callId),
     calls.map(({ server }) => server),
     calls.map(({ tool }) => tool),
+    calls.map(({ unforwarded }) => unforwarded === true),
   ];
   const rows = await readRows(prepared(db, 'check_standing', checkStandingStatement, values), passed).catch(
     (error: unknown) => {
-      // The session has ended since the statement began: none passes.
+      // The session, or the time of a grant, has ended since the statement began: none passes.
       if (hasSqlState(error, sqlState.checkViolation)) {
         return [];
       }

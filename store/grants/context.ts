@@ -21,8 +21,13 @@ export interface GrantContext {
   revokedBy: Named | null;
   /** Null unless it was revoked. */
   revocationCause: RevocationCause | null;
-  /** The session that the grant is for, or that asked for it. */
-  session: { operator_id: string | null; root_operator_id: string | null } | null;
+  /** The session that the grant is for, or bound to. */
+  session: {
+    operator_id: string | null;
+    root_operator_id: string | null;
+    schedule_maker_id: string | null;
+    isShared: boolean;
+  } | null;
   state: GrantState;
   useCount: number;
   lastUsedAt: string | null;
@@ -40,6 +45,8 @@ const row = z.object({
   session_id: uuid.nullable(),
   operator_id: uuid.nullable(),
   root_operator_id: uuid.nullable(),
+  schedule_maker_id: uuid.nullable(),
+  shared_with_workspace: z.boolean().nullable(),
   state: grantState,
   use_count: z.number(),
   last_used_at: timestamp.nullable(),
@@ -49,7 +56,8 @@ const statement = `
   select g.id, coalesce(holder.name, a.name) as subject_name, a.owner_id,
     g.granted_by_user_id as granter_id, granter.name as granter_name,
     revoker.id as revoker_id, revoker.name as revoker_name, e.data->>'cause' as cause,
-    s.id as session_id, s.operator_id, s.root_operator_id, ${stateOfGrant} as state,
+    s.id as session_id, s.operator_id, s.root_operator_id, s.schedule_maker_id, s.shared_with_workspace,
+    ${stateOfGrant} as state,
     uses.count as use_count,
     (select at from grant_uses where grant_id = g.id order by at desc limit 1) as last_used_at
   from unnest(:ids::uuid[], :revocations::uuid[]) as wanted(id, revocation)
@@ -57,8 +65,7 @@ const statement = `
   left join users granter on granter.id = g.granted_by_user_id
   left join users holder on holder.id = g.user_subject_id
   left join agents a on a.id = g.agent_subject_id
-  left join permission_requests r on r.id = g.request_id
-  left join sessions s on s.id = coalesce(g.session_id, r.session_id)
+  left join sessions s on s.id = coalesce(g.session_id, g.bound_session_id)
   left join audit_events e on e.id = wanted.revocation
   left join users revoker on revoker.id = e.actor_id and e.actor_type = 'user'
   cross join lateral (
@@ -76,14 +83,22 @@ export async function readGrantContexts(
 }
 
 function present(found: z.infer<typeof row>): GrantContext {
-  const { operator_id, root_operator_id } = found;
+  const { operator_id, root_operator_id, schedule_maker_id, shared_with_workspace } = found;
   return {
     subjectName: found.subject_name,
     agentOwnerId: found.owner_id,
     grantedBy: { id: found.granter_id, name: found.granter_name ?? 'a deleted user' },
     revokedBy: namedOrNull(found.revoker_id, found.revoker_name),
     revocationCause: found.cause,
-    session: found.session_id === null ? null : { operator_id, root_operator_id },
+    session:
+      found.session_id === null
+        ? null
+        : {
+            operator_id,
+            root_operator_id,
+            schedule_maker_id,
+            isShared: shared_with_workspace ?? false,
+          },
     state: found.state,
     useCount: found.use_count,
     lastUsedAt: found.last_used_at,

@@ -6,20 +6,39 @@ interface GatedCall {
   tool: string;
   scope: string;
   adminOnly: string;
+  /** Whether the server is one that people sign in to. */
+  signsIn: string;
 }
 
 /**
  * Rows whose details are exactly the scope; an agent's grant, or one of the user who drives this session; made by an admin where
- * the scope is restricted to admins, which is evaluated only for a grant that a member made.
+ * the scope is restricted to admins, which is evaluated only for a grant that a member made. Where a person's sign-in goes with the call, an agent's
+ * grant is an admin's, or of that person, or of the person at the root for a session that nobody drives; that is evaluated only for a grant of somebody else.
  */
-export const fittingGrant = ({ server, tool, scope, adminOnly }: GatedCall): string => `
+export const fittingGrant = ({ server, tool, scope, adminOnly, signsIn }: GatedCall): string => `
   g.workspace_id = c.workspace_id and g.grant_type = 'tool_scope'
   and g.details = jsonb_build_object('scope', ${scope})
   and (g.agent_subject_id = c.agent_id or g.user_subject_id = c.operator_id)
   and (g.bound_session_id is null or g.bound_session_id = c.id)
   and (g.bound_server is null or g.bound_server = ${server})
   and (g.bound_tool is null or g.bound_tool = ${tool})
-  and (g.granted_by_role = 'admin' or not ${adminOnly})`;
+  and (g.granted_by_role = 'admin' or not ${adminOnly})
+  and (g.agent_subject_id is null or g.granted_by_role = 'admin'
+    or g.granted_by_user_id = coalesce(c.operator_id, c.root_operator_id) or not ${signsIn})`;
+
+/** Whether people sign in to this server of a session, as it froze it. What is not known of a server counts as yes. */
+export const signsInTo = (sessionId: string, server: string): string => `exists (
+    select from session_configurations s cross join jsonb_array_elements(s.configuration -> 'servers') as frozen
+    where s.session_id = ${sessionId} and frozen ->> 'name' = ${server} and frozen -> 'shape' ->> 'type' = 'remote'
+      and coalesce(frozen ->> 'sign_in', 'oauth') = 'oauth'
+  )`;
+
+/** The same of an entry of today's catalog, a row of `mcp_servers`. */
+export const signsInToEntry = (
+  entry: string,
+): string => `(${entry}.shape ->> 'type' = 'remote' and not exists (
+    select from mcp_registrations r where r.mcp_server_id = ${entry}.id and r.sign_in <> 'oauth'
+  ))`;
 
 /** One that any number of calls may pass on, and which of several is taken. */
 export const standingGrant = {

@@ -16,6 +16,7 @@ export const grantRow = z.object({
   granted_by_user_id: z.string(),
   granted_by_role: z.string(),
   granted_at: z.string(),
+  expires_at: z.string().nullable(),
   reason: z.string().nullable(),
   request_id: z.string().nullable(),
   bound_session_id: z.string().nullable(),

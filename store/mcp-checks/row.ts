@@ -18,7 +18,11 @@ export const checkRow = z.object({
   created_at: timestamp,
   started_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),
-  process: mcpCheckProcess.omit({ output_size_bytes: true }).nullable(),
+  process: mcpCheckProcess
+    .omit({ output_size_bytes: true })
+    // Absent in rows of earlier releases.
+    .extend({ faults: mcpCheckProcess.shape.faults.default([]) })
+    .nullable(),
 });
 export type CheckRow = z.infer<typeof checkRow>;
 

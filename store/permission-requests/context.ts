@@ -13,6 +13,8 @@ export interface RequestContext {
   rootOperator: Named | null;
   /** Who had made the schedule that started the session. */
   scheduleMakerId: string | null;
+  /** The session is shared with the workspace. */
+  isShared: boolean;
   /** The agent that a `spawn` request names. */
   childAgent: Named | null;
   /** Who answered the request; null when nobody did, or the person was deleted. */
@@ -29,6 +31,7 @@ const row = z.object({
   root_operator_id: uuid.nullable(),
   root_operator_name: z.string().nullable(),
   schedule_maker_id: uuid.nullable(),
+  shared_with_workspace: z.boolean(),
   child_agent_id: uuid.nullable(),
   child_agent_name: z.string().nullable(),
   decider_id: uuid.nullable(),
@@ -60,6 +63,7 @@ export async function readRequestContexts(
       root_operator_id: 't.id',
       root_operator_name: 't.name',
       schedule_maker_id: 's.schedule_maker_id',
+      shared_with_workspace: 's.shared_with_workspace',
       child_agent_id: 'c.id',
       child_agent_name: 'c.name',
       decider_id: 'd.id',
@@ -75,6 +79,7 @@ function present(found: z.infer<typeof row>): RequestContext {
     operator: namedOrNull(found.operator_id, found.operator_name),
     rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),
     scheduleMakerId: found.schedule_maker_id,
+    isShared: found.shared_with_workspace,
     childAgent: namedOrNull(found.child_agent_id, found.child_agent_name),
     decider: namedOrNull(found.decider_id, found.decider_name),
   };

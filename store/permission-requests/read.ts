@@ -74,11 +74,12 @@ export async function listOpenRequestsOfSession(db: Db, sessionId: string): Prom
   return rows.map(presentRequest);
 }
 
-/** The oldest open request that matches this grant in every field, so that the grant answers it without naming it. */
+/** The oldest open request that matches this grant in every field, so that the grant answers it without naming it; with `readableBy`, of a session that this user may read without being an admin. */
 export async function findEqualOpenRequest(
   db: Db,
   workspaceId: string,
   grant: Pick<GrantInput, 'agent_subject_id' | 'grant_type' | 'details' | 'scope' | 'session_id'>,
+  { readableBy }: { readableBy: string | undefined },
 ): Promise<PermissionRequest | null> {
   if (grant.agent_subject_id === null) {
     return null;
@@ -95,6 +96,11 @@ export async function findEqualOpenRequest(
     .orderBy('created_at');
   if (grant.session_id !== null) {
     query.where('session_id', grant.session_id);
+  }
+  if (readableBy !== undefined) {
+    query.whereRaw(`session_id in (select id from sessions where ${readableCondition})`, {
+      userId: readableBy,
+    });
   }
   const row = await query.first(requestColumns);
   return row === undefined ? null : presentRequest(row);

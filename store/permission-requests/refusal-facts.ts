@@ -1,5 +1,6 @@
 /** What the refusal of a permission request depends on, besides whether its session is muted. */
 import * as z from 'zod';
+import { grantScope, scopeWidth } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import type { Db } from '../database.ts';
@@ -23,11 +24,13 @@ export async function hasAgent(db: Db, workspaceId: string, agentId: string): Pr
 export interface RecentDenial {
   sessionId: string;
   reason: string | null;
+  /** It was of a narrower scope than what is asked now. */
+  isNarrower: boolean;
 }
 
 /**
- * A denial of the same request, of whichever session of the tree, that is not older than this, or null. The session's own is preferred, then the
- * latest.
+ * A denial of the same request or of a narrower one, of whichever session of the tree, that is not older than this, or null. The session's own is
+ * preferred, then the latest.
  */
 export async function findRecentDenial(
   db: Db,
@@ -37,9 +40,9 @@ export async function findRecentDenial(
 ): Promise<RecentDenial | null> {
   const statement = db.raw(
     `${withTree}
-     select session_id, reason from permission_requests
+     select session_id, reason, scope <> :scope as is_narrower from permission_requests
      where session_id in (select id from tree) and status = 'denied'
-       and grant_type = :grantType and scope = :scope and details = :details::jsonb
+       and grant_type = :grantType and scope = any(:scopes) and details = :details::jsonb
        and decided_at > now() - make_interval(secs => :withinSeconds)
      order by session_id = :sessionId desc, decided_at desc
      limit 1`,
@@ -48,12 +51,18 @@ export async function findRecentDenial(
       sessionId,
       grantType: asked.grant_type,
       scope: asked.scope,
+      scopes: grantScope.options.filter((scope) => scopeWidth[scope] <= scopeWidth[asked.scope]),
       details: JSON.stringify(asked.details),
       withinSeconds,
     },
   );
-  const [denial] = await readRows(statement, z.object({ session_id: uuid, reason: z.string().nullable() }));
-  return denial === undefined ? null : { sessionId: denial.session_id, reason: denial.reason };
+  const [denial] = await readRows(
+    statement,
+    z.object({ session_id: uuid, reason: z.string().nullable(), is_narrower: z.boolean() }),
+  );
+  return denial === undefined
+    ? null
+    : { sessionId: denial.session_id, reason: denial.reason, isNarrower: denial.is_narrower };
 }
 
 /** How many requests are open in the tree below a session, its own included. */

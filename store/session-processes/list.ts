@@ -18,7 +18,7 @@ export async function listProcesses(db: Db, sessionId: string): Promise<SessionP
   const query = db('session_processes')
     .where({ session_id: sessionId })
     .select(
-      ...['kind', 'name', 'state', 'exit_code', 'signal', 'cause', 'handshake_ms', 'updated_at'],
+      ...['kind', 'name', 'state', 'exit_code', 'signal', 'cause', 'handshake_ms', 'faults', 'updated_at'],
       'output_size_bytes',
       db.raw('earlier_starts::bigint + starts as starts'),
     );
@@ -50,6 +50,7 @@ const unreported: Omit<SessionProcess, keyof Frozen> = {
   signal: null,
   cause: null,
   handshake_ms: null,
+  faults: [],
   updated_at: null,
   output_size_bytes: null,
 };

@@ -11,8 +11,8 @@ import { type EarlierOutput, earlierOutput } from './store-output.ts';
  */
 const recordReport = `
   insert into session_processes as known
-    (session_id, kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms)
-  select $1::uuid, $2::text, $3::text, $5::uuid, $6::int, $7::int, $8::text, $9::int, $10::text, $11::text, $12::int
+    (session_id, kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms, faults)
+  select $1::uuid, $2::text, $3::text, $5::uuid, $6::int, $7::int, $8::text, $9::int, $10::text, $11::text, $12::int, $13::jsonb
   where ($2 = 'agent' and $3 = 'agent') or exists (
     select from session_configurations where session_id = $1
       and configuration -> $4::text @> jsonb_build_array(jsonb_build_object('name', $3)))
@@ -33,7 +33,7 @@ const recordReport = `
       then coalesce(excluded.signal, known.signal) else excluded.signal end,
     cause = case when excluded.state = 'not_started' then known.cause else excluded.cause end,
     handshake_ms = case when excluded.state = 'not_started' then known.handshake_ms else excluded.handshake_ms end,
-    updated_at = now()
+    faults = excluded.faults, updated_at = now()
   where known.sidecar_run <> excluded.sidecar_run or known.revision < excluded.revision
   returning earlier_output_size_bytes, earlier_written_bytes`;
 
@@ -46,7 +46,8 @@ export async function upsertProcess(
   report: ProcessReport,
 ): Promise<EarlierOutput | null> {
   const { kind, name, sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms } = report;
-  const values = [sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms];
+  const faults = JSON.stringify(report.faults ?? []);
+  const values = [sidecar_run, revision, starts, state, exit_code, signal, cause, handshake_ms, faults];
   const key = [sessionId, kind, name, listOf[kind]];
   const statement = prepared(trx, 'record_process', recordReport, [...key, ...values]);
   const [taken] = await readRows(statement, earlierOutput);

@@ -34,5 +34,6 @@ const present = ({ id, at, data }: z.infer<typeof row>): ToolCall =>
     tool: data['tool'],
     duration_ms: data['duration_ms'],
     outcome: data['outcome'],
+    reason: data['reason'] ?? null,
     granted_via: data['granted_via'],
   });

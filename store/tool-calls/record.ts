@@ -10,12 +10,13 @@ const recordCalls = insertRecords(`
     select c.call_id, $2, 'session.mcp.tool_called', c.started_at, 'agent', $3, 'mcp_server', c.server, c.server, $1,
       jsonb_build_object('name', c.server, 'tool', c.tool, 'duration_ms', c.duration_ms,
         'granted_via', u.grant_id, 'outcome', c.outcome)
+      || jsonb_strip_nulls(jsonb_build_object('reason', c.reason))
       || case when s.configuration -> 'log_tool_payloads' = 'true'
         then jsonb_strip_nulls(jsonb_build_object('arguments', c.arguments, 'result', c.result)) else '{}' end
     from rows from (jsonb_to_recordset($4::jsonb) as
-      (call_id uuid, server text, tool text, started_at timestamptz, duration_ms double precision, outcome text,
+      (call_id uuid, server text, tool text, started_at timestamptz, duration_ms double precision, outcome text, reason text,
         arguments jsonb, result jsonb)) with ordinality
-      as c (call_id, server, tool, started_at, duration_ms, outcome, arguments, result, reported)
+      as c (call_id, server, tool, started_at, duration_ms, outcome, reason, arguments, result, reported)
     left join grant_uses u on u.call_id = c.call_id and u.session_id = $1
     left join session_configurations s on s.session_id = $1
     where ${notRemoved('c.call_id')}

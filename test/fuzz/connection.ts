@@ -5,6 +5,7 @@ import { pino } from 'pino';
 import { createByteBudget } from '../../lib/timing/byte-budget.ts';
 import type { AuditTrail } from '../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../sidecar/gate/gate-map.ts';
+import { largeAnswerBytes } from '../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../sidecar/processes/server-start.ts';
 import { largeMessageBytes } from '../../sidecar/server-link/agent-lines.ts';
@@ -21,6 +22,7 @@ export type Front = (agent: Duplex, server: () => Promise<Duplex>) => Promise<vo
 
 const limits = {
   lineBytes: 1024 * 1024,
+  answerBytes: 10_000_000,
   messageValues: Number.POSITIVE_INFINITY,
   connectTimeoutMs: 60_000,
   callTimeoutMs: 0,
@@ -65,6 +67,7 @@ export class GateUnderTest {
       audit,
       callPace: { take: () => 0 },
       largeMessages: createByteBudget(largeMessageBytes),
+      largeAnswers: createByteBudget(largeAnswerBytes),
       metrics: this.#metrics,
       logger: silent,
       limits,

@@ -7,6 +7,7 @@ export function auditTrailOf(replaced: Partial<Omit<AuditTrail, 'startedTogether
     started: () => Promise.resolve('recorded' as const),
     refusedBeyondLimit: () => Promise.resolve('too_many_calls' as const),
     decided: () => undefined,
+    progressed: () => undefined,
     finished: () => undefined,
     close: () => Promise.resolve(),
     ...replaced,

@@ -25,6 +25,7 @@ export function serverNamed(name: string, changes: Partial<FrozenServer> = {}): 
     changed_tools: 'tell',
     unlisted_tools: 'allow',
     listed_tools: [],
+    start_seconds: null,
     sign_in: null,
     ...changes,
   };

@@ -15,6 +15,8 @@ export interface RecordedGrant {
   sessionId: string | null;
   /** A session of the agent that holds it. */
   holder: string;
+  /** When it ends by itself; null for never. */
+  expiresAt: string | null;
 }
 
 export interface RecordedCall {
@@ -26,16 +28,18 @@ export interface RecordedCall {
 type Event =
   | { kind: 'grant'; grant: RecordedGrant }
   | { kind: 'revoke'; grantId: string; changed: boolean | null }
+  | { kind: 'end'; grantId: string }
   | { kind: 'check'; call: RecordedCall; grantId: string | null };
 
 type GrantOperation =
   | { kind: 'grant' }
   /** `changed` is null when the answer does not say. */
   | { kind: 'revoke'; changed: boolean | null }
+  | { kind: 'end' }
   | { kind: 'use'; callId: string }
   | { kind: 'not in force'; callId: string };
 
-/** `absent`, `active`, `revoked`, or the call that consumed it. */
+/** `absent`, `active`, `revoked`, `ended`, or the call that consumed it. */
 type GrantState = string;
 
 const modelOf = (scope: RecordedGrant['scope']): SequentialModel<GrantState, GrantOperation> => ({
@@ -46,6 +50,8 @@ const modelOf = (scope: RecordedGrant['scope']): SequentialModel<GrantState, Gra
         return state === 'absent' ? 'active' : null;
       case 'revoke':
         return revokeIn(state, operation.changed);
+      case 'end':
+        return state === 'absent' ? null : state === 'active' ? 'ended' : state;
       case 'use':
         return useIn(state, scope, operation.callId);
       case 'not in force':
@@ -87,6 +93,7 @@ export class GrantHistory {
       passed: count((event) => event.kind === 'check' && event.grantId !== null),
       refused: count((event) => event.kind === 'check' && event.grantId === null),
       revoked: count((event) => event.kind === 'revoke' && event.changed === true),
+      ended: count((event) => event.kind === 'end'),
       tooLate: count((event) => event.kind === 'revoke' && event.changed === false),
     };
   }
@@ -103,6 +110,11 @@ export class GrantHistory {
 
   revoke(grantId: string, work: () => Promise<boolean | null>): Promise<void> {
     return this.#record(work, (changed) => ({ kind: 'revoke', grantId, changed }));
+  }
+
+  /** `work` begins before the grant's time is over, and is answered after. */
+  end(grantId: string, work: () => Promise<unknown>): Promise<void> {
+    return this.#record(work, () => ({ kind: 'end', grantId }));
   }
 
   check(call: RecordedCall, work: () => Promise<{ grantId: string } | null>): Promise<void> {
@@ -186,6 +198,10 @@ function* splitByGrant(
   }
   if (event.kind === 'revoke') {
     yield [event.grantId, { kind: 'revoke', changed: event.changed }];
+    return;
+  }
+  if (event.kind === 'end') {
+    yield [event.grantId, { kind: 'end' }];
     return;
   }
   const { call, grantId } = event;

@@ -10,7 +10,10 @@ export interface Stage {
   grant(grant: RecordedGrant): Promise<unknown>;
   /** Whether the revoke changed anything; null where the answer does not say. */
   revoke(grantId: string): Promise<boolean | null>;
-  check(call: RecordedCall): Promise<{ grantId: string } | null>;
+  /** Of a call that is checked again, nobody knows that it was forwarded. */
+  check(call: RecordedCall, options: { unforwarded: boolean }): Promise<{ grantId: string } | null>;
+  /** Resolves once that time is over. Without it no grant ends by itself. */
+  isOver?(at: string): Promise<void>;
 }
 
 interface Play {
@@ -34,7 +37,9 @@ export async function playOnGrants(
   const history = new GrantHistory();
   let begun = 0;
   const calls = new Map<string, RecordedCall[]>();
-  const check = (call: RecordedCall) => history.check(call, () => stage.check(call));
+  const ends: Promise<void>[] = [];
+  const check = (call: RecordedCall, unforwarded = false) =>
+    history.check(call, () => stage.check(call, { unforwarded }));
   const step = () => {
     const round = Math.floor(begun / operationsPerRound);
     const where = random.pick(permissionsOfRound(name, round));
@@ -43,7 +48,12 @@ export async function playOnGrants(
     const known = history.known(where);
     const recent = calls.get(where) ?? [];
     if (dice < 5) {
-      const grant = newGrant(where, sessions, random);
+      const isOver = stage.isOver?.bind(stage);
+      const grant = newGrant(where, sessions, random, isOver !== undefined);
+      const { expiresAt } = grant;
+      if (expiresAt !== null && isOver !== undefined) {
+        ends.push(history.end(grant.id, () => isOver(expiresAt)));
+      }
       return history.grant(grant, () => stage.grant(grant));
     }
     if (dice < 10 && known.length > 0) {
@@ -51,7 +61,7 @@ export async function playOnGrants(
       return history.revoke(id, () => stage.revoke(id));
     }
     if (repeats && dice < 30 && recent.length > 0) {
-      return check(random.pick(recent));
+      return check(random.pick(recent), true);
     }
     const call = { callId: randomUUID(), sessionId: random.pick(sessions), permission: where };
     calls.set(where, [...recent, call].slice(-recentCalls));
@@ -64,6 +74,7 @@ export async function playOnGrants(
     }
   };
   await Promise.all(Array.from({ length: workers }, work));
+  await Promise.all(ends);
   return history;
 }
 
@@ -81,8 +92,15 @@ function lettersOf(number: number): string {
   return [...String(number)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
 }
 
-function newGrant(permission: string, sessions: string[], random: SeededRandom): RecordedGrant {
+function newGrant(
+  permission: string,
+  sessions: string[],
+  random: SeededRandom,
+  mayEnd: boolean,
+): RecordedGrant {
   const scope = random.pick(['once', 'once', 'once', 'session', 'persistent'] as const);
   const sessionId = scope === 'session' ? random.pick(sessions) : null;
-  return { id: randomUUID(), scope, permission, sessionId, holder: random.pick(sessions) };
+  const endsInMs = mayEnd && scope === 'persistent' && random.below(2) === 0 ? random.below(400) : null;
+  const expiresAt = endsInMs === null ? null : new Date(Date.now() + endsInMs).toISOString();
+  return { id: randomUUID(), scope, permission, sessionId, holder: random.pick(sessions), expiresAt };
 }

@@ -35,6 +35,7 @@ export function grantFor(session: Session, content: Partial<NewGrant> = {}): New
     granted_by_role: 'member',
     request_id: null,
     bound_call_digest: null,
+    expires_at: null,
     ...content,
   };
 }
@@ -124,6 +125,7 @@ export function frozenFor(session: Session, agent: Agent): FrozenConfiguration {
         changed_tools: 'tell',
         unlisted_tools: 'allow',
         listed_tools: [],
+        start_seconds: null,
         sign_in: null,
       },
     ],

@@ -3,6 +3,7 @@ import type { SidecarBoot } from '../../contract/sidecar.ts';
 /** Limits of a sidecar that a test does not come near. */
 export const roomySidecarLimits: SidecarBoot['limits'] = {
   line_bytes: 1024 * 1024,
+  answer_bytes: 10_000_000,
   inline_artifact_bytes: 512 * 1024,
   artifact_bytes: 1024 * 1024,
   request_input_wait_seconds: 300,

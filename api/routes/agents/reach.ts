@@ -13,19 +13,20 @@ export const reach = z.strictObject({
   owner: named.nullable(),
   /** The caller owns the agent. */
   own: z.boolean(),
-  /** The caller's own grants that a session of the agent could use, and the tools that each opens there. */
+  /** The caller's own grants, and those that the agent holds, that a session of the agent could use while the caller drives it, and the tools that each opens there. */
   grants: z.array(z.strictObject({ grant, ...openedTools.shape })),
 });
 
 /** Each grant comes with up to 200 tools, so a page has fewer than those of other lists may have. */
 const reachQuery = pageQuery.extend({ limit: z.coerce.number().int().min(1).max(50).default(50) });
 
-/** Shown before a user starts somebody else's agent. */
+/** Shown before a user starts an agent. */
 export function reachRoute({ db }: Pick<ApiDependencies, 'db'>): AnyRoute {
   return defineRoute({
     method: 'get',
     path: '/agents/{agent_id}/reach',
-    summary: 'Which of the caller’s own grants a session of the agent could use, if the caller started it',
+    summary:
+      'Which grants a session of the agent could use, the caller’s own and the agent’s, if the caller started it',
     scope: 'agent',
     access: anyMember,
     query: reachQuery,

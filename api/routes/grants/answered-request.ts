@@ -6,31 +6,37 @@ import type { PermissionRequest } from '../../../contract/permission-request.ts'
 import type { Session } from '../../../contract/session.ts';
 import type { Db } from '../../../store/database.ts';
 import { findEqualOpenRequest, readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
-import { ApiError, invalid } from '../../errors.ts';
+import { isSharedWithWorkspace, readSession } from '../../../store/sessions/read-session.ts';
+import { ApiError, invalid, requireAllowed } from '../../errors.ts';
+import { grantMaker } from '../../policies/grant-maker.ts';
+import { readableBy, whyNotDecideIn } from '../../policies/sessions.ts';
+import type { InWorkspace } from '../../route.ts';
 import { requireOpen } from '../permission-requests/decide-request.ts';
 
 export interface AnsweredRequest {
   request: PermissionRequest;
-  session: Session;
+  session: Session & { isShared: boolean };
 }
 
 /**
- * The request that `request_id` names, or the open one that matches in every field, or null. Throws 422 when the named
- * one does not fit the grant, 409 `already_decided` when it is not open, and 409 `conflict` when the call that the person was shown is not
+ * The request that `request_id` names, or the open one that matches in every field and is of a session that the visitor may read, or null.
+ * Throws 403 when they may not read the session of the named one, 422 when it does not fit the grant, 409 `already_decided` when it is not open, and 409 `conflict` when the call that the person was shown is not
  * the one of the request that they name.
  */
 export async function readAnsweredRequest(
   db: Db,
-  workspaceId: string,
+  visit: Pick<InWorkspace, 'user' | 'role' | 'workspace'>,
   input: GrantInput,
 ): Promise<AnsweredRequest | null> {
+  const workspaceId = visit.workspace.id;
   const request =
     input.request_id === undefined
-      ? await findEqualOpenRequest(db, workspaceId, input)
+      ? await findEqualOpenRequest(db, workspaceId, input, { readableBy: readableBy(visit) })
       : await readPermissionRequest(db, input.request_id, { workspaceId });
-  const session = request === null ? null : await readSession(db, request.session_id);
-  if (request !== null && session !== null) {
+  const found = request === null ? null : await readSession(db, request.session_id);
+  if (request !== null && found !== null) {
+    const session = { ...found, isShared: await isSharedWithWorkspace(db, found.id) };
+    requireAllowed(whyNotDecideIn(grantMaker(visit), session));
     requireFit(input, { request, session });
     return { request, session };
   }

@@ -1,5 +1,6 @@
 /** Creates a grant for a human: checked, signed, recorded, then written by a workflow (docs/grants.md#who-writes-one). */
 import { createHash, randomUUID } from 'node:crypto';
+import type { FieldProblem } from '../../../contract/errors.ts';
 import { type GrantInput, grantProblems, subjectMatter } from '../../../contract/grant.ts';
 import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';
@@ -15,7 +16,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { type AnsweredRequest, readAnsweredRequest } from './answered-request.ts';
 import { type GrantReferences, readReferences } from './references.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config'>;
 
 /** A recorded approval, and the grant that it creates. */
 interface Approval {
@@ -83,12 +84,12 @@ async function approve(
   idempotencyKey: string | null,
 ): Promise<Approval> {
   const { db } = dependencies;
-  const problems = grantProblems(input);
+  const problems = [...grantProblems(input), ...timeProblems(input, dependencies.config, Date.now())];
   if (problems.length > 0) {
     throw invalid(problems);
   }
   const references = await readReferences(db, visit.workspace.id, input);
-  const answered = await readAnsweredRequest(db, visit.workspace.id, input);
+  const answered = await readAnsweredRequest(db, visit, input);
   await requireMaker(dependencies, visit, { input, references, answered });
   return decide(dependencies, visit, input, { request: answered?.request ?? null, idempotencyKey });
 }
@@ -127,13 +128,13 @@ async function requireMaker(
  * requests with one key the first one counts.
  */
 async function decide(
-  { db, signApproval }: Dependencies,
+  { db, signApproval, config }: Dependencies,
   visit: InWorkspace,
   input: GrantInput,
   { request, idempotencyKey }: { request: PermissionRequest | null; idempotencyKey: string | null },
 ): Promise<Approval> {
   const { workspace, user, role } = visit;
-  const { request_id: _, call_digest: __, exact_call: isExact, ...content } = input;
+  const { request_id: _, call_digest: __, exact_call: isExact, expires_at: ___, ...content } = input;
   const requestId = request?.id ?? null;
   const [grantId, decisionId] = [randomUUID(), randomUUID()];
   const approval = await signApproval(decisionId, {
@@ -143,6 +144,7 @@ async function decide(
     granted_by_user_id: user.id,
     granted_by_role: role,
     request_id: requestId,
+    expires_at: endOf(input, config, Date.now()),
     bound_call_digest: isExact === true ? (request?.refused_call?.digest ?? null) : null,
   });
   const stored = await insertDecision(db, {
@@ -157,4 +159,34 @@ async function decide(
   });
   const made = { decisionId, grantId, requestId };
   return stored ? made : ((await findEarlier(db, visit, input, idempotencyKey)) ?? made);
+}
+
+type Cap = Pick<SessionRouteDependencies['config'], 'LIMIT_PERSISTENT_GRANT_SECONDS'>;
+
+function timeProblems(
+  { expires_at: at }: GrantInput,
+  { LIMIT_PERSISTENT_GRANT_SECONDS: longest }: Cap,
+  nowMs: number,
+): FieldProblem[] {
+  if (at === undefined) {
+    return [];
+  }
+  const problem = (message: string) => [{ path: 'expires_at', code: 'invalid_grant', message }];
+  if (Date.parse(at) <= nowMs) {
+    return problem('must be in the future');
+  }
+  return longest > 0 && Date.parse(at) > nowMs + longest * 1000
+    ? problem(`must not be more than ${longest} seconds from now`)
+    : [];
+}
+
+/** When the grant ends by itself: as its maker says, else as late as the installation allows. */
+function endOf(
+  { scope, expires_at: at }: GrantInput,
+  { LIMIT_PERSISTENT_GRANT_SECONDS: longest }: Cap,
+  nowMs: number,
+): string | null {
+  const latest =
+    scope === 'persistent' && longest > 0 ? new Date(nowMs + longest * 1000).toISOString() : null;
+  return at ?? latest;
 }

@@ -7,11 +7,14 @@ import type { Db } from '../../../store/database.ts';
 import { type GrantContext, mostUsesCounted, readGrantContexts } from '../../../store/grants/context.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { type GrantInQuestion, storedGrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
+import { whyNotReadSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 import { grantWarnings, readScopeFacts, type ScopeFacts, scopeOf } from './warnings.ts';
 
 export const shownGrant = storedGrant.omit({ readable: true }).extend({
   state: grantState,
+  /** It permits one call alone; `bound_to.call_digest` names it to those who may read its session. */
+  exact_call: z.boolean(),
   subject: z.strictObject({ type: z.enum(['user', 'agent']), id: uuid, name: z.string() }),
   granted_by: named,
   /** Who revoked it, directly or through a change that ended it. */
@@ -50,6 +53,8 @@ function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: S
   const { state } = found;
   return {
     ...content,
+    bound_to: mayReadSession(visit, found) ? content.bound_to : withoutDigest(content.bound_to),
+    exact_call: (content.bound_to?.call_digest ?? null) !== null,
     state,
     subject: subjectOf(grant, found.subjectName),
     granted_by: found.grantedBy,
@@ -62,6 +67,11 @@ function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: S
     warnings: grantWarnings(grant, state, facts),
   };
 }
+
+const mayReadSession = ({ user, role }: Visit, { session }: GrantContext): boolean =>
+  session === null || whyNotReadSession({ userId: user.id, role }, session, session.isShared) === null;
+
+const withoutDigest = (bound: StoredGrant['bound_to']) => bound && { ...bound, call_digest: null };
 
 /** The rule that keeps the visitor from revoking it: who may create a grant may revoke it. Null when they may, or it was removed. */
 export async function whyNotRevoke(db: Db, visit: Visit, grant: StoredGrant): Promise<string | null> {

@@ -7,14 +7,14 @@ import { readAgent } from '../../../store/agents/read.ts';
 import type { Db } from '../../../store/database.ts';
 import { readMember } from '../../../store/members/list.ts';
 import { readKnownSecrets } from '../../../store/secrets/read.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../../store/sessions/read-session.ts';
 import { invalid } from '../../errors.ts';
 
 export interface GrantReferences {
   /** The agent that will hold the grant. */
   agent: Agent | null;
   /** The session of a `session` grant. */
-  session: Session | null;
+  session: (Session & { isShared: boolean }) | null;
 }
 
 /** Reads subjects, session and what the details name. Throws 422 with each invalid reference. */
@@ -33,7 +33,8 @@ export async function readReferences(
   if (problems.length > 0) {
     throw invalid(problems);
   }
-  return { agent, session };
+  const isShared = session !== null && (await isSharedWithWorkspace(db, session.id));
+  return { agent, session: session && { ...session, isShared } };
 }
 
 const unknown = (path: string, message: string): FieldProblem => ({

@@ -14,7 +14,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { createGrant } from './create-grant.ts';
 import { presentGrants, type ShownGrant, shownGrant, whyNotRevoke } from './present.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config'>;
 
 const collection = '/workspaces/{slug}/grants';
 const path = `${collection}/{grant_id}`;

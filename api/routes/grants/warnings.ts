@@ -1,7 +1,7 @@
 import type { FieldProblem } from '../../../contract/errors.ts';
 import type { GrantState, StoredGrant } from '../../../contract/grant.ts';
 import type { Db } from '../../../store/database.ts';
-import { scopesNamed } from '../../../store/grants/named-scope.ts';
+import { scopesNamed, scopesOfSignIns } from '../../../store/grants/named-scope.ts';
 import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
 
 /** Facts about the scopes of some grants in the workspace's current state. */
@@ -10,6 +10,8 @@ export interface ScopeFacts {
   named: ReadonlySet<string>;
   /** Only an admin's grant counts for them. */
   adminOnlyScopes: ReadonlySet<string>;
+  /** They gate tools of a server that people sign in to. */
+  signInScopes: ReadonlySet<string>;
 }
 
 export async function readScopeFacts(
@@ -21,6 +23,7 @@ export async function readScopeFacts(
   return {
     named: await scopesNamed(db, workspaceId, scopes),
     adminOnlyScopes: await scopesThatNeedAdmin(db, workspaceId, scopes),
+    signInScopes: await scopesOfSignIns(db, workspaceId, scopes),
   };
 }
 
@@ -45,6 +48,14 @@ export function grantWarnings(grant: StoredGrant, state: GrantState, facts: Scop
   if (grant.granted_by_role === 'member' && facts.adminOnlyScopes.has(scope)) {
     const message = `${scope} is admin-only and a member made the grant, so no call passes on it now`;
     warnings.push({ path: 'granted_by_role', code: 'needs_admin', message });
+  }
+  if (
+    grant.granted_by_role === 'member' &&
+    grant.agent_subject_id !== null &&
+    facts.signInScopes.has(scope)
+  ) {
+    const message = `people sign in to a server whose tools need ${scope}, and a member made the grant, so calls of those tools pass on it only in sessions that this member drives`;
+    warnings.push({ path: 'granted_by_role', code: 'own_sign_in', message });
   }
   return warnings;
 }

@@ -59,7 +59,12 @@ export async function checkCalls(
     await requireOpen();
     return { answers: changed };
   }
-  const asked = checks.map(({ call_id: callId, server, tool }) => ({ callId, server, tool }));
+  const asked = checks.map(({ call_id: callId, server, tool, unforwarded }) => ({
+    callId,
+    server,
+    tool,
+    unforwarded: unforwarded === true,
+  }));
   const passed = await checkStanding(db, sessionId, asked);
   if (passed.size > 0) {
     const answered = [...passed].map(([call_id, granted_via]) => ({
@@ -107,13 +112,13 @@ async function refuseChanged(
 async function decide(
   { db, callDigestKey }: CheckDependencies,
   sessionId: string,
-  { call_id: callId, server, tool, call_sha256: sha256 }: Check,
+  { call_id: callId, server, tool, call_sha256: sha256, unforwarded }: Check,
 ): Promise<CheckAnswer> {
   if (server === platformServerName) {
     return { decision: 'allowed', granted_via: null };
   }
   const digest = sha256 === undefined ? null : digestOfCall(callDigestKey, sha256);
-  return checkAndConsume(db, { callId, sessionId, server, tool, digest });
+  return checkAndConsume(db, { callId, sessionId, server, tool, digest, unforwarded: unforwarded === true });
 }
 
 function refusalOf(error: unknown, sessionId: string, log: Logger): CheckAnswer {

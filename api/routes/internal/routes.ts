@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { callDigestKey } from '../../../contract/call-digest.ts';
 import { uuid } from '../../../contract/names.ts';
+import { openCallReport } from '../../../contract/open-calls.ts';
 import {
   callReport,
   checkAnswer,
@@ -34,6 +35,7 @@ import { touchActivity } from '../../../store/sessions/activity.ts';
 import { setControlUrl } from '../../../store/sessions/control-url.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { storeOpenCalls } from '../../../store/tool-calls/open-calls.ts';
 import { readRecordedCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts';
 import { beginDeliveries } from '../../channels/begin-deliveries.ts';
@@ -64,6 +66,7 @@ export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute
   return [
     ...activity.map((routeOf) => restartingIdleClock(clock, routeOf(dependencies))),
     refusedCallsRoute(dependencies),
+    openCallsRoute(dependencies),
     requestStateRoute(dependencies),
     modelUsageReportRoute(dependencies),
     processRoute(dependencies),
@@ -208,6 +211,26 @@ function refusedCallsRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     async handler({ session, body }) {
       await requireRoomForRecords(db, session.id, config);
       await recordRefusedCalls(db, session, body.counts);
+      return { ok: true } as const;
+    },
+  });
+}
+
+function openCallsRoute({ db }: SessionRouteDependencies): AnyRoute {
+  const told = createRateLimiter({ name: 'reports a minute about open calls of a session', perMinute: 60 });
+  return defineRoute({
+    method: 'post',
+    path: `${path}/tool-calls/open`,
+    summary: 'The calls that wait for their server; each report replaces the one before',
+    scope: 'workload',
+    access: itsSidecar,
+    body: openCallReport,
+    response: ok,
+    async handler({ workload, body }) {
+      if (workload.kind === 'session') {
+        told.take(workload.session.id);
+        await storeOpenCalls(db, workload.session.id, body);
+      }
       return { ok: true } as const;
     },
   });

@@ -4,11 +4,10 @@ import { callDigest } from '../../../contract/names.ts';
 import { refusedCall } from '../../../contract/permission-request.ts';
 import { readCall } from '../../../store/permission-requests/calls.ts';
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
-import { isSharedWithWorkspace } from '../../../store/sessions/read-session.ts';
 import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
-import { whyNotReadCall } from '../../policies/permission-requests.ts';
+import { whyNotDeny } from '../../policies/permission-requests.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { params, requireQuestion, requireRequest } from './visited-request.ts';
@@ -32,8 +31,7 @@ export function callRoute({ db, config }: Pick<SessionRouteDependencies, 'db' | 
     async handler({ params: { request_id: requestId }, ...visit }) {
       const request = await requireRequest(db, visit, requestId);
       const question = await requireQuestion(db, visit, request);
-      const isShared = await isSharedWithWorkspace(db, request.session_id);
-      requireAllowed(whyNotReadCall(grantMaker(visit), question, isShared));
+      requireAllowed(whyNotDeny(grantMaker(visit), question));
       const { digest = null, server = '', tool = '' } = request.refused_call ?? {};
       if (digest === null) {
         throw notFound('A call with its arguments');

@@ -12,12 +12,14 @@ import { readOpenedTools } from '../../../store/permission-requests/opened-tools
 import { type LineageMember, readLineages } from '../../../store/sessions/tree.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
-import { readableMembers, type SessionKeepers, whyNotMuteSession } from '../../policies/sessions.ts';
+import { readableMembers, whyNotMuteSession, whyNotReadSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 const scopes = z.array(grantScope);
 
 export const shownRequest = permissionRequest.extend({
+  /** The agent's claim; null for who may not read the session, as are `reason` and what of `refused_call` is about its arguments. */
+  justification: z.string().nullable(),
   agent: named,
   /** Who drives the session; null for child and scheduled sessions. */
   operator: named.nullable(),
@@ -58,7 +60,7 @@ export async function presentRequests(
     const { agent, operator, rootOperator, childAgent, decider } = asked.context;
     return [
       {
-        ...request,
+        ...(mayReadSession(visit, asked) ? request : withoutWords(request)),
         agent: { id: agent.id, name: agent.name },
         operator,
         root_operator: rootOperator,
@@ -70,6 +72,20 @@ export async function presentRequests(
       },
     ];
   });
+}
+
+const mayReadSession = ({ user, role }: Visit, { session }: RequestInQuestion): boolean =>
+  whyNotReadSession({ userId: user.id, role }, session, session.isShared) === null;
+
+/** As an agent's owner sees a request of a session that they may not read: that there is one, and for what. */
+function withoutWords(request: PermissionRequest) {
+  const { refused_call: call } = request;
+  return {
+    ...request,
+    justification: null,
+    reason: null,
+    refused_call: call && { ...call, digest: null, arguments_size_bytes: null },
+  };
 }
 
 /** How many of the requests the visitor may answer now. */
@@ -97,7 +113,7 @@ function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestIn
     : { may_decide: false, may_mute: false, may_grant: { agent: [], operator: [] } };
 }
 
-export type Question = RequestInQuestion & { session: SessionKeepers; context: RequestContext };
+export type Question = RequestInQuestion & { context: RequestContext };
 
 /** Each request as policy input, by id; omits requests that were removed meanwhile. */
 export async function questionsOf(
@@ -111,13 +127,14 @@ export async function questionsOf(
   for (const request of requests) {
     const found = contexts.get(request.id);
     if (found !== undefined) {
-      const { agent, operator, rootOperator, scheduleMakerId } = found;
+      const { agent, operator, rootOperator, scheduleMakerId, isShared } = found;
       questions.set(request.id, {
         request,
         session: {
           operator_id: operator?.id ?? null,
           root_operator_id: rootOperator?.id ?? null,
           schedule_maker_id: scheduleMakerId,
+          isShared,
         },
         agentOwnerId: agent.ownerId,
         adminScope: scopeOf(request).some((scope) => adminScopes.has(scope)),

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { openCallList } from '../../../contract/open-calls.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { refusedCalls, toolCall } from '../../../contract/tool-call.ts';
 import { listToolCalls } from '../../../store/tool-calls/list.ts';
 import { listRefusedCalls } from '../../../store/tool-calls/list-refused.ts';
+import { listOpenCalls } from '../../../store/tool-calls/open-calls.ts';
 import { sessionReaders } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -23,6 +25,16 @@ export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): An
         const { items, nextCursor } = await listToolCalls(db, visit.session.id, query);
         return { tool_calls: items, next_cursor: nextCursor };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/tool-calls/open',
+      summary:
+        'Calls of a session that have waited for their server for some seconds, oldest first; no arguments',
+      scope: 'session',
+      access: sessionReaders,
+      response: openCallList,
+      handler: (visit) => listOpenCalls(db, visit.session.id),
     }),
     defineRoute({
       method: 'get',

@@ -119,11 +119,20 @@ export const invalidMessages: Line[] = [
     `{${head},"method":"ping","error":{}}`,
     `{${head},"result":{},"error":{}}`,
     `{${head},"result":{},"params":{}}`,
-    `{${head},"result":null}`,
-    `{${head},"result":[]}`,
-    `{${head},"error":"no"}`,
+    `{${head},"result":{},"error":null}`,
     `{${head}}`,
     '{"jsonrpc":"2.0"}',
+  ]),
+  ...lines('bad_result', 'a result that not every client reads', [
+    `{${head},"result":null}`,
+    `{${head},"result":[]}`,
+    `{${head},"result":{"_meta":null}}`,
+  ]),
+  ...lines('bad_error', 'an error that not every client reads', [
+    `{${head},"error":"no"}`,
+    `{${head},"error":null}`,
+    `{${head},"error":{"code":1,"message":null}}`,
+    `{${head},"error":{"code":"1","message":"x"}}`,
   ]),
   ...lines('unknown_answer', 'an answer that nobody waits for', [
     '{"jsonrpc":"2.0","id":7,"result":{}}',

@@ -76,6 +76,7 @@ function claimsFor(asked: Asked, changes: Partial<GrantClaims> = {}): GrantClaim
     granted_by_role: 'member',
     request_id: asked.requestId,
     bound_call_digest: null,
+    expires_at: null,
     ...changes,
   };
 }

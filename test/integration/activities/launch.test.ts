@@ -61,6 +61,7 @@ function grantAgentEnv(agent: Agent, secretName: string, scope: 'once' | 'persis
       granted_by_role: 'admin',
       request_id: null,
       bound_call_digest: null,
+      expires_at: null,
     }),
   );
 }

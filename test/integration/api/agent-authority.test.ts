@@ -72,6 +72,7 @@ function give(content: Partial<ApprovalClaims['grant']> = {}): Promise<Grant> {
       granted_by_role: 'admin',
       request_id: null,
       bound_call_digest: null,
+      expires_at: null,
       ...content,
     }),
   );

@@ -35,6 +35,7 @@ function grant(
       granted_by_role: 'admin',
       request_id: null,
       bound_call_digest: null,
+      expires_at: null,
       ...content,
     }),
   );

@@ -42,15 +42,20 @@ async function startProvider() {
       },
     ],
     pkce: { required: () => true },
+    // ID tokens have them, too.
+    conformIdTokenClaims: false,
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
     findAccount: (_ctx, id) => ({
       accountId: id,
-      claims: async () => ({
-        sub: id,
-        email: `${id}@company.test`,
-        email_verified: id.startsWith('verified'),
-        name: `Name of ${id}`,
-      }),
+      claims: async (use) =>
+        id === 'mallory' && use === 'id_token'
+          ? { sub: id, email: 'victim@company.test', name: 'Mallory' }
+          : {
+              sub: id,
+              email: `${id}@company.test`,
+              email_verified: id.startsWith('verified') || id === 'mallory',
+              name: `Name of ${id}`,
+            },
     }),
     cookies: { keys: ['test'] },
   });
@@ -137,6 +142,15 @@ describe('signing in at an identity provider', () => {
         email_verified: name === 'verified-vera',
       });
     }
+  });
+
+  it('does not take for verified what another answer of the provider says of another address', async () => {
+    const browser = new Browser();
+    await browser.go(await browser.reachCallback('mallory'));
+    expect(await api.db('users').where({ subject: 'mallory' }).first('email', 'email_verified')).toEqual({
+      email: 'victim@company.test',
+      email_verified: false,
+    });
   });
 
   it('uses PKCE, state and nonce, which the browser sees in the authorization request only', async () => {

@@ -130,6 +130,109 @@ describe('a permission request', () => {
     });
   });
 
+  describe('of a session that its agent’s owner may not read', () => {
+    let owner: Person;
+    beforeEach(async () => {
+      owner = await newcomer();
+      await api.db('agents').where({ id: agent.id }).update({ owner_id: owner.user.id });
+    });
+    const call = { server: 'files', tool: 'write_file', arguments: '{"path":"a.txt"}' };
+    const grant = (content: Record<string, unknown>) =>
+      owner.send('POST', `${base}/grants`, {
+        agent_subject_id: agent.id,
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        scope: 'once',
+        ...content,
+      });
+    const stateOf = async (id: string) =>
+      (await api.asSidecar(session.id, 'GET', `permission-requests/${id}`)).body;
+
+    it('is decided by others, and shows them nothing of what its agent said', async () => {
+      const request_id = await ask({ refused_call: call });
+      expect(await read(request_id, owner)).toMatchObject({
+        details: { scope: 'files.write' },
+        justification: null,
+        refused_call: { server: 'files', tool: 'write_file', digest: null, arguments_size_bytes: null },
+        may_decide: false,
+        may_mute: false,
+        may_grant: { agent: [], operator: [] },
+      });
+      expect(await count(owner)).toEqual({ open: 1, may_decide: 0 });
+      const { refused_call: seen } = (await read(request_id)) as { refused_call: { digest: string } };
+      const call_digest = seen.digest;
+      for (const content of [
+        { request_id, call_digest },
+        { request_id, call_digest, exact_call: true },
+        { request_id },
+        { scope: 'session', session_id: session.id },
+        { scope: 'session', session_id: session.id, request_id, call_digest },
+      ]) {
+        expect(await grant(content)).toMatchObject({ status: 403 });
+      }
+      expect(await owner.send('POST', `${base}/permission-requests/${request_id}/deny`, {})).toMatchObject({
+        status: 403,
+      });
+      expect(await owner.send('GET', `${base}/permission-requests/${request_id}/call`)).toMatchObject({
+        status: 403,
+      });
+      expect(await stateOf(request_id)).toMatchObject({ status: 'open' });
+      await member.ok('POST', `${base}/permission-requests/${request_id}/deny`, { reason: 'A word to it' });
+      expect(await read(request_id, owner)).toMatchObject({ status: 'denied', reason: null });
+    });
+
+    it('is not answered by an equal grant that they make for the agent', async () => {
+      const request_id = await ask({ scope: 'once' });
+      const made = await grant({});
+      expect(made).toMatchObject({ status: 201, body: { grant: { request_id: null, bound_to: null } } });
+      expect(await stateOf(request_id)).toMatchObject({ status: 'open' });
+    });
+
+    it('leads to grants that they neither end nor compare calls with', async () => {
+      const request_id = await ask({ refused_call: call });
+      const { refused_call: seen } = (await read(request_id)) as { refused_call: { digest: string } };
+      const exact = { scope: 'once', request_id, call_digest: seen.digest, exact_call: true };
+      const { grant: bound } = await member.ok<{ grant: { id: string } }>('POST', `${base}/grants`, {
+        ...{ agent_subject_id: agent.id, grant_type: 'tool_scope', details: { scope: 'files.write' } },
+        ...exact,
+      });
+      const path = `${base}/grants/${bound.id}`;
+      const shown = { exact_call: true, may_revoke: false };
+      expect(await owner.ok('GET', path)).toMatchObject({
+        grant: { ...shown, bound_to: { call_digest: null } },
+      });
+      expect(await owner.send('DELETE', path)).toMatchObject({ status: 403 });
+      expect(await member.ok('GET', path)).toMatchObject({
+        grant: { exact_call: true, may_revoke: true, bound_to: { call_digest: seen.digest } },
+      });
+    });
+
+    it('is not opened to them by what its agent shares', async () => {
+      const request_id = await ask();
+      const shares = await api.asSidecar(session.id, 'POST', 'events', {
+        id: randomUUID(),
+        type: 'agent.shared',
+        payload: {
+          share_id: randomUUID(),
+          title: 'For all',
+          audience: 'workspace',
+          artifact_id: null,
+          text: 'Read this',
+          expires_at: null,
+        },
+      });
+      expect(shares).toMatchObject({ status: 200 });
+      expect(await read(request_id, owner)).toMatchObject({ may_decide: false, justification: null });
+    });
+
+    it('is decided by them once they may read it', async () => {
+      const request_id = await ask();
+      await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+      expect(await read(request_id, owner)).toMatchObject({ may_decide: true, justification: 'Please' });
+      expect(await grant({ request_id })).toMatchObject({ status: 201 });
+    });
+  });
+
   it('is reserved for admins if the catalog says so', async () => {
     await admin.ok('POST', `${base}/mcp-servers`, {
       name: 'files',
@@ -230,7 +333,7 @@ describe('a muted session', () => {
     session = driven;
     await eventually(async () => expect((await api.runtime.inspect(driven.id)).state).toBe('running'));
     const request_id = await ask();
-    expect(await read(request_id)).toMatchObject({ may_decide: true, may_mute: false });
+    expect(await read(request_id)).toMatchObject({ may_decide: false, may_mute: false });
     const deny = `${base}/permission-requests/${request_id}/deny`;
     expect(await member.send('POST', deny, { mute: true })).toMatchObject({ status: 403 });
     const mute = { permission_requests_muted: true };

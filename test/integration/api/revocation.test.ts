@@ -91,9 +91,9 @@ it('applies to calls that are checked together', async () => {
 
 it('detects a sidecar that caches an answer', async () => {
   const kept = new Map<string, Awaited<ReturnType<Stage['check']>>>();
-  const check: Stage['check'] = async (call) => {
+  const check: Stage['check'] = async (call, options) => {
     const key = `${call.sessionId} ${call.permission}`;
-    const answer = kept.get(key) ?? (await stage.check(call));
+    const answer = kept.get(key) ?? (await stage.check(call, options));
     if (answer !== null) {
       kept.set(key, answer);
     }

@@ -262,7 +262,7 @@ describe('a session of a schedule', () => {
       ).permission_request.may_decide;
     expect([await mayDecide(other), await mayDecide(member), await mayDecide(admin)]).toEqual([
       false,
-      true,
+      false,
       true,
     ]);
     expect(await other.send('POST', at(schedule, '/run'), {})).toMatchObject({

@@ -220,6 +220,7 @@ describe('members', () => {
         granted_by_role: 'admin',
         request_id: null,
         bound_call_digest: null,
+        expires_at: null,
       }),
     );
     await createSession(api.db, {

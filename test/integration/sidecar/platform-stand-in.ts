@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import { modelRequestInput, modelUsageReport } from '../../../contract/model-access.ts';
+import { type OpenCallReport, openCallReport } from '../../../contract/open-calls.ts';
 import {
   type ListedPlatformTool,
   type PlatformToolAnswer,
@@ -46,6 +47,7 @@ export interface PlatformStandIn {
   calls: CallRecord[];
   /** Calls that were refused beyond a limit. */
   refusedCalls: RefusedCallCount[];
+  openCalls: OpenCallReport[];
   events: EventReport[];
   requests: Ask<typeof permissionRequestReport>[];
   ends: Ask<typeof endReport>[];
@@ -104,6 +106,7 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     checks: [],
     calls: [],
     refusedCalls: [],
+    openCalls: [],
     events: [],
     requests: [],
     ends: [],
@@ -223,6 +226,9 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
       return { ok: true };
     case 'POST tool-calls/refused':
       platform.refusedCalls.push(...refusedCallsReport.parse(body).counts);
+      return { ok: true };
+    case 'POST tool-calls/open':
+      platform.openCalls.push(openCallReport.parse(body));
       return { ok: true };
     case 'POST events':
       platform.events.push(eventReport.parse(body));

@@ -35,6 +35,7 @@ beforeAll(async () => {
       exits: { command: 'sh', args: ['-c', 'exit 7'] },
       killed: { command: 'sh', args: ['-c', 'kill -KILL $$'] },
       silent: node('setInterval(() => {}, 1000)'),
+      patient: { ...node('setInterval(() => {}, 1000)'), handshakeTimeoutMs: 3000 },
       packages: { ...node(npxWithoutRegistry), loadsPackages: true },
       waiting: { ...node('setInterval(() => {}, 1000)'), loadsPackages: true },
       absent: { command: 'true', args: [], isAbsent: true },
@@ -106,6 +107,18 @@ describe('a server that does not start', () => {
       expect(JSON.stringify(await wire.answerTo(6))).toContain('handshake_timeout');
     },
   );
+
+  it('names the limit for its first answer', async () => {
+    const wire = await openWire(session.socketOf('silent'));
+    wire.send(initialize);
+    expect(JSON.stringify(await wire.answerTo(0))).toContain('within 1.5 seconds, which is its limit');
+  });
+
+  it('waits as long as its entry says', async () => {
+    const wire = await openWire(session.socketOf('patient'));
+    wire.send(initialize);
+    expect(JSON.stringify(await wire.answerTo(0))).toContain('within 3 seconds, which is its limit');
+  });
 
   it('fails a call that opens a connection in the same way', async () => {
     const wire = await openWire(session.socketOf('absent'));

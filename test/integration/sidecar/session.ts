@@ -28,6 +28,7 @@ export interface ServerSetUp {
   entryVersion?: number;
   clientFeatures?: ClientFeature[];
   loadsPackages?: boolean;
+  handshakeTimeoutMs?: number;
   accessTokens?: boolean;
   toolPolicy?: Partial<ToolPolicy>;
   /** Its container does not start. */
@@ -108,6 +109,9 @@ export class TestSession {
           network: 'internet',
           loads_packages: setUp.loadsPackages ?? false,
           access_tokens: setUp.accessTokens ?? false,
+          ...(setUp.handshakeTimeoutMs === undefined
+            ? {}
+            : { handshake_timeout_ms: setUp.handshakeTimeoutMs }),
         }),
       ),
       siblings: [],

@@ -18,6 +18,7 @@ import type { Session } from '../../../contract/session.ts';
 import type { CheckAnswer } from '../../../contract/sidecar.ts';
 import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
+import { largeAnswerBytes } from '../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
 import { createCheckQueue } from '../../../sidecar/platform-api/check-queue.ts';
 import { startOfLocalServer } from '../../../sidecar/processes/server-start.ts';
@@ -158,9 +159,16 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
     }),
     callPace: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
+    largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),
     logger: log,
-    limits: { lineBytes: 1_048_576, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },
+    limits: {
+      lineBytes: 1_048_576,
+      answerBytes: 10_000_000,
+      messageValues: 1000,
+      connectTimeoutMs: 1000,
+      callTimeoutMs: 0,
+    },
   });
 
   onLine(server, (line) => {

@@ -14,6 +14,7 @@ import type { Session } from '../../../contract/session.ts';
 import { inTransaction, openDatabase } from '../../../store/database.ts';
 import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
 import { callKeys, freezeGates, grantFor, passOn } from '../../support/granted.ts';
 import { volume } from '../../support/mode.ts';
@@ -25,7 +26,7 @@ const operations = volume({ quick: 2000, full: 5000, long: 40_000 }, 'HISTORY_OP
 const togetherOperations = Math.ceil(operations / 5);
 const connections = 24;
 const system = { type: 'system', id: null } as const;
-const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose'] as const;
+const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose', 'lasting'] as const;
 /** A wrong boundary is played against again and again until it is found, mostly at once: how operations overlap is chance. */
 const wrongPlays = (name: (typeof wrong)[number]) => [...'abcdefghijkl'].map((letter) => name + letter);
 const wrongOperations = 500;
@@ -68,13 +69,26 @@ afterAll(async () => {
 /** The store's own functions. A wrong boundary replaces one of them. */
 const boundary = (): Stage => ({
   groups: groups.map((sessions) => sessions.map(({ id }) => id)),
-  grant: ({ id, scope, permission, sessionId, holder }) =>
+  grant: ({ id, scope, permission, sessionId, holder, expiresAt }) =>
     inTransaction(db, (trx) => {
-      const content = { id, scope, details: { scope: permission }, session_id: sessionId };
+      const content = {
+        id,
+        scope,
+        details: { scope: permission },
+        session_id: sessionId,
+        expires_at: expiresAt,
+      };
       return writeGrant(trx, grantFor(byId.get(holder) as Session, content));
     }),
   revoke: (id) => revokeGrant(db, id, system),
-  check: ({ permission: tool, ...call }) => passOn(db, { ...call, server: 'files', tool, digest: null }),
+  check: ({ permission: tool, ...call }, { unforwarded }) =>
+    passOn(db, { ...call, server: 'files', tool, digest: null, unforwarded }),
+  async isOver(at) {
+    await eventually(async () => {
+      const { rows } = await db.raw('select clock_timestamp() > ? as over', [at]);
+      expect(rows).toEqual([{ over: true }]);
+    });
+  },
 });
 
 const play = (name: string, stage: Stage, limit: number) =>
@@ -85,13 +99,14 @@ describe('concurrent grants, revocations and calls', () => {
     const history = await play('true', boundary(), operations);
     expect(history.violations()).toEqual([]);
     expect(history.operations).toBeGreaterThanOrEqual(operations);
-    const { passed, refused, revoked, tooLate } = history.counts();
+    const { passed, refused, revoked, tooLate, ended } = history.counts();
     process.stdout.write(
       `${history.operations} operations: ${passed} calls passed, ${refused} were refused, ${revoked} grants were revoked, ${tooLate} revokes came too late\n`,
     );
     for (const count of [passed, refused, revoked, tooLate]) {
       expect(count).toBeGreaterThan(operations / 200);
     }
+    expect(ended).toBeGreaterThan(operations / 1000);
   }, 900_000);
 
   it('leave one when calls are checked together, too', async () => {
@@ -101,8 +116,13 @@ describe('concurrent grants, revocations and calls', () => {
       const { answers } = await checkCalls({ db, log, ...callKeys }, sidecar, asked);
       return new Map(answers.map(({ call_id, answer }) => [call_id, answer]));
     });
-    const check: Stage['check'] = async ({ permission: tool, callId, sessionId }) =>
-      grantOf(await checks(sessionId, { call_id: callId, server: 'files', tool }));
+    const check: Stage['check'] = async ({ permission: tool, callId, sessionId }, { unforwarded }) =>
+      grantOf(
+        await checks(sessionId, {
+          ...{ call_id: callId, server: 'files', tool },
+          ...(unforwarded ? { unforwarded } : {}),
+        }),
+      );
     const history = await play('together', { ...boundary(), check }, togetherOperations);
     expect(history.violations()).toEqual([]);
     const { passed, refused, revoked } = history.counts();
@@ -156,10 +176,10 @@ describe('the history reveals', () => {
 
   it('an answer that is cached for later calls', async () => {
     const kept = new Map<string, { grantId: string }>();
-    const check: Stage['check'] = async (call) => {
+    const check: Stage['check'] = async (call, options) => {
       const key = `${call.sessionId} ${call.permission}`;
       const known = kept.get(key);
-      const answer = known ?? (await boundary().check(call));
+      const answer = known ?? (await boundary().check(call, options));
       const lasting = answer && (await db('grants').where({ id: answer.grantId }).first('scope'));
       if (answer && lasting?.scope === 'persistent') {
         kept.set(key, answer);
@@ -179,21 +199,28 @@ describe('the history reveals', () => {
   });
 
   it('a repeated call that consumes a second grant', async () => {
-    const check: Stage['check'] = (call) => boundary().check({ ...call, callId: randomUUID() });
+    const check: Stage['check'] = (call, options) =>
+      boundary().check({ ...call, callId: randomUUID() }, options);
     expect(await found('forgetful', { check })).not.toEqual([]);
   });
 
   it('a call that is refused although its grant is in force', async () => {
     const random = seededRandom(seed);
-    const check: Stage['check'] = async (call) => (random.chance(5) ? null : boundary().check(call));
+    const check: Stage['check'] = async (call, options) =>
+      random.chance(5) ? null : boundary().check(call, options);
     expect(await found('strict', { check })).not.toEqual([]);
   });
 
   it('a call that passes on the grant of another session', async () => {
-    const check: Stage['check'] = (call) => {
+    const check: Stage['check'] = (call, options) => {
       const sessions = groups.find((group) => group.some(({ id }) => id === call.sessionId)) ?? [];
-      return boundary().check({ ...call, sessionId: sessions[0]?.id ?? call.sessionId });
+      return boundary().check({ ...call, sessionId: sessions[0]?.id ?? call.sessionId }, options);
     };
     expect(await found('loose', { check })).not.toEqual([]);
+  });
+
+  it('a grant that lasts longer than its time', async () => {
+    const grant: Stage['grant'] = (given) => boundary().grant({ ...given, expiresAt: null });
+    expect(await found('lasting', { grant })).not.toEqual([]);
   });
 });

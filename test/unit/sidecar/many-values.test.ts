@@ -15,6 +15,7 @@ import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
 import { closeHttp } from '../../../sidecar/http/listen-http.ts';
 import { parseJsonBody } from '../../../sidecar/http/read-body.ts';
 import { createInbox } from '../../../sidecar/inputs/inbox.ts';
+import { largeAnswerBytes } from '../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
 import { createSlots } from '../../../sidecar/pace/slots.ts';
 import { createPlatformApi } from '../../../sidecar/platform-api/platform-api.ts';
@@ -57,6 +58,7 @@ async function connectToPlatform(messageValues: number) {
     inlineArtifactBytes: 512 * 1024,
     maxWaitSeconds: 300,
     lineBytes: 1024 * 1024,
+    answerBytes: 10_000_000,
   };
   const relayedTools = { list: async () => [] };
   const waits = createSlots({ count: 1, maxWaiting: 0 });
@@ -72,9 +74,16 @@ async function connectToPlatform(messageValues: number) {
     audit,
     callPace: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
+    largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),
     logger,
-    limits: { lineBytes: 1024 * 1024, messageValues, connectTimeoutMs: 10_000, callTimeoutMs: 0 },
+    limits: {
+      lineBytes: 1024 * 1024,
+      answerBytes: 10_000_000,
+      messageValues,
+      connectTimeoutMs: 10_000,
+      callTimeoutMs: 0,
+    },
   });
   const ask = async (line: string): Promise<string> => {
     let answer = '';

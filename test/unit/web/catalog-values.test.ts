@@ -67,6 +67,7 @@ const server: McpServer = {
   changed_tools: 'refuse',
   unlisted_tools: 'refuse',
   listed_tools: ['read_file', 'list'],
+  start_seconds: null,
   unavailable: null,
   registration: null,
   created_at: '2026-01-01T00:00:00Z',
@@ -90,6 +91,7 @@ describe("an entry's form", () => {
       changed_tools,
       unlisted_tools,
       listed_tools,
+      start_seconds: null,
     });
     expect(problemsOf(valuesOf(server))).toEqual({});
   });
@@ -117,7 +119,7 @@ describe("an entry's form", () => {
     expect(problemsOf({ ...values, listedTools: 'list\nlist' })).toEqual({
       listedTools: expect.stringMatching(/twice/),
     });
-    expect(problemsOf({ ...values, listedTools: `list\n${'x'.repeat(129)}` })).toHaveProperty('listedTools');
+    expect(problemsOf({ ...values, listedTools: `list\n${'x'.repeat(257)}` })).toHaveProperty('listedTools');
   });
   it.each([
     ['shape.type', 'shapeType'],

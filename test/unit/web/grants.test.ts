@@ -46,14 +46,11 @@ describe('the filter of grants', () => {
 
 describe('how long a grant is in effect', () => {
   const once = { grant_type: 'tool_scope', scope: 'once' } as const;
-  const bound_to = { session_id: id, server: 'files', tool: 'write_file', call_digest: null };
-
   it('depends on one call where it is bound to that one', () => {
-    const exact = { ...bound_to, call_digest: 'a'.repeat(64) };
-    expect(durationMeaning({ ...once, bound_to: exact })).toBe('Only the call that was approved uses it up.');
-    for (const bound of [null, bound_to]) {
-      expect(durationMeaning({ ...once, bound_to: bound })).toBe('The first call that needs it uses it up.');
-    }
+    expect(durationMeaning({ ...once, exact_call: true })).toBe(
+      'Only the call that was approved uses it up.',
+    );
+    expect(durationMeaning({ ...once, exact_call: false })).toBe('The first call that needs it uses it up.');
   });
 });
 

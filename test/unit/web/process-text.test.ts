@@ -18,6 +18,7 @@ const server: SessionProcess = {
   ready_limit_seconds: null,
   updated_at: null,
   output_size_bytes: null,
+  faults: [],
 };
 
 describe('a process in the panel', () => {

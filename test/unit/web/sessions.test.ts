@@ -30,6 +30,7 @@ const call = (at: number, more: Partial<ToolCall> = {}): ToolCall => ({
   tool: 'read_file',
   duration_ms: 1,
   outcome: 'ok',
+  reason: null,
   granted_via: null,
   ...more,
 });

@@ -368,7 +368,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which of the caller’s own grants a session of the agent could use, if the caller started it */
+        /** Which grants a session of the agent could use, the caller’s own and the agent’s, if the caller started it */
         get: {
             parameters: {
                 query?: {
@@ -422,6 +422,7 @@ export interface paths {
                                         granted_by_role: "admin" | "member";
                                         /** Format: date-time */
                                         granted_at: string;
+                                        expires_at: string | null;
                                         request_id: string | null;
                                         bound_to: {
                                             /** Format: uuid */
@@ -1664,6 +1665,45 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/tool-calls/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Calls of a session that have waited for their server for some seconds, oldest first; no arguments */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    session_id: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["OpenCallList"];
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/tool-calls/refused": {
         parameters: {
             query?: never;
@@ -2792,6 +2832,7 @@ export interface paths {
                         scope: "once" | "session" | "persistent";
                         session_id?: string | null;
                         reason?: string | null;
+                        expires_at?: string | null;
                         /** Format: uuid */
                         request_id?: string;
                         call_digest?: string;
@@ -3111,6 +3152,8 @@ export interface paths {
                         unlisted_tools?: "allow" | "refuse";
                         /** @default [] */
                         listed_tools?: string[];
+                        /** @default null */
+                        start_seconds?: number | null;
                     };
                 };
             };
@@ -3257,6 +3300,8 @@ export interface paths {
                         unlisted_tools?: "allow" | "refuse";
                         /** @default [] */
                         listed_tools?: string[];
+                        /** @default null */
+                        start_seconds?: number | null;
                     };
                 };
             };
@@ -5774,6 +5819,8 @@ export interface components {
                 /** @default [] */
                 listed_tools: string[];
                 /** @default null */
+                start_seconds: number | null;
+                /** @default null */
                 sign_in: ("none" | "headers" | "oauth") | null;
             }[];
             siblings: {
@@ -5924,6 +5971,7 @@ export interface components {
             granted_by_role: "admin" | "member";
             /** Format: date-time */
             granted_at: string;
+            expires_at: string | null;
             request_id: string | null;
             bound_to: {
                 /** Format: uuid */
@@ -5934,6 +5982,7 @@ export interface components {
             } | null;
             /** @enum {string} */
             state: "active" | "consumed" | "revoked" | "expired";
+            exact_call: boolean;
             subject: {
                 /** @enum {string} */
                 type: "user" | "agent";
@@ -6098,10 +6147,15 @@ export interface components {
                 state: "not_started" | "starting" | "ready" | "failed" | "ended";
                 exit_code: number | null;
                 signal: string | null;
-                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "not_ready_in_time") | null;
+                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "unreadable_answer" | "not_ready_in_time") | null;
                 handshake_ms: number | null;
                 starts: number;
                 output_size_bytes: number | null;
+                faults: {
+                    /** @enum {string} */
+                    reason: "too_large" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time";
+                    count: number;
+                }[];
             } | null;
             listing: {
                 /** @enum {string} */
@@ -6145,6 +6199,7 @@ export interface components {
             /** @enum {string} */
             unlisted_tools: "allow" | "refuse";
             listed_tools: string[];
+            start_seconds: number | null;
             /** Format: date-time */
             created_at: string;
             created_by: string | null;
@@ -6211,6 +6266,18 @@ export interface components {
             tokens_limit: number;
             reached: ("requests" | "tokens") | null;
         };
+        OpenCallList: {
+            open_calls: {
+                /** Format: uuid */
+                call_id: string;
+                server: string;
+                tool: string;
+                /** Format: date-time */
+                started_at: string;
+                progressed_at: string | null;
+            }[];
+            count: number;
+        };
         PermissionRequest: {
             /** Format: uuid */
             id: string;
@@ -6225,7 +6292,7 @@ export interface components {
             };
             /** @enum {string} */
             scope: "once" | "session" | "persistent";
-            justification: string;
+            justification: string | null;
             /** @enum {string} */
             status: "open" | "approved" | "denied" | "expired" | "cancelled";
             refused_call: {
@@ -6486,7 +6553,7 @@ export interface components {
             /** Format: uuid */
             session_id: string;
             /** @enum {string} */
-            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.tools_changed" | "user.message" | "agent.message" | "agent.channel_message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.preview" | "agent.error" | "agent.permission_request" | "permission.decided" | "session.message" | "child.started" | "child.ended" | "platform.notice";
+            type: "session.status_changed" | "session.authorization_required" | "session.server_failed" | "session.answer_refused" | "session.tools_changed" | "user.message" | "agent.message" | "agent.channel_message" | "agent.status" | "agent.artifact" | "agent.input_requested" | "agent.shared" | "agent.preview" | "agent.error" | "agent.permission_request" | "permission.decided" | "session.message" | "child.started" | "child.ended" | "platform.notice";
             /** Format: date-time */
             at: string;
             actor: {
@@ -6506,12 +6573,17 @@ export interface components {
             state: "not_started" | "starting" | "ready" | "failed" | "ended";
             exit_code: number | null;
             signal: string | null;
-            cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "not_ready_in_time") | null;
+            cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "unreadable_answer" | "not_ready_in_time") | null;
             handshake_ms: number | null;
             starts: number;
             ready_limit_seconds: number | null;
             updated_at: string | null;
             output_size_bytes: number | null;
+            faults: {
+                /** @enum {string} */
+                reason: "too_large" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time";
+                count: number;
+            }[];
         };
         SessionWithAncestors: {
             /** Format: uuid */
@@ -6676,6 +6748,7 @@ export interface components {
             duration_ms: number;
             /** @enum {string} */
             outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "refused" | "server_unavailable" | "cancelled" | "unknown";
+            reason: ("too_large" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time") | null;
             granted_via: string | null;
         };
         User: {

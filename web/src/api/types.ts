@@ -32,6 +32,7 @@ export type Member = Schemas['Member'];
 export type ModelUsage = Schemas['ModelUsage'];
 export type PermissionRequest = Schemas['PermissionRequest'];
 export type Preview = Schemas['Preview'];
+export type OpenCalls = Schemas['OpenCallList'];
 export type RefusedCalls = Schemas['RefusedCalls'];
 export type Schedule = Schemas['Schedule'];
 export type ScheduleOutlook = Schemas['ScheduleOutlook'];

@@ -107,7 +107,9 @@ function changedBy(events: readonly SessionEvent[], slug: string, sessionId: str
       ? [keys.session(sessionId, 'authorizations')]
       : []),
     ...(types.has('session.tools_changed') ? stale.toolDefinitions(slug) : []),
-    ...(types.has('session.server_failed') ? [keys.session(sessionId, 'processes')] : []),
+    ...(types.has('session.server_failed') || types.has('session.answer_refused')
+      ? [keys.session(sessionId, 'processes')]
+      : []),
     ...(types.has('agent.preview') ? [keys.previews(slug)] : []),
     ...(types.has('agent.artifact') ? [keys.session(sessionId, 'artifacts')] : []),
   ];

@@ -1,5 +1,6 @@
 /** As many digits as tell the calls of a request apart. */
 const shownDigits = 8;
 
-/** `exactly one call (3f2a9c01)`: of what permits only the call with this digest. Pure. */
-export const oneCallText = (digest: string): string => `exactly one call (${digest.slice(0, shownDigits)})`;
+/** `exactly one call (3f2a9c01)`: of what permits only the call with this digest, which not everybody sees. Pure. */
+export const oneCallText = (digest: string | null): string =>
+  digest === null ? 'exactly one call' : `exactly one call (${digest.slice(0, shownDigits)})`;

@@ -192,6 +192,21 @@ describe('in a tree of sessions', () => {
     expect(await askToStart(root, worker.id)).toMatchObject({ status: 'sent' });
   });
 
+  it.each([
+    ['once', { once: false, session: false, persistent: false }],
+    ['session', { once: true, session: false, persistent: false }],
+    ['persistent', { once: true, session: true, persistent: false }],
+  ] as const)('a denial of %s covers what is as wide or wider', async (denied, asked) => {
+    await deny(left, { scope: denied });
+    for (const [scope, isSent] of Object.entries(asked) as [Report['scope'], boolean][]) {
+      for (const session of [left, right]) {
+        expect(await ask(session, { scope })).toMatchObject(
+          isSent ? { status: 'sent' } : { status: 'refused', code: 'recently_denied' },
+        );
+      }
+    }
+  });
+
   it('a denied start is refused to the orchestrator below, too', async () => {
     await deny(root, { grant_type: 'spawn', details: { child_agent_id: worker.id } });
     expect(await askToStart(left, worker.id)).toMatchObject({ code: 'recently_denied' });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type GrantInQuestion, type GrantMaker, whyNotGrant } from '../../../../api/policies/grants.ts';
-import { grantChoices, whyNotDeny, whyNotReadCall } from '../../../../api/policies/permission-requests.ts';
+import { grantChoices, whyNotDeny } from '../../../../api/policies/permission-requests.ts';
 import {
   agentOnlyGrantTypes,
   grantScope,
@@ -25,9 +25,15 @@ const question = (content: Partial<GrantInQuestion> = {}): GrantInQuestion => ({
   ...content,
 });
 const own = { agentOwnerId: 'max' };
-const driven = { session: { operator_id: 'max', root_operator_id: 'max' } };
-const above = { session: { operator_id: null, root_operator_id: 'max' } };
-const foreign = { session: { operator_id: 'olga', root_operator_id: 'olga' } };
+const people = (operator: string | null, root: string | null, maker: string | null = null) => ({
+  session: { operator_id: operator, root_operator_id: root, schedule_maker_id: maker, isShared: false },
+});
+const driven = people('max', 'max');
+const above = people(null, 'max');
+const foreign = people('olga', 'olga');
+const scheduled = people(null, null, 'olga');
+const ofOwnSchedule = people(null, null, 'max');
+const shared = { session: { ...foreign.session, isShared: true } };
 
 describe('a grant may be made', () => {
   const table: [string, GrantMaker, Partial<GrantInQuestion>, boolean][] = [
@@ -41,6 +47,25 @@ describe('a grant may be made', () => {
     ['by the operator for the session', member, { ...driven, scope: 'session' }, true],
     ['by the human above a child session', member, above, true],
     ['by a member who does not drive the session', member, foreign, false],
+    ['by the agent’s owner in a session that they may not read', member, { ...own, ...foreign }, false],
+    [
+      'by the agent’s owner for a session that they may not read',
+      member,
+      { ...own, ...foreign, scope: 'session' },
+      false,
+    ],
+    [
+      'by the agent’s owner, lasting, as the answer to a session that they may not read',
+      trusted,
+      { ...own, ...foreign, scope: 'persistent' },
+      false,
+    ],
+    ['by the agent’s owner in a session that is shared', member, { ...own, ...shared }, true],
+    ['by a member in a session that is shared', member, shared, false],
+    ['by the agent’s owner in a session of another’s schedule', member, { ...own, ...scheduled }, false],
+    ['by the agent’s owner in a session of their own schedule', member, { ...own, ...ofOwnSchedule }, true],
+    ['by the maker of a schedule in its session', member, ofOwnSchedule, false],
+    ['by an admin in a session that nobody drives', admin, scheduled, true],
     ['by the operator, lasting', member, { ...driven, scope: 'persistent' }, false],
     ['by the operator, lasting, where members may', trusted, { ...driven, scope: 'persistent' }, false],
     ['by the agent’s owner, lasting', member, { ...own, scope: 'persistent' }, false],
@@ -77,7 +102,12 @@ describe('a grant may be made', () => {
       userSubjectId: fc.option(anybody),
       agentOwnerId: fc.option(anybody),
       session: fc.option(
-        fc.record({ operator_id: fc.option(anybody), root_operator_id: fc.option(anybody) }),
+        fc.record({
+          operator_id: fc.option(anybody),
+          root_operator_id: fc.option(anybody),
+          schedule_maker_id: fc.option(anybody),
+          isShared: fc.boolean(),
+        }),
       ),
       adminScope: fc.boolean(),
     });
@@ -86,6 +116,13 @@ describe('a grant may be made', () => {
         fc.pre(asked.userSubjectId === null || !agentOnlyGrantTypes.has(asked.grantType));
         if (whyNotGrant({ ...member, membersGrantPersistent }, asked) === null) {
           const session = asked.session ?? { operator_id: null, root_operator_id: null };
+          if (asked.session?.isShared === false) {
+            expect([
+              session.operator_id,
+              session.root_operator_id,
+              asked.session.schedule_maker_id,
+            ]).toContain('max');
+          }
           expect(asked.adminScope).toBe(false);
           expect(['agent_env', 'model_key']).not.toContain(asked.grantType);
           expect([
@@ -109,43 +146,44 @@ describe('a request may be denied', () => {
     expect(whyNotDeny(member, { ...request, ...foreign })).not.toBeNull();
     expect(whyNotDeny(admin, { ...request, ...foreign })).toBeNull();
     expect(whyNotDeny(member, { ...request, ...driven, adminScope: true })).not.toBeNull();
+    expect(whyNotDeny(member, { ...request, ...own, ...foreign })).not.toBeNull();
+    expect(whyNotDeny(member, { ...request, ...own, ...scheduled })).not.toBeNull();
+    expect(whyNotDeny(member, { ...request, ...own, ...ofOwnSchedule })).toBeNull();
   });
 });
 
 describe('the refused call of a request', () => {
   const asked = { request: { grant_type: 'tool_scope', scope: 'once' }, adminScope: false } as const;
-  const table: [who: string, maker: GrantMaker, content: object, isShared: boolean, may: boolean][] = [
-    ['an admin', admin, { ...foreign, agentOwnerId: null }, false, true],
-    ['the operator', member, { ...driven, agentOwnerId: null }, false, true],
-    ['the operator at the root', member, { ...above, agentOwnerId: null }, false, true],
-    ['the agent’s owner, who may not read the session', member, { ...foreign, ...own }, false, false],
-    ['the agent’s owner, with whom the session is shared', member, { ...foreign, ...own }, true, true],
-    ['a reader who may not decide', member, { ...foreign, agentOwnerId: 'olga' }, true, false],
-    [
-      'the operator, of a scope kept to admins',
-      member,
-      { ...driven, ...own, adminScope: true },
-      false,
-      false,
-    ],
-    ['an admin, of a scope kept to admins', admin, { ...foreign, ...own, adminScope: true }, false, true],
+  const table: [who: string, maker: GrantMaker, content: object, may: boolean][] = [
+    ['an admin', admin, { ...foreign, agentOwnerId: null }, true],
+    ['the operator', member, { ...driven, agentOwnerId: null }, true],
+    ['the operator at the root', member, { ...above, agentOwnerId: null }, true],
+    ['the agent’s owner, who may not read the session', member, { ...foreign, ...own }, false],
+    ['the agent’s owner, with whom the session is shared', member, { ...shared, ...own }, true],
+    ['a reader who may not decide', member, { ...shared, agentOwnerId: 'olga' }, false],
+    ['the operator, of a scope kept to admins', member, { ...driven, ...own, adminScope: true }, false],
+    ['an admin, of a scope kept to admins', admin, { ...foreign, ...own, adminScope: true }, true],
   ];
-  it.each(table)('is shown as its rule says to %s', (_who, maker, content, isShared, may) => {
+  it.each(table)('is shown as its rule says to %s', (_who, maker, content, may) => {
     const question = { ...asked, ...driven, agentOwnerId: null, ...content };
-    const session = { ...question.session, schedule_maker_id: null };
-    expect(whyNotReadCall(maker, { ...question, session }, isShared) === null).toBe(may);
+    expect(whyNotDeny(maker, question) === null).toBe(may);
   });
 });
 
 describe('a request may be answered', () => {
-  const people = fc.option(fc.constantFrom('max', 'olga'));
+  const anybody = fc.option(fc.constantFrom('max', 'olga'));
   const anyRequest = fc.record({
     request: fc.record({
       grant_type: fc.constantFrom(...requestableGrantType.options),
       scope: fc.constantFrom(...grantScope.options),
     }),
-    session: fc.record({ operator_id: people, root_operator_id: people }),
-    agentOwnerId: people,
+    session: fc.record({
+      operator_id: anybody,
+      root_operator_id: anybody,
+      schedule_maker_id: anybody,
+      isShared: fc.boolean(),
+    }),
+    agentOwnerId: anybody,
     adminScope: fc.boolean(),
   });
 

@@ -17,7 +17,7 @@ describe('a session that a schedule started', () => {
   it('is not its maker’s to decide about, nor to mute', () => {
     const maker = { userId: 'max', role: 'member', membersGrantPersistent: true } as const;
     const asked = { grantType: 'tool_scope', scope: 'once', userSubjectId: null, adminScope: false } as const;
-    const ofOlga = { ...asked, session: scheduledByMax, agentOwnerId: 'olga' };
+    const ofOlga = { ...asked, session: { ...scheduledByMax, isShared: false }, agentOwnerId: 'olga' };
     expect(whyNotGrant(maker, ofOlga)).toMatch('needs a workspace admin, the agent’s owner');
     expect(whyNotGrant(maker, { ...ofOlga, agentOwnerId: 'max' })).toBeNull();
     expect(whyNotMuteSession(maker, scheduledByMax)).toMatch('Only the operator');

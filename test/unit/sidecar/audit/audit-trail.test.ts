@@ -37,6 +37,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 const open = (changes: Partial<AuditTrailDependencies> = {}): Promise<AuditTrail> =>
   openAuditTrail({
     api: {
+      reportOpenCalls: async () => undefined,
       async reportRefusedCalls(counts) {
         if (isDown) {
           throw new Error('down');
@@ -194,6 +195,7 @@ describe('a platform that is unreachable when the session ends', () => {
           throw new PlatformRefusal(401, 'unauthenticated', 'The session has ended');
         },
         reportRefusedCalls: async () => undefined,
+        reportOpenCalls: async () => undefined,
       },
       closeLimitMs: 5000,
     });
@@ -207,7 +209,10 @@ describe('a platform that is unreachable when the session ends', () => {
 describe('the next sidecar of a session', () => {
   it('reports the calls of the previous one: ended ones as they ended, open ones as unknown', async () => {
     const down = () => Promise.reject(new Error('down'));
-    const killed = await open({ api: { reportCalls: down, reportRefusedCalls: down }, closeLimitMs: 1000 });
+    const killed = await open({
+      api: { reportCalls: down, reportRefusedCalls: down, reportOpenCalls: down },
+      closeLimitMs: 1000,
+    });
     const [ended, openStill] = [call('ended'), call('open')];
     await killed.started(ended);
     killed.finished(ended.callId, 'ok');

@@ -52,6 +52,8 @@ const reasons: Record<LineProblem | GateRefusal, true> = {
   bad_id: true,
   bad_method: true,
   bad_params: true,
+  bad_result: true,
+  bad_error: true,
   mixed_message: true,
   method_not_allowed: true,
   client_feature_not_allowed: true,

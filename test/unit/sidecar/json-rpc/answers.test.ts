@@ -58,7 +58,7 @@ describe('the gate’s own answers', () => {
   });
 
   it('name the unavailable server for another request', () => {
-    expect(read(serverUnavailableAnswer(1, 'files', 'It is unreachable.'))).toEqual({
+    expect(read(serverUnavailableAnswer(1, 'files', 'It is unreachable.', { cause: null }))).toEqual({
       jsonrpc: '2.0',
       id: 1,
       error: {

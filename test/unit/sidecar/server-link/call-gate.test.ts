@@ -33,7 +33,7 @@ const check = (checked: Partial<Parameters<ReturnType<typeof createCallGate>['ch
   };
   const call = createLedger().ledger.begin('write');
   return createCallGate({ checkCall }, refusals).check(call, {
-    ...{ scope, described, shown: undefined },
+    ...{ scope, described, shown: undefined, isUnforwarded: false },
     ...checked,
   });
 };

@@ -11,6 +11,7 @@ import { sha256OfCall } from '../../../../contract/call-digest.ts';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
+import { largeAnswerBytes } from '../../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import type { CheckRequest } from '../../../../sidecar/platform-api/platform-api.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
@@ -90,9 +91,16 @@ beforeEach(async () => {
     }),
     callPace: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
+    largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
-    limits: { lineBytes: 1_048_576, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },
+    limits: {
+      lineBytes: 1_048_576,
+      answerBytes: 10_000_000,
+      messageValues: 1000,
+      connectTimeoutMs: 1000,
+      callTimeoutMs: 0,
+    },
   });
 });
 afterEach(async () => {

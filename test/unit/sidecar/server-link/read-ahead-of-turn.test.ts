@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
+import { largeAnswerBytes } from '../../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
 import { startOfLocalServer } from '../../../../sidecar/processes/server-start.ts';
 import { largeMessageBytes } from '../../../../sidecar/server-link/agent-lines.ts';
@@ -56,9 +57,16 @@ function connect() {
     audit,
     callPace: { take: () => waitMs },
     largeMessages: createByteBudget(largeMessageBytes),
+    largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),
     logger: pino({ level: 'silent' }),
-    limits: { lineBytes: 65_536, messageValues: 1000, connectTimeoutMs: 1000, callTimeoutMs: 0 },
+    limits: {
+      lineBytes: 65_536,
+      answerBytes: 10_000_000,
+      messageValues: 1000,
+      connectTimeoutMs: 1000,
+      callTimeoutMs: 0,
+    },
   });
   // Unlike a socket, a pair of streams does not close both ends together.
   const close = () => [agent, gateSide].map((end) => end.destroy());

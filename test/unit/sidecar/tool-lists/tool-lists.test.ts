@@ -40,8 +40,10 @@ beforeEach(() => {
 afterEach(() => lists.close(1000));
 
 const tool = (name: string, description = 'does it') => ({ name, description, inputSchema: {} });
-const list = (tools: unknown[], { cursor, nextCursor }: { cursor?: string; nextCursor?: string } = {}) =>
-  connection.answered({ method: 'tools/list', cursor }, { tools, nextCursor });
+const list = (
+  tools: unknown[],
+  { cursor, nextCursor }: { cursor?: string; nextCursor?: string | null } = {},
+) => connection.answered({ method: 'tools/list', cursor }, { tools, nextCursor });
 const settled = () => lists.close(1000);
 const until = (isSo: () => boolean) => eventually(() => expect(isSo()).toBe(true));
 const namesOf = (report: ToolListReport | undefined) => report?.tools.map(({ name }) => name);
@@ -167,8 +169,35 @@ describe('a server that does not want a list to be reported', () => {
   it('cannot keep a list from ever being whole with an empty cursor, which clients take for the end', async () => {
     await list([tool('a')], { nextCursor: '' });
     expect(connection.hasShown('a')).toBe(true);
+    await until(() => reports.length === 1);
+    expect(reports).toMatchObject([{ is_complete: true }]);
+  });
+
+  it.each([
+    ['an empty cursor', ''],
+    ['a cursor that comes again', 'x'],
+  ])('is one list with the pages that the agent asks for: %s', async (_what, nextCursor) => {
+    await list([tool('a')], { nextCursor });
+    await list([tool('b')], { cursor: nextCursor, nextCursor });
+    await settled();
+    expect(reports).toMatchObject([{ is_complete: true, tools: [{ name: 'a' }, { name: 'b' }] }]);
+    expect(connection.hasShown('b')).toBe(true);
+    await list([tool('c')], { cursor: nextCursor, nextCursor });
+    await until(() => reports.length === 2);
+    expect(reports[1]).toMatchObject({ is_complete: false, tools: [{ name: 'c' }] });
+  });
+
+  it('ends with a cursor of null', async () => {
+    await list([tool('a')], { nextCursor: null });
     await settled();
     expect(reports).toMatchObject([{ is_complete: true }]);
+  });
+
+  it('is not whole when a cursor is too long to be followed', async () => {
+    await list([tool('a')], { nextCursor: 'x'.repeat(5000) });
+    await settled();
+    expect(reports).toMatchObject([{ is_complete: false }]);
+    expect(connection.hasShown('a')).toBe(false);
   });
 
   it('cannot delay it by a page that is never asked for', async () => {

@@ -13,15 +13,15 @@ export function ApprovedText({ grantId }: { grantId: string }) {
   if (grant === undefined) {
     return null;
   }
-  const { server, tool = null, call_digest: digest = null } = grant.bound_to ?? {};
+  const { server, tool = null } = grant.bound_to ?? {};
   return (
     <Text size="sm" fw={600} component="div">
       Approved {approvedReach(grant)}
       {tool === null ? null : (
         <>
-          , for {digest === null ? null : 'exactly this call of '}
+          , for {grant.exact_call ? 'exactly this call of ' : null}
           <VisibleText text={`${server}.${tool}`} />
-          {digest === null ? ' only' : null}
+          {grant.exact_call ? null : ' only'}
         </>
       )}
       .

@@ -65,7 +65,9 @@ export function OpenRequest({
       </Stack>
       <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
       <Divider />
-      <QuotedClaim by={request.agent.name} text={request.justification} />
+      {request.justification === null ? null : (
+        <QuotedClaim by={request.agent.name} text={request.justification} />
+      )}
       <WhoAsks request={request} />
       <div className="dialog-actions">
         <ArmingNote armed={armed} unseen={unseen} onShow={show} />

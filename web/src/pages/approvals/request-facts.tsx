@@ -25,7 +25,11 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
       </FactList>
       {request.status === 'open' ? <ChildFactsToRead request={request} /> : null}
       <RecordedCall request={request} />
-      <QuotedClaim by={request.agent.name} text={request.justification} />
+      {request.justification === null ? (
+        <Text size="sm">What the agent says is shown to those who may read its session.</Text>
+      ) : (
+        <QuotedClaim by={request.agent.name} text={request.justification} />
+      )}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { Checkbox, Radio, Stack, Text, Textarea } from '@mantine/core';
+import { Checkbox, NumberInput, Radio, Stack, Text, Textarea } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
 import type { EntryFormState } from './shape-fields.tsx';
@@ -30,6 +30,14 @@ export function AccessFields({ form }: { form: EntryFormState }) {
         </Stack>
       </Radio.Group>
       <ToolPolicyFields form={form} />
+      <NumberInput
+        label="Limit for its start, in seconds"
+        description="Until it answers its first request. Empty for the limit that the operator set. Raise it for a server that starts slowly."
+        min={1}
+        max={3600}
+        allowDecimal={false}
+        {...form.getInputProps('startSeconds')}
+      />
       <Checkbox.Group
         label="What it can ask of the agent"
         description="Nothing unless selected. A server that uses the agent’s model or asks it questions can influence the agent."

@@ -33,6 +33,8 @@ export interface EntryValues extends RemoteValues {
   unlistedTools: McpServer['unlisted_tools'];
   /** One name a line. */
   listedTools: string;
+  /** Empty for the operator's limit. */
+  startSeconds: number | '';
 }
 
 export const newEntry: EntryValues = {
@@ -51,6 +53,7 @@ export const newEntry: EntryValues = {
   changedTools: 'tell',
   unlistedTools: 'allow',
   listedTools: '',
+  startSeconds: '',
 };
 
 export function valuesOf(server: McpServer): EntryValues {
@@ -72,6 +75,7 @@ export function valuesOf(server: McpServer): EntryValues {
     changedTools: server.changed_tools,
     unlistedTools: server.unlisted_tools,
     listedTools: server.listed_tools.join('\n'),
+    startSeconds: server.start_seconds ?? '',
   };
 }
 
@@ -107,6 +111,7 @@ export function inputOf(values: EntryValues): McpServerInput {
     changed_tools: values.changedTools,
     unlisted_tools: values.unlistedTools,
     listed_tools: linesOf(values.listedTools),
+    start_seconds: values.startSeconds === '' ? null : values.startSeconds,
   };
 }
 
@@ -137,6 +142,7 @@ const fieldsByName: Record<string, keyof EntryValues> = {
   changed_tools: 'changedTools',
   unlisted_tools: 'unlistedTools',
   listed_tools: 'listedTools',
+  start_seconds: 'startSeconds',
   manifest: 'manifestText',
 };
 

@@ -15,6 +15,7 @@ const columns: Record<string, string> = {
   changed_tools: 'what happens to changed tools',
   unlisted_tools: 'tools that no scope names',
   listed_tools: 'listed tools',
+  start_seconds: 'limit for its start',
 };
 
 export function versionText({ event, data }: Pick<AuditEvent, 'event' | 'data'>): {

@@ -4,6 +4,7 @@ import type { Grant } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { oneCallText } from '../../text/call-digest-text.ts';
@@ -31,6 +32,11 @@ export function GrantFacts({ grant }: { grant: Grant }) {
         <FactRow label="Duration">
           {scopeLabel[scope]}. {durationMeaning(grant)}
         </FactRow>
+        {grant.expires_at === null ? null : (
+          <FactRow label="Ends">
+            <RelativeTime at={grant.expires_at} />
+          </FactRow>
+        )}
         {sessionId === null ? null : (
           <FactRow label="Session">
             <TextLink to={pathOf(slug, 'sessions', sessionId)}>View session</TextLink>{' '}
@@ -43,7 +49,7 @@ export function GrantFacts({ grant }: { grant: Grant }) {
               'calls'
             ) : (
               <>
-                {bound.call_digest === null ? 'the tool ' : `${oneCallText(bound.call_digest)} of `}
+                {grant.exact_call ? `${oneCallText(bound.call_digest)} of ` : 'the tool '}
                 <VisibleText text={`${bound.server}.${bound.tool}`} />
               </>
             )}{' '}
@@ -89,7 +95,7 @@ function PermittedFact({ grant }: { grant: Grant }) {
 
 /** A grant for one call names its tool; any other opens what the scope opens. */
 function OpenedByScope({ grant }: { grant: Grant }) {
-  const { bound_to: bound } = grant;
+  const { bound_to: bound, exact_call: isExact } = grant;
   return bound === null || bound.server === null || bound.tool === null ? (
     <>
       tools that need <Matter grant={grant} />
@@ -98,8 +104,7 @@ function OpenedByScope({ grant }: { grant: Grant }) {
   ) : (
     <>
       <VisibleText text={`${bound.server}.${bound.tool}`} />
-      {bound.call_digest === null ? ' only' : ' with the approved arguments only'}, which needs{' '}
-      <Matter grant={grant} />
+      {isExact ? ' with the approved arguments only' : ' only'}, which needs <Matter grant={grant} />
     </>
   );
 }

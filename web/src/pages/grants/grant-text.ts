@@ -51,7 +51,7 @@ export const grantStateMeaning: Record<GrantState, string> = {
   active: 'In effect.',
   consumed: 'It was for one use and has been used.',
   revoked: 'No longer in effect.',
-  expired: 'Its session has ended, so it is no longer in effect.',
+  expired: 'Its session has ended or its time is over, so it is no longer in effect.',
 };
 
 export const scopeLabel: Record<GrantScope, string> = {
@@ -92,9 +92,9 @@ export function scopeMeaning(type: string, scope: GrantScope): string {
 export const durationMeaning = ({
   grant_type: type,
   scope,
-  bound_to: bound,
-}: Pick<Grant, 'grant_type' | 'scope' | 'bound_to'>): string =>
-  bound?.call_digest ? 'Only the call that was approved uses it up.' : scopeMeaning(type, scope);
+  exact_call: isExact,
+}: Pick<Grant, 'grant_type' | 'scope' | 'exact_call'>): string =>
+  isExact ? 'Only the call that was approved uses it up.' : scopeMeaning(type, scope);
 
 /** Scopes that make sense for a type: what leads to a secret is looked at before there is a session to name. */
 export const scopesOf = (type: GrantType): GrantScope[] =>
@@ -161,6 +161,8 @@ export function revocationText(cause: RevocationCause | null): string {
 const warningTexts: Record<string, string> = {
   needs_admin:
     'A catalog entry reserves its scope for admins, and a member created it: it has no effect. An admin can create it again.',
+  own_sign_in:
+    'People sign in to a server whose tools need its scope: for those tools it counts only in sessions of the person who created it.',
   unknown_scope: 'No tool in the catalog needs its scope: it has no effect now.',
   unreadable_details: 'Its details do not match its type: it has no effect. An admin can revoke it.',
 };

@@ -55,7 +55,12 @@ function GrantRow({ grant }: { grant: Grant }) {
       </Table.Td>
       <Table.Td>
         {scopeLabel[grant.scope]}
-        {digest === null ? null : (
+        {grant.expires_at === null ? null : (
+          <Text size="xs" c="dimmed">
+            ends <RelativeTime at={grant.expires_at} />
+          </Text>
+        )}
+        {!grant.exact_call ? null : (
           <Text size="xs" c="dimmed">
             {oneCallText(digest)}
           </Text>

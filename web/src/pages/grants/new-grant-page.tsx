@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -69,6 +69,14 @@ export function NewGrantPage() {
           <MatterField {...field} />
           <ScopeField {...field} />
           {form.values.scope === 'session' ? <SessionField {...field} /> : null}
+          {form.values.scope === 'persistent' ? (
+            <TextInput
+              type="datetime-local"
+              label="Ends"
+              description="Optional. It has no effect from then on."
+              {...form.getInputProps('expires')}
+            />
+          ) : null}
           <Textarea
             label="Reason"
             description="Optional. Shown with the grant."

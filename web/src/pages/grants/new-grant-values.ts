@@ -11,6 +11,8 @@ export interface GrantFormValues {
   scope: GrantScope;
   /** Of a grant for one session. */
   session: string;
+  /** When a persistent grant ends, as a local date and time of an input field; empty for never. */
+  expires: string;
   reason: string;
 }
 
@@ -25,6 +27,7 @@ export const emptyValues: GrantFormValues = {
   matter: '',
   scope: 'once',
   session: '',
+  expires: '',
   reason: '',
 };
 
@@ -55,6 +58,7 @@ export function changed(
     scope,
     matter: type === values.type ? next.matter : '',
     session: next.holder === values.holder && scope === 'session' ? next.session : '',
+    expires: scope === 'persistent' ? next.expires : '',
   };
 }
 
@@ -72,7 +76,7 @@ export function missingIn({
   };
 }
 
-export function bodyOf({ holder, type, matter, scope, session, reason }: GrantFormValues): Body {
+export function bodyOf({ holder, type, matter, scope, session, expires, reason }: GrantFormValues): Body {
   const [subject, id = ''] = holder.split(':');
   const details = {
     tool_scope: { scope: matter },
@@ -86,6 +90,7 @@ export function bodyOf({ holder, type, matter, scope, session, reason }: GrantFo
     details: details[type],
     scope,
     ...(scope === 'session' ? { session_id: session } : {}),
+    ...(scope === 'persistent' && Boolean(expires) ? { expires_at: new Date(expires).toISOString() } : {}),
     ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
   };
 }
@@ -100,6 +105,7 @@ export function fieldOf(path: string): string {
     agent_subject_id: 'holder',
     grant_type: 'type',
     session_id: 'session',
+    expires_at: 'expires',
   };
   return fields[path] ?? path;
 }

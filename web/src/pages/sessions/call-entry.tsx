@@ -1,4 +1,5 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core';
+import { answerFaultText } from '../../../../contract/answer-fault.ts';
 import type { ToolCall } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -24,6 +25,11 @@ export function CallEntry({ call }: { call: ToolCall }) {
             {label}
           </Badge>
         </Tooltip>
+        {call.reason === null ? null : (
+          <Text span size="xs">
+            {answerFaultText[call.reason]}
+          </Text>
+        )}
         {neverMade.has(call.outcome) ? null : (
           <Text span size="xs" c="dimmed">
             {durationText(call.duration_ms)}

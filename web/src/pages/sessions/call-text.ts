@@ -12,7 +12,7 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; color
     protocol_error: {
       label: 'protocol error',
       color: 'orange',
-      meaning: 'The server returned an error.',
+      meaning: 'The server returned an error, or an answer that did not reach the agent.',
     },
     permission_required: {
       label: 'not permitted',
@@ -37,6 +37,6 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; color
     unknown: {
       label: 'no response',
       color: 'gray',
-      meaning: 'The session or the server ended before a response arrived.',
+      meaning: 'No response arrived before the session or the server ended, or in time.',
     },
   };

@@ -4,7 +4,7 @@ import { authorizationAt } from '../../app/paths.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { failureText } from './process-text.ts';
+import { answerRefusedText, failureText } from './process-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { SessionStatus } from './session-status.tsx';
 import { ToolsChangedContent } from './tools-changed-content.tsx';
@@ -17,6 +17,7 @@ type Content = Extract<
       | 'session.status_changed'
       | 'session.authorization_required'
       | 'session.server_failed'
+      | 'session.answer_refused'
       | 'session.tools_changed'
       | 'platform.notice';
   }
@@ -30,6 +31,8 @@ export function PlatformContent({ content }: { content: Content | EventContent }
       return <SignInNeeded needed={content.payload} />;
     case 'session.server_failed':
       return <VisibleText text={failureText(content.payload.server, content.payload.cause)} />;
+    case 'session.answer_refused':
+      return <VisibleText text={answerRefusedText(content.payload.server, content.payload.reason)} />;
     case 'session.tools_changed':
       return <ToolsChangedContent change={content.payload} />;
     case 'platform.notice':

@@ -1,4 +1,5 @@
 /** Processes of a session in words. Pure. */
+import { type AnswerFault, answerFaultText } from '../../../../contract/answer-fault.ts';
 import { causeText, type FailureCause, notReadyWithin } from '../../../../contract/session-process.ts';
 import type { SessionProcess } from '../../api/types.ts';
 
@@ -17,12 +18,25 @@ export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   registry_unreachable: 'Check whether sessions reach the package registry from here.',
   network_unreachable: 'Check the address that it connects to, and the network of its catalog entry.',
   handshake_timeout:
-    'It runs, but does not answer as an MCP server that speaks over its standard input and output. Check its command and arguments.',
+    'It may start slowly: raise the limit for its start on its catalog entry. Or it does not answer as an MCP server that speaks over its standard input and output: check its command and arguments.',
+  unreadable_answer:
+    'Its command runs a program that prints something else, or a server with an error in it. Admins can read its output for details.',
   not_ready_in_time: 'Check its command, its port, and when it counts as ready.',
 };
 
 /** "files did not start: its program was not found". */
 export const failureText = (server: string, cause: FailureCause): string => `${server} ${causeText[cause]}`;
+
+/** "An answer of files did not reach the agent: it is not valid JSON". */
+export const answerRefusedText = (server: string, reason: AnswerFault): string =>
+  `An answer of ${server} did not reach the agent: ${answerFaultText[reason]}.`;
+
+/** "2 answers did not reach the agent: it is not valid JSON" for each reason. */
+export const faultTexts = ({ faults }: Pick<SessionProcess, 'faults'>): string[] =>
+  faults.map(
+    ({ reason, count }) =>
+      `${count === 1 ? 'One answer' : `${count} answers`} did not reach the agent: ${answerFaultText[reason]}.`,
+  );
 
 const stateWords: Readonly<Record<SessionProcess['state'], string>> = {
   not_started: 'not started',

@@ -1,4 +1,4 @@
-/** Before a person starts another person's agent: which of the person's grants it could use. */
+/** Before a person starts an agent: which grants its session could use without asking, whoever holds them. */
 import { Alert, Button, Code, List, Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -7,6 +7,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { labelOfType, matterOf } from '../grants/grant-text.ts';
 
 export function ReachNotice({ agentId }: { agentId: string }) {
   const { slug } = useWorkspace();
@@ -22,7 +23,7 @@ export function ReachNotice({ agentId }: { agentId: string }) {
   if (first === undefined) {
     return list.error === null ? null : (
       <Alert color="yellow" role="status">
-        Which of your grants this agent could use could not be loaded.
+        Which grants a session of this agent could use could not be loaded.
       </Alert>
     );
   }
@@ -38,17 +39,17 @@ export function ReachNotice({ agentId }: { agentId: string }) {
       title={<Whose own={own} owner={owner?.name ?? null} />}
     >
       {grants.length === 0 ? (
-        'It can use none of your grants: it has to ask for everything that it needs.'
+        'Its session can use no grants: it has to ask for everything that it needs.'
       ) : (
         <>
-          <Text size="sm">While you drive it, it can use these of your grants without asking:</Text>
+          <Text size="sm">While you drive it, it can use these grants without asking:</Text>
           <List size="sm">
             {grants.map(({ grant, tools, more_tools: moreTools }) => (
               <List.Item key={grant.id}>
                 <TextLink to={pathOf(slug, 'grants', grant.id)}>
-                  {String(grant.details['scope'] ?? grant.grant_type)}
+                  {grant.grant_type === 'tool_scope' ? matterOf(grant) : labelOfType(grant.grant_type)}
                 </TextLink>
-                {' ('}
+                {grant.user_subject_id === null ? ' (held by the agent, ' : ' (yours, '}
                 {grant.scope}
                 {'): '}
                 {tools.map(({ server, tool }) => (

@@ -5,7 +5,7 @@ import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { ProcessOutput } from './process-output.tsx';
-import { isSibling, processFacts, processStateColor, processStateWord } from './process-text.ts';
+import { faultTexts, isSibling, processFacts, processStateColor, processStateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
@@ -92,6 +92,11 @@ function ProcessRow({
           {facts}
         </Text>
       )}
+      {faultTexts(process).map((text) => (
+        <Text key={text} size="xs" c="orange.9">
+          {text}
+        </Text>
+      ))}
     </Stack>
   );
 }

@@ -18,6 +18,7 @@ import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
 import { ModelUsagePanel } from './model-usage-panel.tsx';
 import { MuteNotice } from './mute-notice.tsx';
+import { OpenCallsPanel } from './open-calls-panel.tsx';
 import { openQuestions } from './open-questions.ts';
 import { PreviewsPanel } from './previews-panel.tsx';
 import { RefusedCallsPanel } from './refused-calls-panel.tsx';
@@ -147,6 +148,7 @@ function Panels({
       {isLaunching(session) ? null : <LaunchProgress sessionId={session.id} events={events} />}
       <ModelUsagePanel session={session} />
       <ServersPanel sessionId={session.id} />
+      <OpenCallsPanel session={session} />
       <RefusedCallsPanel session={session} />
       <ArtifactsPanel sessionId={session.id} />
       <PreviewsPanel sessionId={session.id} />

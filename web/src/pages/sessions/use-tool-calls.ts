@@ -28,6 +28,18 @@ export function useToolCalls(session: Session) {
   });
 }
 
+/** Its calls that wait for their server. The stream tells nothing of them. */
+export function useOpenCalls(session: Session) {
+  return useQuery({
+    queryKey: keys.session(session.id, 'open-calls'),
+    refetchInterval: () => (session.ended_at === null ? lookEveryMs : false),
+    queryFn({ signal }) {
+      const params = { path: { session_id: session.id } };
+      return call(api.GET('/api/sessions/{session_id}/tool-calls/open', { params, signal }));
+    },
+  });
+}
+
 /** Its calls that were refused beyond a limit, as counts. */
 export function useRefusedCalls(session: Session) {
   return useQuery({
