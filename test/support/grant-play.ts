@@ -10,7 +10,7 @@ export interface Stage {
   grant(grant: RecordedGrant): Promise<unknown>;
   /** Whether the revoke changed anything; null where the answer does not say. */
   revoke(grantId: string): Promise<boolean | null>;
-  /** Of a call that is checked again, nobody knows that it was forwarded. */
+  /** Of a call that is checked again, it is unknown whether it was forwarded. */
   check(call: RecordedCall, options: { unforwarded: boolean }): Promise<{ grantId: string } | null>;
   /** Resolves once that time is over. Without it no grant ends by itself. */
   isOver?(at: string): Promise<void>;

@@ -1,4 +1,5 @@
 /** Lines of servers beyond a mebibyte: what they may hold, and for how long. */
+import { setImmediate } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { type Line, largeLineBytes, splitLines } from '../../../../sidecar/json-rpc/lines.ts';
@@ -51,7 +52,9 @@ it('hold their share until they were handled, so that all servers of a session t
     isSecondThere = true;
     return taken;
   });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  for (let turn = 0; turn < 1000; turn += 1) {
+    await setImmediate();
+  }
   expect(isSecondThere).toBe(false);
   first.value?.[0]?.release?.();
   (await second).value?.[0]?.release?.();

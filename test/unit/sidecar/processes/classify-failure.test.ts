@@ -77,6 +77,7 @@ const rows: [string, Partial<Failure>, ServerFacts, FailureCause][] = [
     'packages_need_network',
   ],
   ['a server whose own search found nothing', { written: 'npm error code E404' }, online, 'exited'],
+  ['an answer that cannot be read', { how: 'unreadable' }, online, 'unreadable_answer'],
   ['silence', { how: 'timeout' }, online, 'handshake_timeout'],
   ['silence after a network error', { how: 'timeout', written: 'ETIMEDOUT' }, online, 'handshake_timeout'],
 ];

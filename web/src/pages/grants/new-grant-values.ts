@@ -90,7 +90,7 @@ export function bodyOf({ holder, type, matter, scope, session, expires, reason }
     details: details[type],
     scope,
     ...(scope === 'session' ? { session_id: session } : {}),
-    ...(scope === 'persistent' && Boolean(expires) ? { expires_at: new Date(expires).toISOString() } : {}),
+    ...(scope === 'persistent' && expires ? { expires_at: new Date(expires).toISOString() } : {}),
     ...(reason.trim() === '' ? {} : { reason: reason.trim() }),
   };
 }
