@@ -56,11 +56,11 @@ export async function playOnGrants(
       }
       return history.grant(grant, () => stage.grant(grant));
     }
-    if (dice < 10 && known.length > 0) {
-      const { id } = random.pick(known.slice(-6));
+    if (dice < 18 && known.length > 0) {
+      const { id } = random.pick(known.slice(-3));
       return history.revoke(id, () => stage.revoke(id));
     }
-    if (repeats && dice < 30 && recent.length > 0) {
+    if (repeats && dice < 38 && recent.length > 0) {
       return check(random.pick(recent), true);
     }
     const call = { callId: randomUUID(), sessionId: random.pick(sessions), permission: where };

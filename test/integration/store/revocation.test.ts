@@ -23,7 +23,7 @@ import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const seed = announcedSeed('histories of grants', 'HISTORY_SEED');
 const operations = volume({ quick: 2000, full: 5000, long: 40_000 }, 'HISTORY_OPERATIONS');
-const togetherOperations = Math.ceil(operations / 5);
+const togetherOperations = Math.ceil(operations / 2);
 const connections = 24;
 const system = { type: 'system', id: null } as const;
 const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose', 'lasting'] as const;
@@ -103,9 +103,10 @@ describe('concurrent grants, revocations and calls', () => {
     process.stdout.write(
       `${history.operations} operations: ${passed} calls passed, ${refused} were refused, ${revoked} grants were revoked, ${tooLate} revokes came too late\n`,
     );
-    for (const count of [passed, refused, revoked, tooLate]) {
+    for (const count of [passed, refused, tooLate]) {
       expect(count).toBeGreaterThan(operations / 200);
     }
+    expect(revoked).toBeGreaterThan(operations / 500);
     expect(ended).toBeGreaterThan(operations / 1000);
   }, 900_000);
 
@@ -127,7 +128,7 @@ describe('concurrent grants, revocations and calls', () => {
     expect(history.violations()).toEqual([]);
     const { passed, refused, revoked } = history.counts();
     for (const count of [passed, refused, revoked]) {
-      expect(count).toBeGreaterThan(togetherOperations / 200);
+      expect(count).toBeGreaterThan(togetherOperations / 1000);
     }
   }, 900_000);
 

@@ -143,7 +143,7 @@ describe('the stream of a request', () => {
       /larger than 10000 bytes/,
     ],
   ])('ends with an error when the server then %s', async (_what, step, code, text) => {
-    const limits = { ...quickLimits, resumeMs: 300, messageBytes: 10_000 };
+    const limits = { ...quickLimits, resumeMs: 300, answerBytes: 10_000 };
     const side = await open([breakAfter('id: 1\ndata:\n\n'), step], limits);
     expect(await ask(side)).toMatchObject({
       error: { data: { code }, message: expect.stringMatching(text) },

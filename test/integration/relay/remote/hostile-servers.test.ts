@@ -43,7 +43,7 @@ async function outcomeOf(side: AgentSide): Promise<{ code: string; message: stri
   return { code: answer.error?.data?.code ?? '', message: answer.error?.message ?? '' };
 }
 
-const small = { ...quickLimits, messageBytes: 10_000 };
+const small = { ...quickLimits, answerBytes: 10_000 };
 /** Long enough for an answer that does come. */
 const silenceMs = 1000;
 
