@@ -32,7 +32,7 @@ const pushyServer = `
       if (message.method === 'tools/call') {
         send({ id: 'p', method: 'ping' });
         send({ id: 'p', method: 'ping' });
-        send({ id: String(message.id), result: {} });
+        send({ id: 'call-' + message.id, result: {} });
         send({ id: message.id + 0.5, result: {} });
         send({ id: 's', method: 'sampling/createMessage', params: {} });
         send({ id: 77, result: {} });
@@ -112,7 +112,7 @@ describe('a server that fails', () => {
     expect((await other.callTool({ name: 'echo', arguments: { message: 'meanwhile' } })).isError).toBeFalsy();
     await other.close();
     const answer = await wire.answerTo(1);
-    expect(errorIn(answer)).toContain('did not answer within 2000 ms');
+    expect(errorIn(answer)).toContain('did not answer, nor report progress, within 2 seconds');
     expect(await session.recordOf('silent', 'anything')).toMatchObject({ outcome: 'unknown' });
     wire.socket.destroy();
   });
@@ -141,7 +141,7 @@ describe('a server that fails', () => {
     let id = 2;
     await eventually(async () => {
       wire.send(call(id, 'echo'));
-      expect(errorIn(await wire.answerTo(id++))).toContain('did not answer within');
+      expect(errorIn(await wire.answerTo(id++))).toContain('did not answer, nor report progress, within');
     });
     wire.socket.destroy();
   });

@@ -85,7 +85,7 @@ it('a question that the entry does not allow reaches nobody, and ends the call',
   const wire = await openWire(session.socketOf('quiet'));
   wire.send(order(1, 'hat'));
   const answer = text(await wire.answerTo(1));
-  expect(answer).toContain('asked for input in a way that is not allowed');
+  expect(answer).toContain('it asks for what the catalog entry does not allow the server to ask');
   expect(answer).not.toContain('Which one?');
   expect(await session.recordOf('quiet', 'order')).toMatchObject({ outcome: 'protocol_error' });
   wire.send(order(2, 'hat', { requestState: 'asked:hat', ...answers }));
@@ -238,7 +238,7 @@ describe('a round forged by a hostile agent', () => {
       expect(text(await wire.answerTo(id))).toContain('input_required');
     }
     wire.send(round(16));
-    expect(text(await wire.answerTo(16))).toContain('asked for input in a way that is not allowed');
+    expect(text(await wire.answerTo(16))).toContain('it asks for input once more than is allowed');
     expect(await session.recordOf('rounds', 'endless')).toMatchObject({ outcome: 'protocol_error' });
   });
 });
