@@ -40,3 +40,8 @@ export const invalid = (fields: FieldProblem[], message = 'Some fields are not v
   new ApiError('validation_failed', message, { fields });
 export const reusedKey = () =>
   invalid([{ path: 'Idempotency-Key', code: 'reused', message: 'was used for another request' }]);
+/** `what`: such as `an agent`. `by`: the name that the workspace has; it may be gone again. */
+export function nameTaken(what: string, by: string | null): ApiError {
+  const message = `The workspace already has ${what} of this name, or of one that readers would take for it${by === null ? '' : `: "${by}"`}`;
+  return new ApiError('conflict', message, { fields: [{ path: 'name', code: 'name_taken', message }] });
+}

@@ -5,6 +5,7 @@ import { modelAccess, modelAccessInput } from './model-access.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
 import { reservedForAgents } from './reserved-variables.ts';
 import { givenPortProblem, portVariable } from './service-variables.ts';
+import { shownName } from './shown-name.ts';
 import { sharedPorts, siblingFields, siblingProblem } from './sibling.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
@@ -99,6 +100,7 @@ const newSiblings = z
   });
 const newFields = {
   ...fields,
+  name: shownName,
   env: newEnv,
   siblings: newSiblings,
   services: z.array(newService).max(16),

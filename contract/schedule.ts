@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { parseCron, shortestGapSeconds } from './cron.ts';
 import { named, timestamp, uuid } from './names.ts';
 import { sessionStatus } from './session.ts';
+import { shownName } from './shown-name.ts';
 
 const day = 24 * 3600;
 export const scheduleBounds = {
@@ -89,7 +90,7 @@ const seconds = ({ least, most }: { least: number; most: number }) => z.int().mi
 /** What its maker decides. */
 const decided = {
   agent_id: uuid,
-  name: z.string().trim().min(1).max(100),
+  name: shownName,
   spec: scheduleSpec,
   time_zone: timeZone,
   prompt: z.string().max(256 * 1024),

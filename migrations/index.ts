@@ -51,6 +51,7 @@ import * as indexScheduledSessions from './20261127100100_index_scheduled_sessio
 import * as createModelRequests from './20261127110000_create_model_requests.ts';
 import * as tellOpenCalls from './20261127120000_tell_open_calls.ts';
 import * as expireGrants from './20261128160000_expire_grants.ts';
+import * as foldNames from './20261128170000_fold_names.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -104,6 +105,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261127110000_create_model_requests': createModelRequests,
   '20261127120000_tell_open_calls': tellOpenCalls,
   '20261128160000_expire_grants': expireGrants,
+  '20261128170000_fold_names': foldNames,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -4,6 +4,7 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import * as z from 'zod';
 import { onlyRow, readRows } from './read-rows.ts';
+import { foldAllNames } from './shown-names.ts';
 
 /** A number of this program's own among Postgres's advisory locks. */
 const lockKey = 7_206_154_311;
@@ -21,6 +22,7 @@ export function migrate(db: Knex): Promise<{ applied: string[] }> {
     // Nobody is migrating now: a lock in knex's own table is stale, left by a killed process.
     await db.migrate.forceFreeMigrationsLock();
     const [, applied] = latest.parse(await db.migrate.latest());
+    await foldAllNames(db);
     return { applied };
   });
 }

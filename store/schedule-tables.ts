@@ -21,6 +21,9 @@ declare module 'knex/types/tables.js' {
       version: number;
       created_at: string;
       updated_at: string;
+      name_caseless: string | null;
+      name_seen: string | null;
+      name_folded: string | null;
     };
     schedule_runs: {
       id: string;

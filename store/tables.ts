@@ -47,6 +47,9 @@ declare module 'knex/types/tables.js' {
       created_at: string;
       updated_at: string;
       model_access: unknown;
+      name_caseless: string | null;
+      name_seen: string | null;
+      name_folded: string | null;
     };
     artifact_chunks: {
       content_id: string;
@@ -158,6 +161,9 @@ declare module 'knex/types/tables.js' {
       start_seconds: number | null;
       image_command: unknown;
       image_volumes: unknown;
+      name_caseless: string | null;
+      name_seen: string | null;
+      name_folded: string | null;
     };
     members: {
       workspace_id: string;

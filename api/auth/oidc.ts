@@ -2,6 +2,7 @@
 import * as oidc from 'openid-client';
 import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';
+import { firstShown } from '../../contract/shown-name.ts';
 import { ApiError } from '../errors.ts';
 
 const callbackPath = '/api/auth/callback';
@@ -104,13 +105,12 @@ async function exchange(provider: oidc.Configuration, callback: URL, flow: SignI
       ? {}
       : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
   const { email, email_verified } = emailOf([claims, more]);
-  const name = textOf(claims, 'name') ?? textOf(more, 'name');
   return {
     issuer: claims.iss,
     subject: claims.sub,
     email,
     email_verified,
-    name: name ?? (email || claims.sub),
+    name: nameOf([claims, more], email, claims.sub),
   };
 }
 
@@ -118,6 +118,12 @@ type Claims = Readonly<Record<string, unknown>>;
 
 const textOf = (claims: Claims, name: string): string | undefined =>
   typeof claims[name] === 'string' ? claims[name] : undefined;
+
+/** What others read of a person: the first that shows something. A subject that shows nothing is written in ASCII. */
+function nameOf(sources: readonly Claims[], email: string, subject: string): string {
+  const claimed = ['name', 'preferred_username'].flatMap((name) => sources.map((each) => textOf(each, name)));
+  return firstShown([...claimed, email, subject, encodeURIComponent(subject.toWellFormed())]);
+}
 
 /** Of the first that names an address: what another one says of `email_verified` may be about another address. */
 function emailOf(sources: readonly Claims[]): Pick<Person, 'email' | 'email_verified'> {

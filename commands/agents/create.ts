@@ -4,13 +4,15 @@ import type { FieldProblem } from '../../contract/errors.ts';
 import { insertAgent } from '../../store/agents/change.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
+import { findSimilarName } from '../../store/shown-names.ts';
 import { requireRoomInWorkspace } from '../quotas/room-in-workspace.ts';
 import { problemsInWorkspace } from './problems-in-workspace.ts';
 
 export type SavedAgent =
   | { result: 'saved'; agent: Agent }
   | { result: 'invalid'; problems: FieldProblem[] }
-  | { result: 'name_taken' };
+  /** `by`: the name that the workspace has; null when that is gone again. */
+  | { result: 'name_taken'; by: string | null };
 
 /** Adds an agent that belongs to its creator. Throws QuotaExceededError at the workspace's limit. */
 export async function createAgent(
@@ -30,7 +32,8 @@ export async function createAgent(
     }
     const agent = await insertAgent(trx, { workspaceId, ownerId: userId, input });
     if (agent === null) {
-      return { result: 'name_taken' };
+      const by = await findSimilarName(trx, 'agents', { workspaceId, name: input.name });
+      return { result: 'name_taken', by };
     }
     await appendAuditEvent(trx, {
       workspaceId,

@@ -5,10 +5,11 @@ import type { FieldProblem } from '../../contract/errors.ts';
 import { forWorkersOnly } from '../../contract/remote-server-validation.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { updateAgentRow } from '../../store/agents/change.ts';
-import { lockAgent } from '../../store/agents/read.ts';
+import { lockAgent, readAgent } from '../../store/agents/read.ts';
 import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
+import { findSimilarName } from '../../store/shown-names.ts';
 import { unlistFromChannels } from '../channels/unlist-agent.ts';
 import { changedVariables } from './changed-variables.ts';
 import type { SavedAgent } from './create.ts';
@@ -43,10 +44,20 @@ export async function updateAgent(db: Db, update: AgentUpdate): Promise<SavedAge
     return await inTransaction(db, (trx) => change(trx, update));
   } catch (error) {
     if (hasSqlState(error, sqlState.uniqueViolation)) {
-      return { result: 'name_taken' };
+      return nameTaken(db, update);
     }
     throw error;
   }
+}
+
+async function nameTaken(db: Db, { agentId, patch: { name = '' } }: AgentUpdate): Promise<SavedAgent | null> {
+  const agent = await readAgent(db, agentId);
+  return agent === null
+    ? null
+    : {
+        result: 'name_taken',
+        by: await findSimilarName(db, 'agents', { workspaceId: agent.workspace_id, name, exceptId: agentId }),
+      };
 }
 
 async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent | null> {
@@ -69,7 +80,7 @@ async function change(trx: Transaction, update: AgentUpdate): Promise<SavedAgent
     return { result: 'saved', agent: before };
   }
   const fields = Object.fromEntries(changed.map((field) => [field, update.patch[field]]));
-  const agent = await updateAgentRow(trx, before.id, fields);
+  const agent = await updateAgentRow(trx, before, fields);
   const by: Actor = { type: 'user', id: update.userId };
   await recordChange(trx, { before, agent, changed, by });
   if (changed.some((field) => sensitiveFields.has(field))) {

@@ -4,6 +4,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { lockMembers } from '../../store/members/lock-members.ts';
 import { insertSchedule } from '../../store/schedules/change.ts';
+import { findSimilarName } from '../../store/shown-names.ts';
 import { requireRoomInWorkspace } from '../quotas/room-in-workspace.ts';
 import { auditOf, decisionsOf } from './audit.ts';
 import { scheduleProblems } from './problems.ts';
@@ -11,7 +12,9 @@ import { scheduleProblems } from './problems.ts';
 export type SavedSchedule =
   | { result: 'saved'; schedule: Schedule }
   | { result: 'refused'; problems: FieldProblem[] }
-  | { result: 'name_taken' | 'not_found' };
+  /** `by`: the name that the workspace has; null when that is gone again. */
+  | { result: 'name_taken'; by: string | null }
+  | { result: 'not_found' };
 
 export interface ScheduleLimits {
   shortestIntervalSeconds: number;
@@ -35,7 +38,8 @@ export function createSchedule(
     }
     const schedule = await insertSchedule(trx, { workspaceId, makerId }, input);
     if (schedule === null) {
-      return { result: 'name_taken' };
+      const by = await findSimilarName(trx, 'schedules', { workspaceId, name: input.name });
+      return { result: 'name_taken', by };
     }
     const by = { type: 'user', id: makerId } as const;
     await appendAuditEvent(trx, auditOf('schedule.created', schedule, { by, data: decisionsOf(schedule) }));

@@ -5,6 +5,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
 import { lockSchedule, replaceSchedule, type ScheduleKey } from '../../store/schedules/change.ts';
 import { readSchedule } from '../../store/schedules/read.ts';
+import { findSimilarName } from '../../store/shown-names.ts';
 import { auditOf, decisionsOf } from './audit.ts';
 import type { SavedSchedule, ScheduleLimits } from './create.ts';
 import { scheduleProblems } from './problems.ts';
@@ -21,10 +22,15 @@ export async function updateSchedule(
   } catch (error) {
     // Another transaction took the name meanwhile.
     if (hasSqlState(error, sqlState.uniqueViolation)) {
-      return { result: 'name_taken' };
+      return nameTaken(db, key, patch.name ?? '');
     }
     throw error;
   }
+}
+
+async function nameTaken(db: Db, { workspaceId, id }: ScheduleKey, name: string): Promise<SavedSchedule> {
+  const by = await findSimilarName(db, 'schedules', { workspaceId, name, exceptId: id });
+  return { result: 'name_taken', by };
 }
 
 async function change(
@@ -56,7 +62,7 @@ async function change(
   }
   const schedule = await replaceSchedule(trx, before, input);
   if (schedule === null) {
-    return { result: 'name_taken' };
+    return nameTaken(trx, key, input.name);
   }
   const data = { ...decisionsOf(schedule), prompt_changed: schedule.prompt !== before.prompt };
   await appendAuditEvent(

@@ -1,26 +1,41 @@
 import type { Agent, AgentInput, AgentPatch } from '../../contract/agent.ts';
 import type { Transaction } from '../database.ts';
 import { withSessionsOfAgent } from '../sessions/of-agent.ts';
+import { foldNames, nameForms } from '../shown-names.ts';
 import { agentColumns, agentRow, presentAgent } from './row.ts';
 
-/** Null when the workspace has an agent of that name. */
+/** Null when the workspace has an agent of that name, or of one that looks like it. */
 export async function insertAgent(
   trx: Transaction,
   { workspaceId, ownerId, input }: { workspaceId: string; ownerId: string; input: AgentInput },
 ): Promise<Agent | null> {
+  await foldNames(trx, 'agents', workspaceId);
   const [row] = await trx('agents')
-    .insert({ ...agentRow(input), workspace_id: workspaceId, owner_id: ownerId })
-    .onConflict(['workspace_id', 'name'])
+    .insert({
+      ...agentRow(input),
+      ...nameForms(input.name),
+      workspace_id: workspaceId,
+      owner_id: ownerId,
+    })
+    .onConflict()
     .ignore()
     .returning(agentColumns);
   return row === undefined ? null : presentAgent(row);
 }
 
-/** Returns the agent as it is then. Fails with `sqlState.uniqueViolation` when the workspace has an agent of that name. */
-export async function updateAgentRow(trx: Transaction, id: string, fields: AgentPatch): Promise<Agent> {
+/** Returns the agent as it is then. Fails with `sqlState.uniqueViolation` when the workspace has an agent of that name, or of one that looks like it. */
+export async function updateAgentRow(
+  trx: Transaction,
+  { id, workspace_id: workspaceId }: Pick<Agent, 'id' | 'workspace_id'>,
+  fields: AgentPatch,
+): Promise<Agent> {
+  if (fields.name !== undefined) {
+    await foldNames(trx, 'agents', workspaceId);
+  }
+  const forms = fields.name === undefined ? {} : nameForms(fields.name);
   const [row] = await trx('agents')
     .where({ id })
-    .update({ ...agentRow(fields), updated_at: trx.fn.now() })
+    .update({ ...agentRow(fields), ...forms, updated_at: trx.fn.now() })
     .returning(agentColumns);
   return presentAgent(row);
 }

@@ -1,5 +1,6 @@
 import type { McpServer } from '../../contract/catalog.ts';
 import type { Transaction } from '../database.ts';
+import { foldNames, nameForms } from '../shown-names.ts';
 import type { EntryKey } from './lock.ts';
 import { mcpServerColumns, mcpServerRow, presentMcpServer } from './row.ts';
 
@@ -9,20 +10,22 @@ export type DecidedFields = Omit<
   'id' | 'name' | 'version' | 'created_at' | 'created_by' | 'updated_at' | 'updated_by'
 >;
 
-/** Null when the workspace has an entry of that name. */
+/** Null when the workspace has an entry of that name, or of one that looks like it. */
 export async function insertMcpServer(
   trx: Transaction,
   { workspaceId, name, fields, userId }: EntryKey & { fields: DecidedFields; userId: string },
 ): Promise<McpServer | null> {
+  await foldNames(trx, 'mcp_servers', workspaceId);
   const [row] = await trx('mcp_servers')
     .insert({
       ...mcpServerRow(fields),
       workspace_id: workspaceId,
       name,
+      ...nameForms(name),
       created_by: userId,
       updated_by: userId,
     })
-    .onConflict(['workspace_id', 'name'])
+    .onConflict()
     .ignore()
     .returning(mcpServerColumns);
   return row === undefined ? null : presentMcpServer(row);

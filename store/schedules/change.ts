@@ -3,6 +3,7 @@ import type { PauseReason, Schedule, ScheduleInput } from '../../contract/schedu
 import { schedule } from '../../contract/schedule.ts';
 import type { Transaction } from '../database.ts';
 import { readRow, readRows } from '../read-rows.ts';
+import { findSimilarName, foldNames, nameForms } from '../shown-names.ts';
 import { scheduleColumns } from './row.ts';
 
 export interface ScheduleKey {
@@ -27,33 +28,36 @@ export function lockRunningSchedules(
   return readRows(query.select(scheduleColumns), schedule);
 }
 
-const columnsOf = ({ spec, ...rest }: ScheduleInput) => ({ ...rest, spec: JSON.stringify(spec) });
+const columnsOf = ({ spec, ...rest }: ScheduleInput) => ({
+  ...rest,
+  ...nameForms(rest.name),
+  spec: JSON.stringify(spec),
+});
 
-/** Null when the workspace has one of that name. */
+/** Null when the workspace has one of that name, or of one that looks like it. */
 export async function insertSchedule(
   trx: Transaction,
   { workspaceId, makerId }: { workspaceId: string; makerId: string },
   input: ScheduleInput,
 ): Promise<Schedule | null> {
+  await foldNames(trx, 'schedules', workspaceId);
   const rows = await trx('schedules')
     .insert({ ...columnsOf(input), workspace_id: workspaceId, maker_id: makerId })
-    .onConflict(['workspace_id', 'name'])
+    .onConflict()
     .ignore()
     .returning(scheduleColumns);
   return rows[0] === undefined ? null : schedule.parse(rows[0]);
 }
 
-/** Replaces what its maker decides. Null when another of the workspace has the name. */
+/** Replaces what its maker decides. Null when another of the workspace has the name, or one that looks like it. */
 export async function replaceSchedule(
   trx: Transaction,
   { id, workspace_id: workspaceId }: Schedule,
   input: ScheduleInput,
 ): Promise<Schedule | null> {
-  const taken = await trx('schedules')
-    .where({ workspace_id: workspaceId, name: input.name })
-    .whereNot({ id })
-    .first('id');
-  return taken === undefined ? changed(trx, id, columnsOf(input)) : null;
+  await foldNames(trx, 'schedules', workspaceId);
+  const taken = await findSimilarName(trx, 'schedules', { workspaceId, name: input.name, exceptId: id });
+  return taken === null ? changed(trx, id, columnsOf(input)) : null;
 }
 
 export function pause(

@@ -12,7 +12,7 @@ import { readAvailability } from '../../availability/read-availability.ts';
 import { whereChanged } from '../../availability/where-changed.ts';
 import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { ApiError, invalid, notFound } from '../../errors.ts';
+import { ApiError, invalid, nameTaken, notFound } from '../../errors.ts';
 import { agentEditors, anyMember } from '../../policies/access.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
@@ -167,6 +167,6 @@ function saved(result: SavedAgent) {
     case 'invalid':
       throw invalid(result.problems);
     case 'name_taken':
-      throw new ApiError('conflict', 'The workspace already has an agent of this name');
+      throw nameTaken('an agent', result.by);
   }
 }

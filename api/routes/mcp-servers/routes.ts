@@ -21,10 +21,11 @@ import {
   listGatingScopes,
   listSecretsOfEntry,
 } from '../../../store/mcp-servers/uses.ts';
+import { findSimilarName } from '../../../store/shown-names.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { whereChanged } from '../../availability/where-changed.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
-import { ApiError, invalid, notFound } from '../../errors.ts';
+import { ApiError, invalid, nameTaken, notFound } from '../../errors.ts';
 import { createReadEntryImage, type ReadEntryImage } from '../../images/read-entry-image.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
 import { admins, anyMember } from '../../policies/access.ts';
@@ -113,7 +114,8 @@ function registerRoute(dependencies: CatalogDependencies): AnyRoute {
       const save = { input: body, image, userId: user.id, quota, addresses };
       const saved = await registerMcpServer(db, workspace.id, save);
       if (saved === null) {
-        throw new ApiError('conflict', `The catalog already has an entry "${body.name}"`);
+        const of = { workspaceId: workspace.id, name: body.name };
+        throw nameTaken('a catalog entry', await findSimilarName(db, 'mcp_servers', of));
       }
       return { mcp_server: await afterSave(dependencies, saved, here) };
     },

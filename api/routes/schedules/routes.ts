@@ -14,7 +14,7 @@ import {
 } from '../../../contract/schedule.ts';
 import { listSchedules } from '../../../store/schedules/read.ts';
 import { listRuns } from '../../../store/schedules/runs.ts';
-import { ApiError, invalid, notFound } from '../../errors.ts';
+import { invalid, nameTaken, notFound } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { followSchedules } from '../../schedules/follow.ts';
@@ -176,6 +176,6 @@ function saved(result: SavedSchedule): Schedule {
     case 'not_found':
       throw notFound('The schedule');
     case 'name_taken':
-      throw new ApiError('conflict', 'The workspace already has a schedule of this name');
+      throw nameTaken('a schedule', result.by);
   }
 }

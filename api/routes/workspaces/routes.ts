@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { createWorkspace } from '../../../commands/workspaces/create.ts';
 import { updateWorkspace } from '../../../commands/workspaces/update.ts';
 import { workspaceSlug } from '../../../contract/names.ts';
+import { shownName } from '../../../contract/shown-name.ts';
 import { workspace, workspaceSettings } from '../../../contract/workspace.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid } from '../../errors.ts';
 import { admins, anyMember, anySignedIn } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 
-const workspaceName = z.string().trim().min(1).max(100);
 const answer = z.strictObject({ workspace });
 
 export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
@@ -19,7 +19,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       summary: 'Create a workspace, with the caller as its first admin',
       scope: 'user',
       access: anySignedIn,
-      body: z.strictObject({ slug: workspaceSlug, name: workspaceName }),
+      body: z.strictObject({ slug: workspaceSlug, name: shownName }),
       status: 201,
       response: answer,
       async handler({ user, body }) {
@@ -48,7 +48,7 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
       scope: 'workspace',
       access: admins('settings.write'),
       body: z.strictObject({
-        name: workspaceName.optional(),
+        name: shownName.optional(),
         settings: workspaceSettings.partial().optional(),
       }),
       response: answer,

@@ -351,3 +351,40 @@ describe('a lost workflow', () => {
     expect(await requestState(request_id)).toMatchObject({ status: 'approved' });
   });
 });
+
+it('a member’s grant for an agent warns where people sign in to a server whose tools it opens', async () => {
+  const entry = (name: string, scope: string) =>
+    admin.ok('POST', `${base}/mcp-servers`, {
+      name,
+      shape: { type: 'command', command: 'x' },
+      manifest: { tool_scopes: { read: scope } },
+    });
+  await entry('files', 'files.write');
+  await entry('far', 'far.read');
+  const remote = JSON.stringify({ type: 'remote', url: 'https://far.test/mcp' });
+  await api.db('mcp_servers').where({ workspace_id: workspace.id, name: 'far' }).update({ shape: remote });
+  const far = { details: { scope: 'far.read' } };
+  const ofMember = await granted(far);
+  expect(ofMember).toMatchObject({
+    warnings: [
+      {
+        path: 'granted_by_role',
+        code: 'own_sign_in',
+        message: expect.stringContaining('only in sessions that this member drives'),
+      },
+    ],
+  });
+  const own = await granted({ ...far, agent_subject_id: undefined, user_subject_id: member.user.id });
+  const local = await granted();
+  const ofAdmin = await granted(far, admin);
+  const { grants } = await admin.ok<{ grants: { id: string; warnings: { code: string }[] }[] }>(
+    'GET',
+    `${base}/grants`,
+  );
+  expect(grants.map(({ id, warnings }) => [id, warnings.map(({ code }) => code)])).toEqual([
+    [ofAdmin.id, []],
+    [local.id, []],
+    [own.id, []],
+    [ofMember.id, ['own_sign_in']],
+  ]);
+});

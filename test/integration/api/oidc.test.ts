@@ -26,6 +26,13 @@ afterAll(async () => {
   await new Promise((resolve) => idp.server.close(resolve));
 });
 
+/** Whose names show nothing, or not what they are. */
+const odd: Record<string, { name: string; username?: string }> = {
+  'nameless-nell': { name: '' },
+  'blank-bea': { name: ' \u200b\u2060', username: 'bea' },
+  'reversed-rob': { name: '\u202eRob\u200b Admin ' },
+};
+
 /** A real provider with its development sign-in form: any name signs in as that subject. */
 async function startProvider() {
   const { default: Provider } = await import('oidc-provider');
@@ -44,7 +51,7 @@ async function startProvider() {
     pkce: { required: () => true },
     // ID tokens have them, too.
     conformIdTokenClaims: false,
-    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'preferred_username'] },
     findAccount: (_ctx, id) => ({
       accountId: id,
       claims: async (use) =>
@@ -54,7 +61,8 @@ async function startProvider() {
               sub: id,
               email: `${id}@company.test`,
               email_verified: id.startsWith('verified') || id === 'mallory',
-              name: `Name of ${id}`,
+              name: odd[id]?.name ?? `Name of ${id}`,
+              preferred_username: odd[id]?.username,
             },
     }),
     cookies: { keys: ['test'] },
@@ -132,6 +140,16 @@ describe('signing in at an identity provider', () => {
     const again = new Browser();
     await again.go(await again.reachCallback('ida'));
     expect((await again.go(`${publicUrl}/api/me`)).body).toEqual(me.body);
+  });
+
+  it.each([
+    ['nameless-nell', 'nameless-nell@company.test'],
+    ['blank-bea', 'bea'],
+    ['reversed-rob', 'Rob Admin'],
+  ])('names a person by the first claim that shows something: %s', async (subject, name) => {
+    const browser = new Browser();
+    await browser.go(await browser.reachCallback(subject));
+    expect(await api.db('users').where({ subject }).first('name')).toEqual({ name });
   });
 
   it('stores whether the provider verified the e-mail address', async () => {

@@ -117,19 +117,25 @@ it('of a server that people sign in to, an agent’s grant is in reach where an 
   }
   const remote = JSON.stringify({ type: 'remote', url: 'https://far.test/mcp' });
   await api.db('mcp_servers').where({ workspace_id: workspace.id, name: 'far' }).update({ shape: remote });
-  const give = (scope: string, maker: { id: string }, role: 'admin' | 'member') =>
+  const give = (
+    scope: string,
+    maker: { id: string },
+    role: 'admin' | 'member',
+    { user_subject_id: holder = null, ...content }: Partial<ApprovalClaims['grant']> = {},
+  ) =>
     api.db.transaction((trx) =>
       writeGrant(trx, {
         ...{
           id: randomUUID(),
           workspace_id: workspace.id,
-          user_subject_id: null,
-          agent_subject_id: agent.id,
+          user_subject_id: holder,
+          agent_subject_id: holder === null ? agent.id : null,
         },
         ...{ grant_type: 'tool_scope', details: { scope }, scope: 'persistent', session_id: null },
         ...{ reason: null, granted_by_user_id: maker.id, granted_by_role: role, request_id: null },
         bound_call_digest: null,
         expires_at: null,
+        ...content,
       }),
     );
   const [there, here] = [
@@ -153,4 +159,8 @@ it('of a server that people sign in to, an agent’s grant is in reach where an 
     [own.id, [there, here]],
     [ofOther.id, [here]],
   ]);
+  // One that the caller holds counts whoever made it, as does an admin's for one call.
+  const held = await give('far.only', admin.user, 'member', { user_subject_id: member.user.id });
+  const once = await give('files.write', admin.user, 'admin', { scope: 'once' });
+  expect((await reached()).map(([id]) => id)).toEqual([once.id, held.id, ofAdmin.id, own.id, ofOther.id]);
 });

@@ -11,13 +11,18 @@ export interface Known {
   name: string;
 }
 
+export interface KnownPerson extends Known {
+  /** Null for those who may not see it. */
+  email: string | null;
+}
+
 const maxPeople = 2_000;
 /** Names change rarely: a page does not read them again each time that it gets the focus. */
 const staleTime = 60_000;
 
 /** The members of the workspace, at most 2,000. `isComplete`: the list has every member, so anyone else has left. */
 export function usePeople(): {
-  people: Known[];
+  people: KnownPerson[];
   nameOf(id: string): string | null;
   isComplete: boolean;
 } {
@@ -31,7 +36,7 @@ export function usePeople(): {
         const params = { path: { slug }, query };
         const page = await call(api.GET('/api/workspaces/{slug}/members', { params, signal }));
         return {
-          items: page.members.map(({ user: { id, name } }) => ({ id, name })),
+          items: page.members.map(({ user: { id, name, email } }) => ({ id, name, email })),
           next_cursor: page.next_cursor,
         };
       }, maxPeople),
@@ -41,7 +46,7 @@ export function usePeople(): {
 }
 
 /** The members as `usePeople` has them, and all agents. */
-export function useNames(): { people: Known[]; agents: Agent[]; nameOf(id: string): string | null } {
+export function useNames(): { people: KnownPerson[]; agents: Agent[]; nameOf(id: string): string | null } {
   const { slug } = useWorkspace();
   const { people } = usePeople();
   const agents = useQuery({ ...allAgents(slug), staleTime }).data ?? [];

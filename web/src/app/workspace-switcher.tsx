@@ -1,4 +1,4 @@
-import { Button, Menu } from '@mantine/core';
+import { Button, Menu, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { newWorkspace, pathOf } from './paths.ts';
 import { useMe, useWorkspace } from './signed-in.tsx';
@@ -24,6 +24,9 @@ export function WorkspaceSwitcher() {
             rightSection={workspace.role}
           >
             {workspace.name}
+            <Text size="xs" c="dimmed">
+              {workspace.slug}
+            </Text>
           </Menu.Item>
         ))}
         <Menu.Divider />

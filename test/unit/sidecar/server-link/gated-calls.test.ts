@@ -31,6 +31,8 @@ const call = (id: number, name = 'write', text = '') =>
 interface Check {
   callId: string;
   sha256: string | undefined;
+  /** Whether the check says that the call passed before and could not be forwarded. */
+  isUnforwarded: boolean;
   answer(decision: 'allowed' | 'refused'): void;
 }
 
@@ -62,7 +64,7 @@ beforeEach(async () => {
   agent.on('data', (chunk: Buffer) => {
     answered += chunk.toString();
   });
-  const checkCall = ({ call_id: callId, call_sha256: sha256 }: CheckRequest) =>
+  const checkCall = ({ call_id: callId, call_sha256: sha256, unforwarded }: CheckRequest) =>
     new Promise<CheckAnswer>((resolve) => {
       const answer: Check['answer'] = (decision) =>
         resolve(
@@ -70,8 +72,9 @@ beforeEach(async () => {
             ? { decision, granted_via: callId }
             : { decision, code: 'permission_required', scope: 'files.write' },
         );
-      checks.push({ callId, sha256, answer });
-      onCheck({ callId, sha256, answer });
+      const check = { callId, sha256, isUnforwarded: unforwarded === true, answer };
+      checks.push(check);
+      onCheck(check);
     });
   served = serveConnection(gateSide, {
     server: 'files',
@@ -157,7 +160,7 @@ it('names each call in its check', async () => {
 
 it.each([
   ['still allowed', 'allowed', [1, 2, 3]],
-  ['revoked in the meantime', 'refused', [1, 2]],
+  ['revoked or expired in the meantime', 'refused', [1, 2]],
 ] as const)('checks a call again that waited for its turn: %s', async (_what, decision, expected) => {
   const arrived = arrivals();
   agent.write(call(1) + call(2) + call(3));
@@ -171,6 +174,7 @@ it.each([
   checks[1]?.answer('allowed');
   await eventually(() => expect(checks).toHaveLength(4));
   expect(checks[3]).toMatchObject({ callId: checks[2]?.callId, sha256: checks[2]?.sha256 });
+  expect(checks.map(({ isUnforwarded }) => isUnforwarded)).toEqual([false, false, false, true]);
   expect(arrived).toEqual([1, 2]);
   checks[3]?.answer(decision);
   await eventually(() => expect(arrived).toEqual(expected));

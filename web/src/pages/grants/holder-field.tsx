@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import { useNames } from '../../api/use-names.ts';
+import { type KnownPerson, useNames } from '../../api/use-names.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import type { FieldProps } from './field-props.ts';
 
@@ -9,12 +9,12 @@ export function HolderField({ values, errors, change }: FieldProps) {
   const me = useMe().user.id;
   const { people, agents } = useNames();
   const mine = isAdmin ? agents : agents.filter(({ owner_id }) => owner_id === me);
-  const option =
-    (type: string) =>
-    ({ id, name }: { id: string; name: string }) => ({
-      value: `${type}:${id}`,
-      label: id === me ? `${name} (you)` : name,
-    });
+  const option = (type: string, id: string, label: string) => ({ value: `${type}:${id}`, label });
+  // Names of people are their own choice: the address tells apart who is called alike.
+  const person = ({ id, name, email }: KnownPerson) => {
+    const whose = [email ?? '', id === me ? 'you' : ''].filter((text) => text !== '').join(', ');
+    return option('user', id, whose === '' ? name : `${name} (${whose})`);
+  };
   return (
     <Select
       label="Grant to"
@@ -27,8 +27,8 @@ export function HolderField({ values, errors, change }: FieldProps) {
       allowDeselect={false}
       searchable
       data={[
-        { group: 'Agents', items: mine.map(option('agent')) },
-        { group: 'People', items: people.map(option('user')) },
+        { group: 'Agents', items: mine.map(({ id, name }) => option('agent', id, name)) },
+        { group: 'People', items: people.map(person) },
       ]}
       value={values.holder === '' ? null : values.holder}
       onChange={(holder) => change({ holder: holder ?? '' })}
