@@ -83,7 +83,7 @@ const compactAtBytes = 256 * 1024;
 
 /** Takes over what an earlier sidecar of the session left. Throws when that exists and cannot be read. */
 export async function openAuditTrail(dependencies: AuditTrailDependencies): Promise<AuditTrail> {
-  const { api, metrics, logger, capacity, logPayloads, closeLimitMs } = dependencies;
+  const { api, metrics, logger, logPayloads, closeLimitMs } = dependencies;
   const { book, counts, spool, isFirst } = await openSpool(dependencies);
   const reporter = createReporter(api, { book, counts }, logger);
   reporter.wake();
@@ -116,21 +116,13 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     return isKept && !closing ? 'recorded' : 'audit_unavailable';
   };
 
-  /** Why the call cannot be recorded; null when it can. */
-  const obstacle = (): Admission | null => {
-    if (book.begunCount >= dependencies.sessionCalls) {
-      return 'too_many_calls';
-    }
-    return book.count >= capacity.calls || book.bytes >= capacity.bytes ? 'audit_unavailable' : null;
-  };
-
   const startedTogether: AuditTrail['startedTogether'] = (calls) => {
     if (closing) {
       return calls.map(() => 'audit_unavailable');
     }
     let records = '';
     const refusals = calls.map((begun) => {
-      const why = obstacle();
+      const why = obstacleTo(book, dependencies);
       records += why === null ? book.start(startOf(begun, now(), logPayloads)) : '';
       return why === null ? null : refuse(begun.call, why);
     });
@@ -163,6 +155,17 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
       await spool.close({ remove: isReported });
     },
   };
+}
+
+/** Why one more call cannot be recorded; null when it can. */
+function obstacleTo(
+  book: CallBook,
+  { capacity, sessionCalls }: Pick<AuditTrailDependencies, 'capacity' | 'sessionCalls'>,
+): Admission | null {
+  if (book.begunCount >= sessionCalls) {
+    return 'too_many_calls';
+  }
+  return book.count >= capacity.calls || book.bytes >= capacity.bytes ? 'audit_unavailable' : null;
 }
 
 function startOf(

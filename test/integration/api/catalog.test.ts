@@ -54,26 +54,6 @@ describe('the MCP catalog', () => {
     ]);
   });
 
-  it('keeps the limit for the start of a server, from one second to an hour', async () => {
-    const { workspace, admin, base } = await api.workspace();
-    const body = (start_seconds?: unknown) => ({ name: 'slow', ...command(), start_seconds });
-    const kept = async () =>
-      (await admin.ok<{ mcp_server: McpServer }>('GET', `${base}/mcp-servers/slow`)).mcp_server.start_seconds;
-    await admin.ok('POST', `${base}/mcp-servers`, body());
-    expect(await kept()).toBeNull();
-    for (const limit of [1, 3600, null]) {
-      await admin.ok('PUT', `${base}/mcp-servers/slow`, body(limit));
-      expect(await kept()).toBe(limit);
-    }
-    for (const wrong of [0, -1, 3601, 1.5, '60']) {
-      const refused = await admin.send('PUT', `${base}/mcp-servers/slow`, body(wrong));
-      expect(refused.status).toBe(422);
-      expect(fieldsOf(refused).map(([path]) => path)).toEqual(['start_seconds']);
-    }
-    const changes = (await auditOf(workspace.id)).filter(({ event }) => event === 'workspace.mcp.updated');
-    expect(JSON.stringify(changes.at(0)?.data)).toContain('start_seconds');
-  });
-
   it('reports who uses an entry: agents, and the secrets that are restricted to it', async () => {
     const { admin, member, base } = await api.workspace();
     const manifest = { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } };

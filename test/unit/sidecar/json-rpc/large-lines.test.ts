@@ -57,7 +57,7 @@ it('hold their share until they were handled, so that all servers of a session t
     isSecondThere = true;
     return taken;
   });
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await turns();
   expect(isSecondThere).toBe(false);
   first.value?.[0]?.release?.();
   (await second).value?.[0]?.release?.();
