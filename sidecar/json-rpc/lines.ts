@@ -54,8 +54,7 @@ export async function* splitLines(
       let from = 0;
       for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
         const last = chunk.subarray(from, end + 1);
-        const line =
-          begun.isEmpty && last.length <= largeLineBytes ? wholeLine(last, maxBytes) : await begun.end(last);
+        const line = begun.takes(last) ? begun.endNow(last) : await begun.end(last);
         if (line !== null) {
           lines.push(line);
         }
@@ -64,8 +63,11 @@ export async function* splitLines(
       if (lines.length > 0) {
         yield lines;
       }
-      if (from < chunk.length) {
-        await begun.add(chunk.subarray(from));
+      const rest = chunk.subarray(from);
+      if (begun.takes(rest)) {
+        begun.addNow(rest);
+      } else {
+        await begun.add(rest);
       }
     }
   } finally {
@@ -74,13 +76,8 @@ export async function* splitLines(
 }
 
 /** Null for a blank one. */
-function wholeLine(framed: Buffer, maxBytes: number): Line | null {
+function wholeLine(framed: Buffer): Line | null {
   const bytes = framed.subarray(0, -1);
-  if (bytes.length > maxBytes) {
-    const scan = new AnswerScan();
-    scan.push(bytes);
-    return { loss: 'too_large', scan };
-  }
   return bytes.length > 1 || (bytes.length === 1 && bytes[0] !== carriageReturn)
     ? { loss: null, bytes, framed }
     : null;
@@ -104,21 +101,44 @@ class BegunLine {
     this.#budget = budget;
   }
 
-  get isEmpty(): boolean {
-    return this.#sizeBytes === 0;
+  /** Whether it stays a small one with this piece, as nearly all are: those wait for nothing. */
+  takes(piece: Buffer): boolean {
+    const sizeBytes = this.#sizeBytes + piece.length;
+    return sizeBytes <= largeLineBytes && sizeBytes <= this.#maxBytes;
+  }
+
+  /** A piece of a small line. */
+  addNow(piece: Buffer): void {
+    this.#sizeBytes += piece.length;
+    if (piece.length > 0 && this.#pieces.push(piece) > maxPieces) {
+      this.#pieces = [Buffer.concat(this.#pieces)];
+    }
+  }
+
+  /** The last piece of a small line. */
+  endNow(last: Buffer): Line | null {
+    if (this.#sizeBytes === 0) {
+      return wholeLine(last);
+    }
+    this.addNow(last);
+    const line = this.#line();
+    this.drop();
+    return line;
   }
 
   async add(piece: Buffer): Promise<void> {
+    if (this.takes(piece)) {
+      this.addNow(piece);
+      return;
+    }
     this.#sizeBytes += piece.length;
     if (this.#lost !== null) {
       await this.#scan(piece);
     } else if (this.#sizeBytes > this.#maxBytes) {
       this.#stopKeeping('too_large');
       await this.#scan(piece);
-    } else if (this.#sizeBytes > largeLineBytes) {
+    } else {
       await this.#collect(piece);
-    } else if (this.#pieces.push(piece) > maxPieces) {
-      this.#pieces = [Buffer.concat(this.#pieces)];
     }
   }
 
@@ -159,7 +179,7 @@ class BegunLine {
     const framed =
       this.#collected?.bytes ??
       (only !== undefined && others.length === 0 ? only : Buffer.concat(this.#pieces));
-    return wholeLine(framed, this.#maxBytes);
+    return wholeLine(framed);
   }
 
   async #collect(piece: Buffer): Promise<void> {
