@@ -1,38 +1,11 @@
 /** Why an answer of an MCP server did not reach its agent: a closed list, which never includes anything that the server wrote. */
 import * as z from 'zod';
 
-export const answerFault = z.enum([
-  'too_large',
-  'too_many_values',
-  'byte_order_mark',
-  'control_byte',
-  'not_utf8',
-  'several_lines',
-  'not_json',
-  'batch',
-  'not_an_object',
-  'duplicate_key',
-  'bad_key',
-  'too_deep',
-  'unknown_member',
-  'bad_version',
-  'bad_id',
-  'other_id',
-  'bad_method',
-  'bad_params',
-  'bad_result',
-  'bad_error',
-  'mixed_message',
-  'bad_input_request',
-  'client_feature_not_allowed',
-  'too_many_rounds',
-  'not_in_time',
-]);
-export type AnswerFault = z.infer<typeof answerFault>;
-
 /** Each as the end of a sentence about the answer. */
-export const answerFaultText: Readonly<Record<AnswerFault, string>> = {
+export const answerFaultText = {
   too_large: 'it is larger than an answer may be',
+  no_memory: 'it is large, and other large answers of the session took the memory for it; ask again',
+  too_slow: 'it is large, and did not end in time',
   too_many_values: 'it is large and has too many JSON values',
   byte_order_mark: 'it begins with a byte order mark',
   control_byte: 'it has a control character where JSON allows none',
@@ -57,7 +30,9 @@ export const answerFaultText: Readonly<Record<AnswerFault, string>> = {
   client_feature_not_allowed: 'it asks for what the catalog entry does not allow the server to ask',
   too_many_rounds: 'it asks for input once more than is allowed',
   not_in_time: 'it did not come in time',
-};
+} as const;
+export type AnswerFault = keyof typeof answerFaultText;
+export const answerFault = z.enum(Object.keys(answerFaultText) as AnswerFault[]);
 
 /** How often each happened, of one server in one session. */
 export const answerFaultCount = z.strictObject({ reason: answerFault, count: z.int().positive() });

@@ -14,24 +14,10 @@ export type ProcessKind = z.infer<typeof processKind>;
 export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
 export type ProcessState = z.infer<typeof processState>;
 
-/** Why a server or sibling does not work: a closed list, which never includes anything that it wrote. */
-export const failureCause = z.enum([
-  'container_not_running',
-  'program_not_found',
-  'program_not_executable',
-  'exited',
-  'packages_need_network',
-  'package_not_found',
-  'registry_unreachable',
-  'network_unreachable',
-  'handshake_timeout',
-  'unreadable_answer',
-  'not_ready_in_time',
-]);
-export type FailureCause = z.infer<typeof failureCause>;
-
-/** What each cause means, going on from the name of the server or sibling. */
-export const causeText: Readonly<Record<FailureCause, string>> = {
+/**
+ * Why a server or sibling does not work, going on from its name: a closed list, which never includes anything that it wrote.
+ */
+export const causeText = {
   container_not_running: 'is not running',
   program_not_found: 'did not start: its program was not found',
   program_not_executable: 'did not start: its program cannot be executed',
@@ -43,7 +29,9 @@ export const causeText: Readonly<Record<FailureCause, string>> = {
   handshake_timeout: 'did not answer its first request in time',
   unreadable_answer: 'answered its first request with what is no message of the protocol',
   not_ready_in_time: 'was not ready in time',
-};
+} as const;
+export type FailureCause = keyof typeof causeText;
+export const failureCause = z.enum(Object.keys(causeText) as FailureCause[]);
 
 /** The same of a sibling whose limit is known. */
 export const notReadyWithin = (limitSeconds: number) => `was not ready within ${limitSeconds} seconds`;

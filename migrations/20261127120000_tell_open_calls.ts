@@ -10,7 +10,10 @@ export async function up(knex: Knex): Promise<void> {
       calls jsonb not null,
       count integer not null
     )`);
-  await knex.raw('alter table mcp_servers add column start_seconds integer check (start_seconds > 0)');
+  // Rows from before have none, so there is nothing to validate.
+  await knex.raw(`
+    alter table mcp_servers add column start_seconds integer,
+      add constraint mcp_servers_start_seconds_check check (start_seconds > 0) not valid`);
   await knex.raw(`alter table session_processes add column faults jsonb not null default '[]'`);
 }
 

@@ -35,6 +35,7 @@ export const measuringFiles = {
   'test/unit/sidecar/many-values.test.ts': 'holds of the event loop',
   'test/unit/sidecar/tool-lists/definition.test.ts': 'processor time of a digest',
   'test/workflows/session-workflow.test.ts': 'an end without the wait for a stop',
+  'test/unit/sidecar/json-rpc/large-lines.test.ts': 'a large line in small pieces beside a whole one',
 };
 
 /** They run at any time, in a process that no other file shares. */
@@ -51,7 +52,7 @@ export const onlyAtLeastFiles = {
   'test/integration/relay/remote/hostile-servers.test.ts': 'a pause before a connection is made again',
   'test/integration/sidecar/access-tokens.test.ts': 'a pace of questions',
   'test/integration/sidecar/limits.test.ts': 'a pace of calls and of bytes',
-  'test/integration/sidecar/odd-answers.test.ts': 'a limit that begins again with each progress',
+  'test/integration/sidecar/odd-answers.test.ts': 'a call that goes on beyond its limit',
   'test/integration/sidecar/relay.test.ts': 'a pause before a server is started again',
   'test/unit/lib/timing/collected-bytes.test.ts': 'a deadline that is never reached',
   'test/unit/lib/timing/retry.test.ts': 'a clock that the test moves',

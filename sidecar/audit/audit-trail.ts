@@ -84,10 +84,10 @@ const compactAtBytes = 256 * 1024;
 /** Takes over what an earlier sidecar of the session left. Throws when that exists and cannot be read. */
 export async function openAuditTrail(dependencies: AuditTrailDependencies): Promise<AuditTrail> {
   const { api, metrics, logger, logPayloads, closeLimitMs } = dependencies;
-  const { book, counts, spool } = await openSpool(dependencies);
+  const { book, counts, spool, isFirst } = await openSpool(dependencies);
   const reporter = createReporter(api, { book, counts }, logger);
   reporter.wake();
-  const openCalls = createOpenCallReporter(api, book, logger);
+  const openCalls = createOpenCallReporter(api, book, { isFirst, logger });
   const now = createTimestamps();
   let closing = false;
 
@@ -122,7 +122,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     }
     let records = '';
     const refusals = calls.map((begun) => {
-      const why = obstacle(book, dependencies);
+      const why = obstacleTo(book, dependencies);
       records += why === null ? book.start(startOf(begun, now(), logPayloads)) : '';
       return why === null ? null : refuse(begun.call, why);
     });
@@ -143,12 +143,11 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     finished: finish,
     async close() {
       closing = true;
-      openCalls.stop();
       for (const callId of book.openIds) {
         finish(callId, 'unknown');
       }
       await spool.settled();
-      await reporter.finish(closeLimitMs);
+      await Promise.all([reporter.finish(closeLimitMs), openCalls.finish(closeLimitMs)]);
       const isReported = book.count === 0 && counts.isEmpty;
       if (!isReported) {
         logger.warn({ unreported: book.count }, 'the spool keeps tool calls that were not reported');
@@ -159,7 +158,7 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
 }
 
 /** Why one more call cannot be recorded; null when it can. */
-function obstacle(
+function obstacleTo(
   book: CallBook,
   { capacity, sessionCalls }: Pick<AuditTrailDependencies, 'capacity' | 'sessionCalls'>,
 ): Admission | null {
@@ -211,5 +210,5 @@ async function openSpool({ gatedTool, logger, sync, spoolPath = auditSpoolPath }
   if (left.calls.length > 0 || left.damagedLines > 0) {
     logger.info({ calls: left.calls.length, damaged: left.damagedLines }, 'took over the audit spool');
   }
-  return { book, counts, spool };
+  return { book, counts, spool, isFirst: book.begunCount === 0 };
 }

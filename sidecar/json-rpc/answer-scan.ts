@@ -14,6 +14,7 @@ import {
   space,
 } from './json-characters.ts';
 import type { RequestId } from './message.ts';
+import { nextTurn } from './turns.ts';
 
 const apostrophe = 0x27;
 /** What may precede the first character: space, NUL bytes of UTF-16, and byte order marks. */
@@ -25,6 +26,8 @@ const beginsItem = new Set([openBrace, openBracket, closeBracket, quote]);
 const maxTokenBytes = 1024;
 /** Answers of one list whose ids are kept. */
 const maxAnswers = 1024;
+/** Scanning as many takes no longer than a turn. */
+const scannedOfTurn = 8 * 1024;
 const answerKeys = new Set(['result', 'error']);
 const messageKeys = new Set(['jsonrpc', 'id', 'result', 'error', 'method']);
 /** What programs that log in JSON call it. */
@@ -47,10 +50,14 @@ export class AnswerScan {
   #isValue = false;
   /** Of the value of an id. */
   #isQuoted = false;
+  /** Of the message that is being read, or the last one. */
+  #id: RequestId | null = null;
+  #isCall = false;
   #hasMethod = false;
   #hasAnswer = false;
   #isMessage = false;
   #isLog = false;
+  /** Of the answers in a list before that message. */
   readonly #ids: RequestId[] = [];
 
   /** It is no attempt at a message: neither an object nor a list, or a log line in JSON. */
@@ -79,9 +86,9 @@ export class AnswerScan {
     return this.#stringEnd !== 0;
   }
 
-  /** It is a request or a notification of the server. */
+  /** It is a request or a notification of the server, or a list with some and no answer that has an id. */
   get namesMethod(): boolean {
-    return this.#hasMethod;
+    return this.#hasMethod && (this.#kind === 'object' || this.ids.length === 0);
   }
 
   get hasAnswer(): boolean {
@@ -90,7 +97,8 @@ export class AnswerScan {
 
   /** Of each answer, as far as one was found. */
   get ids(): readonly RequestId[] {
-    return this.#ids;
+    const isOwn = this.#kind === 'object' || !this.#isCall;
+    return isOwn && this.#id !== null ? [...this.#ids, this.#id] : this.#ids;
   }
 
   push(bytes: Uint8Array): void {
@@ -170,6 +178,7 @@ export class AnswerScan {
       }
     } else if (byte === closeBrace || byte === closeBracket) {
       this.#endMember();
+      this.#endItem();
       this.#depth -= 1;
       this.#isClosed = this.#depth <= 0;
     } else if (byte === comma) {
@@ -190,7 +199,8 @@ export class AnswerScan {
 
   #endKey(key: string): void {
     this.#key = key;
-    this.#hasMethod ||= key === 'method';
+    this.#isCall ||= key === 'method';
+    this.#hasMethod ||= this.#isCall;
     this.#hasAnswer ||= answerKeys.has(key);
     this.#isMessage ||= messageKeys.has(key);
     this.#isLog ||= logKeys.has(key);
@@ -200,15 +210,36 @@ export class AnswerScan {
     if (this.#depth !== this.#base) {
       return;
     }
-    const id = this.#isIdValue && this.#token !== null ? idOf(textOf(this.#token), this.#isQuoted) : null;
-    if (id !== null && this.#ids.length < maxAnswers) {
-      // Of two ids in one object the last one counts, as most readers have it.
-      this.#ids.splice(this.#kind === 'object' ? 0 : this.#ids.length, this.#ids.length, id);
+    if (this.#isIdValue && this.#token !== null) {
+      // Of two ids in one message the last one counts, as most readers have it.
+      this.#id = idOf(textOf(this.#token), this.#isQuoted) ?? this.#id;
     }
     this.#key = '';
     this.#isValue = false;
     this.#isQuoted = false;
     this.#token = null;
+  }
+
+  /** A message of a list ends here, and the next one has an id of its own. */
+  #endItem(): void {
+    if (this.#kind !== 'list' || this.#depth !== this.#base) {
+      return;
+    }
+    if (this.#id !== null && !this.#isCall && this.#ids.length < maxAnswers) {
+      this.#ids.push(this.#id);
+    }
+    this.#id = null;
+    this.#isCall = false;
+  }
+}
+
+/** Pushes bytes while other work gets its turn: at once, ten megabytes would block it for up to a second. */
+export async function scanInTurns(scan: AnswerScan, bytes: Uint8Array): Promise<void> {
+  for (let from = 0; from < bytes.length; from += scannedOfTurn) {
+    if (from > 0) {
+      await nextTurn();
+    }
+    scan.push(bytes.subarray(from, from + scannedOfTurn));
   }
 }
 

@@ -2,15 +2,21 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
 import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
-import { AnswerScan } from './answer-scan.ts';
+import { AnswerScan, scanInTurns } from './answer-scan.ts';
 
 /**
- * `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. Of one that is too large there is what a
+ * Why a line was not kept: it is larger than a line may be, or large and without memory for it in time, or large and not at its end in
+ * time.
+ */
+export type LineLoss = 'too_large' | 'no_memory' | 'too_slow';
+
+/**
+ * `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. Of one that was not kept there is what a
  * scan found in it. `release`: call when a large one was handled.
  */
 export type Line = { release?: () => void } & (
-  | { tooLarge: false; bytes: Buffer; framed: Buffer }
-  | { tooLarge: true; scan: AnswerScan }
+  | { loss: null; bytes: Buffer; framed: Buffer }
+  | { loss: LineLoss; scan: AnswerScan }
 );
 
 const lineFeed = 0x0a;
@@ -48,8 +54,7 @@ export async function* splitLines(
       let from = 0;
       for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, from)) {
         const last = chunk.subarray(from, end + 1);
-        const line =
-          begun.isEmpty && last.length <= largeLineBytes ? wholeLine(last, maxBytes) : await begun.end(last);
+        const line = begun.takes(last) ? begun.endNow(last) : await begun.end(last);
         if (line !== null) {
           lines.push(line);
         }
@@ -58,8 +63,11 @@ export async function* splitLines(
       if (lines.length > 0) {
         yield lines;
       }
-      if (from < chunk.length) {
-        await begun.add(chunk.subarray(from));
+      const rest = chunk.subarray(from);
+      if (begun.takes(rest)) {
+        begun.addNow(rest);
+      } else {
+        await begun.add(rest);
       }
     }
   } finally {
@@ -68,15 +76,10 @@ export async function* splitLines(
 }
 
 /** Null for a blank one. */
-function wholeLine(framed: Buffer, maxBytes: number): Line | null {
+function wholeLine(framed: Buffer): Line | null {
   const bytes = framed.subarray(0, -1);
-  if (bytes.length > maxBytes) {
-    const scan = new AnswerScan();
-    scan.push(bytes);
-    return { tooLarge: true, scan };
-  }
   return bytes.length > 1 || (bytes.length === 1 && bytes[0] !== carriageReturn)
-    ? { tooLarge: false, bytes, framed }
+    ? { loss: null, bytes, framed }
     : null;
 }
 
@@ -88,8 +91,8 @@ class BegunLine {
   #pieces: Buffer[] = [];
   /** Of a large one, in place of pieces. */
   #collected: CollectedBytes | null = null;
-  /** Of one that is not kept. */
-  #scan: AnswerScan | null = null;
+  /** Of one that is not kept. `caughtUp`: it has seen all that came. */
+  #lost: { loss: LineLoss; scan: AnswerScan; caughtUp: Promise<void> } | null = null;
   #release: (() => void) | null = null;
   #timer: NodeJS.Timeout | undefined;
 
@@ -98,20 +101,44 @@ class BegunLine {
     this.#budget = budget;
   }
 
-  get isEmpty(): boolean {
-    return this.#sizeBytes === 0;
+  /** Whether it stays a small one with this piece, as nearly all are: those wait for nothing. */
+  takes(piece: Buffer): boolean {
+    const sizeBytes = this.#sizeBytes + piece.length;
+    return sizeBytes <= largeLineBytes && sizeBytes <= this.#maxBytes;
+  }
+
+  /** A piece of a small line. */
+  addNow(piece: Buffer): void {
+    this.#sizeBytes += piece.length;
+    if (piece.length > 0 && this.#pieces.push(piece) > maxPieces) {
+      this.#pieces = [Buffer.concat(this.#pieces)];
+    }
+  }
+
+  /** The last piece of a small line. */
+  endNow(last: Buffer): Line | null {
+    if (this.#sizeBytes === 0) {
+      return wholeLine(last);
+    }
+    this.addNow(last);
+    const line = this.#line();
+    this.drop();
+    return line;
   }
 
   async add(piece: Buffer): Promise<void> {
+    if (this.takes(piece)) {
+      this.addNow(piece);
+      return;
+    }
     this.#sizeBytes += piece.length;
-    if (this.#scan !== null) {
-      this.#scan.push(piece);
+    if (this.#lost !== null) {
+      await this.#scan(piece);
     } else if (this.#sizeBytes > this.#maxBytes) {
-      this.#stopKeeping().push(piece);
-    } else if (this.#sizeBytes > largeLineBytes) {
+      this.#stopKeeping('too_large');
+      await this.#scan(piece);
+    } else {
       await this.#collect(piece);
-    } else if (this.#pieces.push(piece) > maxPieces) {
-      this.#pieces = [Buffer.concat(this.#pieces)];
     }
   }
 
@@ -126,7 +153,7 @@ class BegunLine {
     if (release === null) {
       return line;
     }
-    if (line === null || line.tooLarge) {
+    if (line === null || line.loss !== null) {
       release();
       return line;
     }
@@ -139,28 +166,28 @@ class BegunLine {
     this.#release = null;
     this.#pieces = [];
     this.#collected = null;
-    this.#scan = null;
+    this.#lost = null;
     this.#sizeBytes = 0;
   }
 
   #line(): Line | null {
-    if (this.#scan !== null) {
-      return { tooLarge: true, scan: this.#scan };
+    if (this.#lost !== null) {
+      const { loss, scan } = this.#lost;
+      return { loss, scan };
     }
     const [only, ...others] = this.#pieces;
     const framed =
       this.#collected?.bytes ??
       (only !== undefined && others.length === 0 ? only : Buffer.concat(this.#pieces));
-    return wholeLine(framed, this.#maxBytes);
+    return wholeLine(framed);
   }
 
   async #collect(piece: Buffer): Promise<void> {
     if (this.#collected === null && !(await this.#hasRoom())) {
-      this.#stopKeeping().push(piece);
-      return;
+      this.#stopKeeping('no_memory');
     }
-    if (this.#scan !== null) {
-      this.#scan.push(piece);
+    if (this.#lost !== null) {
+      await this.#scan(piece);
       return;
     }
     this.#collected ??= this.#joined();
@@ -177,7 +204,7 @@ class BegunLine {
       return false;
     }
     this.#release = () => budget.give(bytes);
-    this.#timer = setTimeout(() => this.#stopKeeping(), largeLineMs).unref();
+    this.#timer = setTimeout(() => this.#stopKeeping('too_slow'), largeLineMs).unref();
     return true;
   }
 
@@ -190,18 +217,27 @@ class BegunLine {
   }
 
   /** From here on it is only scanned. */
-  #stopKeeping(): AnswerScan {
-    const scan = new AnswerScan();
-    for (const piece of this.#collected === null ? this.#pieces : [this.#collected.bytes]) {
-      scan.push(piece);
+  #stopKeeping(loss: LineLoss): void {
+    const kept = this.#collected === null ? this.#pieces : [this.#collected.bytes];
+    this.#lost = { loss, scan: new AnswerScan(), caughtUp: Promise.resolve() };
+    for (const piece of kept) {
+      void this.#scan(piece);
     }
     this.#pieces = [];
     this.#collected = null;
-    this.#scan = scan;
     this.#release?.();
     this.#release = null;
     clearTimeout(this.#timer);
-    return scan;
+  }
+
+  /** Resolves when the scan has seen this piece: megabytes are scanned in turns, after those before them. */
+  #scan(piece: Buffer): Promise<void> {
+    const lost = this.#lost;
+    if (lost === null) {
+      return Promise.resolve();
+    }
+    lost.caughtUp = lost.caughtUp.then(() => scanInTurns(lost.scan, piece));
+    return lost.caughtUp;
   }
 }
 

@@ -82,7 +82,7 @@ async function* chunksOf(socket: Socket, budget: ReadBudget): AsyncGenerator<Buf
 }
 
 function isTaken(line: Line, process: TrackedProcess): boolean {
-  if (line.tooLarge) {
+  if (line.loss !== null) {
     return false;
   }
   const parsed = processClaim.safeParse(jsonOrNull(line.bytes.toString('utf8')));

@@ -77,15 +77,16 @@ async function* parseLines(
   for await (const lines of readLines(stream, limits.lineBytes)) {
     let ready: AgentLine[] = [];
     for (const line of lines) {
-      const isLong = !line.tooLarge && line.bytes.length > longLineBytes;
+      const isLong = line.loss === null && line.bytes.length > longLineBytes;
       if (isLong) {
         // Earlier lines do not wait for it.
         yield begun(ready, ledger);
         ready = [];
       }
-      const heldBytes = line.tooLarge
-        ? 0
-        : sizeOf(line.bytes, isLong ? await countInTurns(line.bytes) : countValues(line.bytes));
+      const heldBytes =
+        line.loss !== null
+          ? 0
+          : sizeOf(line.bytes, isLong ? await countInTurns(line.bytes) : countValues(line.bytes));
       const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
       const parsed = isLong ? await parseLineInTurns(line.bytes, ledger.keepsPayloads) : parse(line);
       const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
@@ -94,7 +95,7 @@ async function* parseLines(
         ready = [];
         await sleep(waitMs ?? refusedPauseMs);
       }
-      const framed = line.tooLarge ? noBytes : line.framed;
+      const framed = line.loss !== null ? noBytes : line.framed;
       const call = waitMs === null ? beginTooFast(parsed, ledger) : null;
       ready.push({ framed, parsed, call, heldBytes, release });
     }
@@ -150,7 +151,7 @@ async function hold(heldBytes: number, largeMessages: ByteBudget): Promise<() =>
 }
 
 const parse = (line: Line): ParsedLine =>
-  line.tooLarge ? { ok: false, problem: 'too_large', id: idToRefuse(line.scan) } : parseLine(line.bytes);
+  line.loss === null ? parseLine(line.bytes) : { ok: false, problem: 'too_large', id: idToRefuse(line.scan) };
 
 /** The id of a request that is too large, so that its sender learns of it. */
 function idToRefuse({ ids, namesMethod, isList }: AnswerScan): RequestId | null {

@@ -169,7 +169,7 @@ function progressOf(message: Message): { progressToken?: RequestId } {
 
 /** As of an id. */
 const maxTokenLength = 256;
-/** A cursor that is no text, or a long one, belongs to no list that this platform follows. */
+/** A cursor that is no text, or a long one, belongs to no list that this platform follows: which page a server takes null for is not known. */
 function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string | null } {
   return method === 'tools/list' && cursor !== undefined
     ? { cursor: typeof cursor === 'string' && cursor.length <= maxCursorLength ? cursor : null }

@@ -7,21 +7,15 @@ import { longLineBytes, parseLine, parseLineInTurns } from '../json-rpc/parse-li
 import { countInTurns, sizeOf } from './agent-lines.ts';
 import { maxOpen, type SentRequest } from './ledger.ts';
 import type { AgentConnection } from './link-dependencies.ts';
-import {
-  failAnswer,
-  failGuessed,
-  failTooLarge,
-  settleUnreadable,
-  takeUnreadable,
-} from './unreadable-answers.ts';
+import { failAnswer, failGuessed, failLost, settleUnreadable, takeUnreadable } from './unreadable-answers.ts';
 
 /** Resolves when the next line may be handled. Never throws. */
 export async function handleServerLine(line: Line, connection: AgentConnection): Promise<void> {
   if (connection.serverIsLost) {
     return;
   }
-  if (line.tooLarge) {
-    await failTooLarge(line.scan, connection);
+  if (line.loss !== null) {
+    await failLost(line, connection);
     return;
   }
   const { bytes, framed } = line;

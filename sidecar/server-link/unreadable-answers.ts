@@ -1,13 +1,13 @@
 /**
  * What happens to a line of the server that is no message: nothing of it reaches the agent, and the request that it was to answer fails at once, with
- * the reason (docs/decisions/0058). Which request that is may be a guess.
+ * the reason (docs/decisions/0060). Which request that is may be a guess.
  */
 import { type AnswerFault, answerFaultText } from '../../contract/answer-fault.ts';
-import { AnswerScan } from '../json-rpc/answer-scan.ts';
+import { AnswerScan, scanInTurns } from '../json-rpc/answer-scan.ts';
 import { space } from '../json-rpc/json-characters.ts';
+import type { LineLoss } from '../json-rpc/lines.ts';
 import type { RequestId } from '../json-rpc/message.ts';
-import { bytesOfTurn, type LineProblem, type ParsedLine } from '../json-rpc/parse-line.ts';
-import { nextTurn } from '../json-rpc/turns.ts';
+import type { LineProblem, ParsedLine } from '../json-rpc/parse-line.ts';
 import type { SentRequest } from './ledger.ts';
 import type { AgentConnection } from './link-dependencies.ts';
 
@@ -19,11 +19,11 @@ export interface OpenAnswer {
   timer: NodeJS.Timeout;
 }
 
-/** Its next line follows at once, or never. */
+/** After its last line: the next one follows at once, or never. */
 const nextLineMs = 1000;
 const lineBreak = Uint8Array.of(space);
-/** A line that begins a message of its own, also inside of another one. */
-const beginsMessage = /^\s*\{\s*"jsonrpc"/;
+/** A line that begins a message of its own, also inside of another one: what belongs to another one is indented. */
+const beginsMessage = /^(\s*\{\s*"jsonrpc"|\{\s*["'](jsonrpc|id|method|result|error)["'])/;
 const looksAtBytes = 64;
 
 /** A line that `parseLine` refused. */
@@ -36,6 +36,7 @@ export async function takeUnreadable(
   const continued = unreadable.open;
   if (continued !== null && !beginsMessage.test(line.toString('latin1', 0, looksAtBytes))) {
     continued.fault = continued.fault === 'not_json' ? 'several_lines' : continued.fault;
+    continued.timer.refresh();
     continued.scan.push(lineBreak);
     await scanInTurns(continued.scan, line);
     await decideOnOpen(continued, connection);
@@ -60,12 +61,15 @@ export async function takeUnreadable(
   await decideOnOpen(unreadable.open, connection);
 }
 
-/** A line that is larger than an answer may be: it was read past. */
-export async function failTooLarge(scan: AnswerScan, connection: AgentConnection): Promise<void> {
+/** A line that was not kept. */
+export async function failLost(
+  { loss, scan }: { loss: LineLoss; scan: AnswerScan },
+  connection: AgentConnection,
+): Promise<void> {
   await settleUnreadable(connection);
-  connection.replies.note('server', 'too_large');
+  connection.replies.note('server', loss);
   if (!scan.isNoise && !scan.namesMethod) {
-    await failGuessed(scan.ids, 'too_large', connection);
+    await failGuessed(scan.ids, loss, connection);
   }
 }
 
@@ -159,13 +163,4 @@ function faultOf(scan: AnswerScan, problem: LineProblem): AnswerFault {
     return 'batch';
   }
   return problem;
-}
-
-async function scanInTurns(scan: AnswerScan, line: Buffer): Promise<void> {
-  for (let from = 0; from < line.length; from += bytesOfTurn) {
-    if (from > 0) {
-      await nextTurn();
-    }
-    scan.push(line.subarray(from, from + bytesOfTurn));
-  }
 }

@@ -11,6 +11,20 @@ import { type Platform, startPlatform } from '../support/platform.ts';
 const noisy =
   "echo 'Error: no key <b>here</b>' >&2; printf 'hidden \\342\\200\\256 character\\n' >&2; exit 3";
 
+/** Answers calls of "garbled" with what is no message, and others not at all. */
+const odd = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  const serverInfo = { name: 'odd', version: '1' };
+  if (method === 'initialize') {
+    const result = { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo };
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  } else if (method === 'tools/call' && params.name === 'garbled') {
+    console.log('{"jsonrpc":"2.0","id":' + id + ',"result":{"text":"<b>of the server</b>","value":NaN}}');
+  } else if (method !== 'tools/call' && id !== undefined) {
+    console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } }));
+  }
+});`;
+
 describeInBrowser('servers that do not work', () => {
   let platform: Platform;
   let browser: Browser;
@@ -88,6 +102,38 @@ describeInBrowser('servers that do not work', () => {
     await dialog.getByText('not verified').waitFor();
     await dialog.getByText('U+202E').waitFor();
     await visitor.checkAccessibility();
+    await visitor.leave();
+  });
+
+  it('show calls that wait for their server, and answers that did not reach the agent', async () => {
+    const [ada, max] = await Promise.all(
+      ['ada', 'max'].map((name) => FrontDoor.signIn(platform.url, `${name}@demo.test`)),
+    );
+    const shape = { type: 'command', command: 'node', args: ['-e', odd] };
+    await ada?.ok('POST', '/api/workspaces/demo/mcp-servers', { name: 'odd', shape });
+    const garbled = { call: 'odd.garbled', arguments: {}, expect: 'server_unavailable' };
+    // What an agent calls is its own text.
+    const silent = { call: 'odd.<b>silent</b>\u202e', arguments: {} };
+    const agent = await max?.createAgent('patient', [garbled, garbled, silent], { odd: {} });
+    const session = await max?.startSession(agent?.id ?? '');
+    const visitor = await visit(browser, { url: platform.url, as: 'max' });
+    const { page } = visitor;
+    await visitor.open(`sessions/${session?.id}`);
+    const open = page.getByRole('region', { name: 'Open calls' });
+    const row = open.getByRole('listitem').filter({ hasText: 'odd.<b>silent</b>' });
+    await row.getByText('U+202E').waitFor();
+    await row.getByText('waiting since').waitFor();
+    expect(await open.getByRole('listitem').count()).toBe(1);
+    const reason = 'it is not valid JSON (NaN and Infinity are none)';
+    const servers = page.getByRole('region', { name: 'Servers' });
+    await servers.getByText(`2 answers did not reach the agent: ${reason}.`).waitFor();
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByText(`An answer of odd did not reach the agent: ${reason}.`).waitFor();
+    expect(await page.getByText('of the server').count()).toBe(0);
+    await visitor.checkAccessibility(open);
+    // Its end ends them.
+    await max?.ok('POST', `/api/sessions/${session?.id}/terminate`, {});
+    await open.waitFor({ state: 'detached' });
     await visitor.leave();
   });
 

@@ -19,7 +19,7 @@ const strict: ServerSetUp = {
   toolPolicy: { changed_tools: 'refuse' },
 };
 /** One for each test: what an agent was shown counts to the end of its session. */
-const strictServers = Array.from({ length: 7 }, (_, at) => `strict-${at}`);
+const strictServers = Array.from({ length: 16 }, (_, at) => `strict-${at}`);
 let session: TestSession;
 let server: string;
 /** What the stand-in for the platform takes as accepted. */
@@ -31,6 +31,7 @@ beforeAll(async () => {
     ...Object.fromEntries(strictServers.map((name) => [name, strict])),
     cursors: strict,
     told: changing,
+    long: { ...changing, toolScopes: { [named(129)]: 'long.use', [named(256)]: 'long.use' } },
     listed: { ...changing, toolPolicy: { unlisted_tools: 'refuse', listed_tools: ['read'] } },
   });
   await session.start();
@@ -61,9 +62,11 @@ const tool = (name: string, description = `does ${name}`) => ({
   inputSchema: { type: 'object' },
 });
 /** What the server says from now on. */
-function say(pages: object[][], instructions?: string): void {
-  writeFileSync(listFile, JSON.stringify({ pages, instructions }));
+function say(pages: object[][], instructions?: string, nextCursor?: string | null): void {
+  writeFileSync(listFile, JSON.stringify({ pages, instructions, nextCursor }));
 }
+/** Names of this many characters. */
+const named = (characters: number) => `${characters}-`.padEnd(characters, 'x');
 async function connect(server: string): Promise<Wire> {
   const wire = await openWire(session.socketOf(server));
   wire.send(initialize, { jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -220,6 +223,61 @@ it.each([
   expect(await ask(wire, 'tools/list', params)).toMatchObject({ result: { tools: [tool('write')] } });
   expect(await callTool(wire, 'read')).toBe('tool_changed');
   expect(session.platform.checks).toEqual([]);
+});
+
+it.each([
+  ['null', null, [undefined]],
+  ['empty', '', [undefined, '']],
+  ['one that comes again', 'x', [undefined, 'x']],
+] as const)('takes a list for one, and complete, whose cursor is %s', async (_which, nextCursor, asked) => {
+  say([[tool('read')], [tool('write')]], undefined, nextCursor);
+  const wire = await connect(server);
+  const listed: string[] = [];
+  for (const cursor of asked) {
+    const { result } = (await list(wire, cursor)) as { result: { tools: { name: string }[] } };
+    listed.push(...result.tools.map(({ name }) => name));
+  }
+  expect(listed).toEqual(['read', 'write'].slice(0, asked.length));
+  // Before its report this is no list that an admin accepted.
+  expect(await callTool(wire, listed.at(-1) ?? '')).toBe('tool_changed');
+  await acceptAll(1);
+  for (const name of listed) {
+    expect(await callTool(wire, name)).toBe(`called ${name}`);
+  }
+  expect(reportsOf(server)).toMatchObject([
+    { is_complete: true, tools: listed.map((name) => expect.objectContaining({ name })) },
+  ]);
+});
+
+describe('names of tools', () => {
+  it('of up to 256 characters are listed, gated and called, and longer ones neither', async () => {
+    const lengths = [128, 129, 256, 257];
+    say([lengths.map((characters) => tool(named(characters)))]);
+    session.platform.onCheck = () => ({ decision: 'allowed', granted_via: null });
+    const wire = await connect('long');
+    const { result } = (await list(wire)) as { result: { tools: { name: string }[] } };
+    expect(result.tools.map(({ name }) => name.length)).toEqual(lengths);
+    await until(() => reportsOf('long').length === 1, 'the report');
+    const names = reportsOf('long')[0]?.tools.map(({ name }) => name);
+    expect(names).toEqual([named(128), named(129), named(256), `${named(257).slice(0, 255)}\uFFFD`]);
+    for (const characters of [128, 129, 256]) {
+      expect(await callTool(wire, named(characters))).toBe(`called ${named(characters)}`);
+    }
+    expect(await callTool(wire, named(257))).toBe('bad_tool_name');
+    expect(session.platform.checks.map(({ tool: checked }) => checked)).toEqual([named(129), named(256)]);
+    expect(reachedServer()).toEqual([named(128), named(129), named(256)]);
+    await until(
+      () => session.platform.calls.filter((each) => each.server === 'long').length === 4,
+      'four records',
+    );
+    const recorded = session.platform.calls.filter((each) => each.server === 'long');
+    expect(recorded.map(({ tool: called, outcome }) => [called, outcome])).toEqual([
+      [named(128), 'ok'],
+      [named(129), 'ok'],
+      [named(256), 'ok'],
+      [named(257).slice(0, 256), 'refused'],
+    ]);
+  });
 });
 
 it('passes a changed tool where people are only told, and reports it', async () => {

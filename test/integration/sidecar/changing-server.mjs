@@ -11,7 +11,11 @@ const answers = {
     instructions: JSON.parse(readFileSync(listFile, 'utf8')).instructions,
   }),
   'tools/list': ({ cursor = '0' }) => {
-    const { pages } = JSON.parse(readFileSync(listFile, 'utf8'));
+    const { pages, nextCursor } = JSON.parse(readFileSync(listFile, 'utf8'));
+    if (nextCursor !== undefined) {
+      // On every page, whatever follows.
+      return { tools: cursor === '0' ? pages[0] : pages.slice(1).flat(), nextCursor };
+    }
     // It takes any other cursor for the last page.
     const at = typeof cursor === 'string' ? Number(cursor) : pages.length - 1;
     return { tools: pages[at], ...(at + 1 < pages.length ? { nextCursor: String(at + 1) } : {}) };

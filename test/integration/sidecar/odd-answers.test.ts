@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as EarlierStdio } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as z from 'zod';
 import { eventually } from '../../support/eventually.ts';
 import { bundlePrograms } from './programs.ts';
 import { TestSession } from './session.ts';
@@ -7,10 +10,13 @@ import { call, closeWires, initialize, openWire, type Wire } from './wire.ts';
 
 const script = join(import.meta.dirname, 'odd-server.mjs');
 const odd = { command: process.execPath, args: [script] };
+const modern = { command: process.execPath, args: [script, '--modern'] };
 const limitBytes = 3_000_000;
 const node = (text: string) => ({ command: process.execPath, args: ['-e', text] });
 /** Answers nothing but its first request, with what is no message. */
-const mute = node(`process.stdin.once('data', () => console.log('{"jsonrpc":"2.0","id":0,"result":null}'))`);
+const mute = node(`process.stdin.once('data', (line) => {
+  console.log('{"jsonrpc":"2.0","id":ID,"result":null}'.replace('ID', JSON.stringify(JSON.parse(line).id)));
+});`);
 /** Prints a banner, and asks its client under the id of the client's own request. */
 const chatty = node(`process.stdin.once('data', () => {
   console.log('Listening on stdio');
@@ -27,7 +33,7 @@ let limited: TestSession;
 
 beforeAll(async () => {
   const programs = await bundlePrograms();
-  session = new TestSession(programs, { odd, mute, chatty }, { answer_bytes: limitBytes });
+  session = new TestSession(programs, { odd, modern, mute, chatty }, { answer_bytes: limitBytes });
   limited = new TestSession(programs, { odd }, { call_timeout_ms: 4000 });
   await Promise.all([session.start(), limited.start()]);
 });
@@ -41,6 +47,17 @@ async function connect(server = 'odd', of = session): Promise<Wire> {
   return wire;
 }
 
+/** Of a call whose answer did not pass. */
+const outcome = z.looseObject({
+  isError: z.boolean(),
+  _meta: z.looseObject({ 'platform/error': z.looseObject({ reason: z.string() }) }),
+});
+/** Without calls that wait, the server is free for the next connection at once. */
+const cancel = (requestId: number) => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+});
 const print = (id: number | string, text: string) => call(id, 'print', { text });
 const faultsOf = (server = 'odd') =>
   session.platform.processes.filter(({ name, faults }) => name === server && faults !== undefined).at(-1)
@@ -52,67 +69,67 @@ const refusal = (reason: string) => ({
   },
 });
 
+/** What the server prints for its answer, and why that does not pass. */
+const unreadable = [
+  ['NaN in the result', '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"value":NaN}}\n', 'not_json'],
+  ['a key twice', '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"content":[]}}\n', 'duplicate_key'],
+  ['the id twice', '{"jsonrpc":"2.0","id":ID,"id":ID,"result":{"content":[]}}\n', 'duplicate_key'],
+  ['the id as text', '{"jsonrpc":"2.0","id":"ID","result":{"content":[]}}\n', 'other_id'],
+  ['the id as a fraction', '{"jsonrpc":"2.0","id":ID.0,"result":{"content":[]}}\n', 'bad_id'],
+  ['no id', '{"jsonrpc":"2.0","result":{"content":[]}}\n', 'bad_id'],
+  [
+    'an error with the id null',
+    '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no"}}\n',
+    'bad_id',
+  ],
+  [
+    'pretty-printed',
+    '{\n  "jsonrpc": "2.0",\n  "result": {\n    "content": [\n      {\n      "type": "text"\n      }\n    ]\n  },\n  "id": ID\n}\n',
+    'several_lines',
+  ],
+  ['cut off', '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"te\n', 'not_json'],
+  [
+    'with a line feed in a text',
+    '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a\nb"}]}}\n',
+    'not_json',
+  ],
+  [
+    'as a Python value',
+    "{'jsonrpc': '2.0', 'id': ID, 'result': {'content': [], 'isError': False}}\n",
+    'not_json',
+  ],
+  ['in a list', '[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]\n', 'batch'],
+  ['after a byte order mark', '\uFEFF{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}\n', 'byte_order_mark'],
+  ['the bare result', '{"content":[{"type":"text","text":"hi"}]}\n', 'unknown_member'],
+  ['without a version', '{"id":ID,"result":{"content":[]}}\n', 'bad_version'],
+  ['with other members', '{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"took_ms":3}\n', 'unknown_member'],
+  [
+    'an error without a message',
+    '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":null}}\n',
+    'bad_error',
+  ],
+  ['an error that is a text', '{"jsonrpc":"2.0","id":ID,"error":"no"}\n', 'bad_error'],
+  [
+    'an error whose code is a text',
+    '{"jsonrpc":"2.0","id":ID,"error":{"code":"E","message":"no"}}\n',
+    'bad_error',
+  ],
+  [
+    'an error of null beside a result',
+    '{"jsonrpc":"2.0","id":ID,"error":null,"result":{"content":[]}}\n',
+    'mixed_message',
+  ],
+  ['a result of null', '{"jsonrpc":"2.0","id":ID,"result":null}\n', 'bad_result'],
+  ['a _meta of null', '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":null}}\n', 'bad_result'],
+  [
+    'beside a notification, in a list',
+    '[{"jsonrpc":"2.0","method":"notifications/message"},{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]\n',
+    'batch',
+  ],
+] as const;
+
 describe('an answer that the gate cannot read', () => {
-  it.each([
-    ['NaN in the result', '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"value":NaN}}\n', 'not_json'],
-    ['a key twice', '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"content":[]}}\n', 'duplicate_key'],
-    ['the id twice', '{"jsonrpc":"2.0","id":ID,"id":ID,"result":{"content":[]}}\n', 'duplicate_key'],
-    ['the id as text', '{"jsonrpc":"2.0","id":"ID","result":{"content":[]}}\n', 'other_id'],
-    ['the id as a fraction', '{"jsonrpc":"2.0","id":ID.0,"result":{"content":[]}}\n', 'bad_id'],
-    ['no id', '{"jsonrpc":"2.0","result":{"content":[]}}\n', 'bad_id'],
-    [
-      'an error with the id null',
-      '{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"no"}}\n',
-      'bad_id',
-    ],
-    [
-      'pretty-printed',
-      '{\n  "jsonrpc": "2.0",\n  "result": {\n    "content": [\n      {\n      "type": "text"\n      }\n    ]\n  },\n  "id": ID\n}\n',
-      'several_lines',
-    ],
-    ['cut off', '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"te\n', 'not_json'],
-    [
-      'with a line feed in a text',
-      '{"jsonrpc":"2.0","id":ID,"result":{"content":[{"type":"text","text":"a\nb"}]}}\n',
-      'not_json',
-    ],
-    [
-      'as a Python value',
-      "{'jsonrpc': '2.0', 'id': ID, 'result': {'content': [], 'isError': False}}\n",
-      'not_json',
-    ],
-    ['in a list', '[{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}]\n', 'batch'],
-    [
-      'after a byte order mark',
-      '\uFEFF{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}\n',
-      'byte_order_mark',
-    ],
-    ['the bare result', '{"content":[{"type":"text","text":"hi"}]}\n', 'unknown_member'],
-    ['without a version', '{"id":ID,"result":{"content":[]}}\n', 'bad_version'],
-    [
-      'with other members',
-      '{"jsonrpc":"2.0","id":ID,"result":{"content":[]},"took_ms":3}\n',
-      'unknown_member',
-    ],
-    [
-      'an error without a message',
-      '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":null}}\n',
-      'bad_error',
-    ],
-    ['an error that is a text', '{"jsonrpc":"2.0","id":ID,"error":"no"}\n', 'bad_error'],
-    [
-      'an error whose code is a text',
-      '{"jsonrpc":"2.0","id":ID,"error":{"code":"E","message":"no"}}\n',
-      'bad_error',
-    ],
-    [
-      'an error of null beside a result',
-      '{"jsonrpc":"2.0","id":ID,"error":null,"result":{"content":[]}}\n',
-      'mixed_message',
-    ],
-    ['a result of null', '{"jsonrpc":"2.0","id":ID,"result":null}\n', 'bad_result'],
-    ['a _meta of null', '{"jsonrpc":"2.0","id":ID,"result":{"content":[],"_meta":null}}\n', 'bad_result'],
-  ])('fails its call at once, and says why: %s', async (_what, text, reason) => {
+  it.each(unreadable)('fails its call at once, and says why: %s', async (_what, text, reason) => {
     const wire = await connect();
     wire.send(print(7, text));
     expect(await wire.answerTo(7)).toMatchObject(refusal(reason));
@@ -139,6 +156,7 @@ describe('what chooses the request that fails', () => {
     await wire.answerTo(4);
     expect(wire.received.map(({ id }) => id)).toEqual([0, 4]);
     await eventually(() => expect(faultsOf()?.map(({ reason }) => reason)).toContain('not_json'));
+    wire.send(cancel(1), cancel(2), cancel(3));
   });
 
   it('finds the id behind a result, among several in flight', async () => {
@@ -150,17 +168,14 @@ describe('what chooses the request that fails', () => {
     );
     expect(await wire.answerTo(3)).toMatchObject(refusal('not_json'));
     expect(wire.received.map(({ id }) => id)).toEqual([0, 3]);
+    wire.send(cancel(1), cancel(2));
   });
 
   it('fails nothing else for the late or repeated answer to a request that is over', async () => {
     const wire = await connect();
     wire.send(print(1, '{"jsonrpc":"2.0","id":ID,"result":{"content":[]}}\n'));
     await wire.answerTo(1);
-    wire.send(call(2, 'silent'), {
-      jsonrpc: '2.0',
-      method: 'notifications/cancelled',
-      params: { requestId: 2 },
-    });
+    wire.send(call(2, 'silent'), cancel(2));
     wire.send(
       print(3, '{"jsonrpc":"2.0","id":1,"result":{"value":NaN}}\n{"jsonrpc":"2.0","id":2,"result":{}}\n'),
     );
@@ -205,12 +220,67 @@ describe('what chooses the request that fails', () => {
     );
   });
 
-  it.each(['legacy', 'auto'] as const)('is told by the official client: %s', async (mode) => {
-    const client = await session.connect('odd', mode);
-    const text = '{"jsonrpc":"2.0","id":ID,"error":{"code":-32603,"message":null}}\n';
-    const result = await client.callTool({ name: 'print', arguments: { text } });
-    expect(result).toMatchObject({ isError: true, _meta: { 'platform/error': { reason: 'bad_error' } } });
+  it('is found in an answer over several lines that come slowly, among several in flight', async () => {
+    const wire = await connect();
+    const text =
+      '{\n  "jsonrpc": "2.0",\n  "result": {\n    "content": [\n      {}\n    ]\n  },\n  "id": ID\n}';
+    wire.send(call(1, 'silent'), call(2, 'silent'), call(3, 'printSlowly', { text, everyMs: 300 }));
+    expect(await wire.answerTo(3)).toMatchObject(refusal('several_lines'));
+    expect(wire.received.map(({ id }) => id)).toEqual([0, 3]);
+    wire.send(cancel(1), cancel(2));
+  });
+
+  it('is found behind an answer that was cut off', async () => {
+    const wire = await connect();
+    wire.send(call(1, 'silent'), call(2, 'silent'));
+    wire.send(print(3, '{"jsonrpc":"2.0","result":{"content":[\n{"id":ID,"result":{"v":NaN}}\n'));
+    expect(await wire.answerTo(3)).toMatchObject(refusal('not_json'));
+    expect(wire.received.map(({ id }) => id)).toEqual([0, 3]);
+    wire.send(cancel(1), cancel(2));
+  });
+});
+
+describe('an official client as the agent', () => {
+  const faulty = [...unreadable, ['too large', null, 'too_large']] as const;
+  const earlier = async (server: string) => {
+    const client = new EarlierClient({ name: 'test-agent', version: '1' });
+    await client.connect(new EarlierStdio({ ...session.relayLaunch(server), stderr: 'ignore' }));
+    return client;
+  };
+
+  it.each([
+    ['of the first line of the SDK', () => earlier('odd')],
+    ['of the second, from initialize on', () => session.connect('odd', 'legacy')],
+    ['of the 2026 revision', () => session.connect('modern', 'auto')],
+  ])('is told at once of each answer that does not pass, and why: %s', async (_which, connectClient) => {
+    const client = await connectClient();
+    // Less than the minute after which a client gives up by itself.
+    const options = { timeout: 20_000 };
+    const tell = (params: { name: string; arguments: Record<string, unknown> }): Promise<unknown> =>
+      client instanceof EarlierClient
+        ? client.callTool(params, undefined, options)
+        : client.callTool(params, options);
+    const told: unknown[] = [];
+    for (const [, text] of faulty) {
+      const params =
+        text === null
+          ? { name: 'fill', arguments: { bytes: 2 * limitBytes } }
+          : { name: 'print', arguments: { text } };
+      const result = outcome.parse(await tell(params));
+      told.push([result.isError, result._meta['platform/error'].reason]);
+    }
+    expect(told).toEqual(faulty.map(([, , reason]) => [true, reason]));
+    const last = await tell({ name: 'echo', arguments: { text: 'next' } });
+    expect(last).toMatchObject({ content: [{ text: 'next' }] });
     await client.close();
+  });
+
+  it.each([
+    ['of the first line of the SDK', () => earlier('mute')],
+    ['of the second', () => session.connect('mute', 'legacy')],
+    ['of the 2026 revision', () => session.connect('mute', 'auto')],
+  ])('is told at once when already the first answer does not pass: %s', async (_which, connectClient) => {
+    await expect(connectClient()).rejects.toThrow('does not let pass: its result');
   });
 });
 
@@ -273,6 +343,7 @@ describe('a large answer', () => {
     expect(await wire.answerTo(3)).toMatchObject({ result: { content: [{ text: 'next' }] } });
     expect(wire.received.map(({ id }) => id)).toEqual([0, 2, 3]);
     expect(wire.isClosed()).toBe(false);
+    wire.send(cancel(1));
   });
 
   it('with too many values fails as well', async () => {

@@ -1,4 +1,4 @@
-/** A server that prints what its caller asks for, in place of an answer. */
+/** A server that prints what its caller asks for, in place of an answer. With `--modern` it is of the 2026 revision. */
 import { createInterface } from 'node:readline';
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -11,6 +11,9 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       id,
       result: { protocolVersion: '2025-11-25', capabilities, serverInfo: { name: 'odd', version: '1' } },
     });
+  } else if (method === 'server/discover' && process.argv.includes('--modern')) {
+    const supported = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } };
+    send({ id, result: { ...supported, resultType: 'complete', ttlMs: 0, cacheScope: 'private' } });
   } else if (method === 'tools/call') {
     answer(id, params);
   } else if (id !== undefined) {
@@ -21,6 +24,16 @@ createInterface({ input: process.stdin }).on('line', (line) => {
 function answer(id, { name, arguments: given, _meta: meta }) {
   if (name === 'print') {
     process.stdout.write(given.text.replaceAll('ID', String(id)));
+  } else if (name === 'printSlowly') {
+    const lines = given.text.replaceAll('ID', String(id)).split('\n');
+    const timer = setInterval(() => {
+      const line = lines.shift();
+      if (line === undefined) {
+        clearInterval(timer);
+      } else {
+        process.stdout.write(`${line}\n`);
+      }
+    }, given.everyMs);
   } else if (name === 'fill') {
     const text = 'x'.repeat(given.bytes);
     send({ result: { content: [{ type: 'text', text }] }, id });
@@ -44,6 +57,6 @@ function answer(id, { name, arguments: given, _meta: meta }) {
       }
     }, given.everyMs);
   } else if (name === 'echo') {
-    send({ id, result: { content: [{ type: 'text', text: given.text }] } });
+    send({ id, result: { content: [{ type: 'text', text: given.text }], resultType: 'complete' } });
   }
 }

@@ -41,6 +41,11 @@ const environmentsFor = (given: Record<string, string>, privateMcpHosts: string[
 const { api, worker } = environmentsFor(callers);
 
 describe('what API and worker are started with', () => {
+  it('gives a server three minutes for its start, unless the caller says otherwise: its packages may be on their way', () => {
+    expect(worker['SERVER_HANDSHAKE_SECONDS']).toBe('180');
+    expect(environmentsFor({ SERVER_HANDSHAKE_SECONDS: '20' }).worker['SERVER_HANDSHAKE_SECONDS']).toBe('20');
+  });
+
   it('is a complete configuration of each', () => {
     expect(parseEnvironment(apiConfig, api)).toMatchObject({ HOST: '127.0.0.1', DEMO_SIGN_IN: true });
     expect(parseEnvironment(workerConfig, worker)).toMatchObject({

@@ -6153,7 +6153,7 @@ export interface components {
                 output_size_bytes: number | null;
                 faults: {
                     /** @enum {string} */
-                    reason: "too_large" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time";
+                    reason: "too_large" | "no_memory" | "too_slow" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time";
                     count: number;
                 }[];
             } | null;
@@ -6581,7 +6581,7 @@ export interface components {
             output_size_bytes: number | null;
             faults: {
                 /** @enum {string} */
-                reason: "too_large" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time";
+                reason: "too_large" | "no_memory" | "too_slow" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time";
                 count: number;
             }[];
         };
@@ -6748,7 +6748,7 @@ export interface components {
             duration_ms: number;
             /** @enum {string} */
             outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "refused" | "server_unavailable" | "cancelled" | "unknown";
-            reason: ("too_large" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time") | null;
+            reason: ("too_large" | "no_memory" | "too_slow" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time") | null;
             granted_via: string | null;
         };
         User: {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AnswerScan } from '../../../../sidecar/json-rpc/answer-scan.ts';
+import { AnswerScan, scanInTurns } from '../../../../sidecar/json-rpc/answer-scan.ts';
 
 function scanOf(text: string, pieceBytes = text.length): AnswerScan {
   const scan = new AnswerScan();
@@ -20,6 +20,11 @@ describe('the id of an answer', () => {
     ["{'id': 'a', 'result': {'text': \"it's\"}}", ['a']],
     ['{"id":3,"result":{"text":"}\\"id\\":5,', [3]],
     ['[{"id":1,"result":{}},{"id":2,"error":{"id":7}}]', [1, 2]],
+    [
+      '[{"id":1,"method":"ping"},{"id":2,"result":{}},{"method":"a"},{"result":{}},{"id":3,"result":{"v":',
+      [2, 3],
+    ],
+    ['[{"id":1,"method":"ping"}]', []],
     ['{"id":null,"error":{}}', []],
     ['{"result":{"id":3}}', []],
     ['{"id":{"id":3},"result":{}}', []],
@@ -56,6 +61,8 @@ it.each([
 it('tells a request of the server from an answer', () => {
   expect(scanOf('{"id":3,"params":NaN,"method":"ping"}').namesMethod).toBe(true);
   expect(scanOf('{"id":3,"result":{"method":"ping"}}').namesMethod).toBe(false);
+  expect(scanOf('[{"id":3,"method":"ping"},{"method":"a"}]').namesMethod).toBe(true);
+  expect(scanOf('[{"id":3,"method":"ping"},{"id":4,"result":{}}]').namesMethod).toBe(false);
 });
 
 it('holds next to nothing of a long line', () => {
@@ -66,4 +73,19 @@ it('holds next to nothing of a long line', () => {
   }
   scan.push(Buffer.from('","result":{}}'));
   expect(scan.ids.map((id) => String(id).length)).toEqual([1024]);
+});
+
+it('lets other work have its turns while it scans', async () => {
+  let turns = 0;
+  let isDone = false;
+  const other = () => {
+    turns += 1;
+    if (!isDone) {
+      setImmediate(other);
+    }
+  };
+  setImmediate(other);
+  await scanInTurns(new AnswerScan(), Buffer.from(`{"result":"${'x'.repeat(1024 * 1024)}`));
+  isDone = true;
+  expect(turns).toBeGreaterThan(100);
 });

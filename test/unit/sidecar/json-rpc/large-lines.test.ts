@@ -1,12 +1,15 @@
 /** Lines of servers beyond a mebibyte: what they may hold, and for how long. */
-import { setImmediate } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { afterEach, expect, it, jest } from '@jest/globals';
 import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { type Line, largeLineBytes, splitLines } from '../../../../sidecar/json-rpc/lines.ts';
 
 const maxBytes = 4 * largeLineBytes;
 const answer = (id: number, bytes: number) =>
   Buffer.from(`{"result":{"content":"${'x'.repeat(bytes)}"},"jsonrpc":"2.0","id":${id}}\n`);
+
+afterEach(() => {
+  jest.useRealTimers();
+});
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let from = 0; from < bytes.length; from += size) {
@@ -26,7 +29,9 @@ it.each([1000, 65_536, 10_000_000])('arrive whole, in pieces of %s bytes', async
   const [first, second] = [answer(1, 2 * largeLineBytes), answer(2, 10)];
   const lines = await linesOf(Buffer.concat([first, second]), size);
   expect(
-    lines.map((line) => (line.tooLarge ? null : line.framed.equals(first) || line.framed.equals(second))),
+    lines.map((line) =>
+      line.loss !== null ? null : line.framed.equals(first) || line.framed.equals(second),
+    ),
   ).toEqual([true, true]);
 });
 
@@ -35,8 +40,8 @@ it.each([1000, 65_536, 100_000_000])(
   async (size) => {
     const bytes = Buffer.concat([answer(1, 2 * maxBytes), answer(2, 10)]);
     const [past, next] = await linesOf(bytes, size);
-    expect(past?.tooLarge === true && past.scan.ids).toEqual([1]);
-    expect(next?.tooLarge).toBe(false);
+    expect(past?.loss === 'too_large' && past.scan.ids).toEqual([1]);
+    expect(next?.loss).toBeNull();
   },
 );
 
@@ -52,9 +57,7 @@ it('hold their share until they were handled, so that all servers of a session t
     isSecondThere = true;
     return taken;
   });
-  for (let turn = 0; turn < 1000; turn += 1) {
-    await setImmediate();
-  }
+  await turns();
   expect(isSecondThere).toBe(false);
   first.value?.[0]?.release?.();
   (await second).value?.[0]?.release?.();
@@ -78,3 +81,41 @@ it('that come byte by byte cost no more than their bytes', async () => {
   // To join the pieces again and again would take thousands of times as long.
   expect(performance.now() - againMs).toBeLessThan(200 * atOnceMs + 5000);
 });
+
+it('without memory in time are read past, tell their id, and why', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+  const budget = createByteBudget(maxBytes);
+  budget.tryTake(maxBytes);
+  const lines = linesOf(answer(1, 2 * largeLineBytes), 65_536, budget);
+  await turns();
+  jest.advanceTimersByTime(60_000);
+  expect(await lines).toMatchObject([{ loss: 'no_memory', scan: { ids: [1] } }]);
+});
+
+it('that do not end in time are read past, tell why, and give their share back at once', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+  const budget = createByteBudget(maxBytes);
+  const bytes = answer(1, 2 * largeLineBytes);
+  let goOn = () => {};
+  async function* stalled(): AsyncGenerator<Buffer> {
+    yield* inPieces(bytes.subarray(0, -100), 65_536);
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    yield bytes.subarray(-100);
+  }
+  const next = splitLines(stalled(), maxBytes, budget).next();
+  await turns();
+  expect(budget.tryTake(1)).toBe(false);
+  jest.advanceTimersByTime(60_000);
+  expect(budget.tryTake(maxBytes)).toBe(true);
+  goOn();
+  expect((await next).value).toMatchObject([{ loss: 'too_slow', scan: { ids: [1] } }]);
+});
+
+/** Everything that needs no time is done. */
+async function turns(): Promise<void> {
+  for (let left = 100; left > 0; left -= 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

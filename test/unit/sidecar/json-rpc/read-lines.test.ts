@@ -10,9 +10,9 @@ async function linesOf(chunks: (string | Buffer)[], maxBytes = 100): Promise<str
     found.push(...lines);
   }
   for (const line of found) {
-    expect(line.tooLarge || line.framed.toString()).toBe(line.tooLarge || `${line.bytes.toString()}\n`);
+    expect(line.loss ?? line.framed.toString()).toBe(line.loss ?? `${line.bytes.toString()}\n`);
   }
-  return found.map((line) => (line.tooLarge ? '(too large)' : line.bytes.toString()));
+  return found.map((line) => (line.loss !== null ? '(too large)' : line.bytes.toString()));
 }
 
 /** The sizes of what is joined while `work` runs. */

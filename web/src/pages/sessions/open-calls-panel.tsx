@@ -6,11 +6,13 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime } from '../../text/time-text.ts';
 import { useOpenCalls } from './use-tool-calls.ts';
 
-/** Nothing while no call has waited for some seconds. */
+/** Nothing while no call has waited for some seconds, and of a session that has ended. */
 export function OpenCallsPanel({ session }: { session: Session }) {
   const query = useOpenCalls(session);
   const { data, error } = query;
-  if ((data?.open_calls ?? []).length === 0 && error === null) {
+  const isEmpty = (data?.open_calls ?? []).length === 0 && error === null;
+  // What was open when the session ended is in the list of its calls.
+  if (isEmpty || session.ended_at !== null) {
     return null;
   }
   return (
@@ -44,7 +46,7 @@ function OpenRow({ open }: { open: OpenCalls['open_calls'][number] }) {
         <VisibleText text={`${server}.${tool}`} />
       </Code>
       <Text size="xs" c="dimmed">
-        waits since {absoluteTime(startedAt)}
+        waiting since {absoluteTime(startedAt)}
         {progressedAt === null ? '' : `, last progress ${absoluteTime(progressedAt)}`}
       </Text>
     </Stack>
