@@ -29,7 +29,6 @@ export const measuringFiles = {
   'test/unit/contract/attachment-validation.test.ts': 'processor time of an expression',
   'test/unit/lib/patterns/pattern-checker.test.ts': 'turns of the event loop while a thread works',
   'test/unit/sidecar/audit/payloads.test.ts': 'processor time of a cut',
-  'test/unit/sidecar/json-rpc/large-lines.test.ts': 'time of a line in small pieces and at once',
   'test/unit/sidecar/json-rpc/parse-in-turns-cost.test.ts': 'holds of the event loop',
   'test/unit/sidecar/json-rpc/parse-line-cost.test.ts': 'processor time of a line',
   'test/unit/sidecar/many-values.test.ts': 'holds of the event loop',
