@@ -38,9 +38,6 @@ const exceptions: Record<string, Partial<Record<MigrationRule, string>>> = {
   '20261125210000_create_tool_definitions': {
     'checked at once': 'catalog entries are written by hand, some hundred in a workspace',
   },
-  '20261127120000_tell_open_calls': {
-    'checked at once': 'catalog entries are written by hand, some hundred in a workspace',
-  },
   '20261127060050_add_message_senders': {
     contraction: 'the constraint comes back wider in the same statement',
   },
