@@ -123,6 +123,7 @@ describe('a database', () => {
     const {
       granted_by_role: _,
       bound_call_digest: __,
+      expires_at: ___,
       ...old
     } = grantFor(session, { user_subject_id: user.id });
     await db('grants').insert({ ...old, details: JSON.stringify(old.details) });
