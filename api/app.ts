@@ -6,6 +6,7 @@ import { setClientAddress } from './middleware/client-address.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { logRequests } from './middleware/log.ts';
+import { createShares } from './middleware/occupancy.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
@@ -15,6 +16,9 @@ import { servePreviews } from './previews/serve-previews.ts';
 import type { AnyRoute } from './route.ts';
 import type { WebFiles } from './web-files/load-web-files.ts';
 import { serveWebFiles } from './web-files/serve-web-files.ts';
+
+/** Answers that are sent as they are made: 256 KiB of a file, or a page of an export, are in memory for each. */
+const downloads = { name: 'downloads at a time', whole: 64, shares: { user: 8 } };
 
 export type AppDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'log'>;
 
@@ -50,6 +54,12 @@ export function createApp(
         atATime: config.LIMIT_USER_CONCURRENT_REQUESTS,
         waiting: config.LIMIT_USER_WAITING_REQUESTS,
       }),
+      stopTurns: createUserTurns({
+        name: 'requests at a time per user that end or refuse something',
+        atATime: config.LIMIT_USER_CONCURRENT_REQUESTS,
+        waiting: config.LIMIT_USER_WAITING_REQUESTS,
+      }),
+      downloads: createShares(downloads),
       signIn: createSignInLimit(config),
     },
   });
