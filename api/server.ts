@@ -2,7 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Koa from 'koa';
-import { endQueuedResponses } from './queued-responses.ts';
+import { answerInOrder } from '../lib/timing/answer-in-order.ts';
 import { requestClass, serveUpgrades, type TakesUpgrade } from './upgrades.ts';
 
 /** From the first byte of a request until its head is complete, and until all of it is. Routes have tighter limits of their own. */
@@ -35,9 +35,8 @@ export async function listen(
       requestTimeout: requestTimeoutMs,
       ...{ keepAlive: true, keepAliveInitialDelay: probeAfterMs },
     },
-    handle,
+    answerInOrder(handle),
   );
-  endQueuedResponses(server);
   const endUpgraded = serveUpgrades(server, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
