@@ -10,6 +10,7 @@ import { createShares } from './middleware/occupancy.ts';
 import { checkOrigin } from './middleware/origin.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
+import { countUnreadAnswers } from './middleware/unread-answers.ts';
 import { createUserTurns } from './middleware/user-turns.ts';
 import { mountRoutes } from './mount.ts';
 import { servePreviews } from './previews/serve-previews.ts';
@@ -46,6 +47,7 @@ export function createApp(
   if (web !== null) {
     app.use(serveWebFiles(web));
   }
+  app.use(countUnreadAnswers());
   mountRoutes(app, routes, {
     authenticate: createAuthenticate(dependencies),
     limits: {

@@ -16,8 +16,8 @@ const held: (() => void)[] = [];
 let begun = 0;
 /** Large answers. */
 let made = 0;
-/** More than the buffers of both ends of a connection hold. */
-const largeBytes = 12 * 1024 * 1024;
+/** More than the buffers of both ends of a connection hold, and four of them less than the answers of a user may have. */
+const largeBytes = 5.5 * 1024 * 1024;
 let api: TestApi;
 let max: Person;
 let ada: Person;
@@ -58,6 +58,20 @@ const largeRoute = defineRoute({
     return { text: 'a'.repeat(largeBytes) };
   },
 });
+const largerRoutes = (['get', 'post'] as const).map((method) =>
+  defineRoute({
+    method,
+    path: '/test/larger',
+    summary: 'Of which two are more than a user may leave unread',
+    scope: 'user',
+    access: anySignedIn,
+    response: z.strictObject({ text: z.string() }),
+    async handler() {
+      made += 1;
+      return { text: 'a'.repeat(3 * largeBytes) };
+    },
+  }),
+);
 const tabRoute = defineRoute({
   method: 'get',
   path: '/test/tab',
@@ -84,7 +98,7 @@ const stopRoute = defineRoute({
 
 beforeAll(async () => {
   api = await startTestApi({ LIMIT_USER_WAITING_REQUESTS: String(waiting) }, () => [
-    ...[heldRoute, openRoute, largeRoute, tabRoute, stopRoute],
+    ...[heldRoute, openRoute, largeRoute, tabRoute, stopRoute, ...largerRoutes],
   ]);
 });
 beforeEach(async () => {
@@ -191,6 +205,26 @@ it('an answer that its caller does not read holds its turn until its connection 
   await areHeld(waiting - atATime);
   letGo();
   await settled;
+});
+
+it('answers that their caller does not read are limited in bytes, and those of others go on', async () => {
+  const unread = [await leaveUnread('/api/test/larger')];
+  await eventually(() => expect(made).toBe(1));
+  const refused = await get('larger');
+  expect({ status: refused.status, after: refused.headers.get('retry-after') }).toEqual({
+    status: 503,
+    after: '1',
+  });
+  expect(await refused.json()).toMatchObject({
+    error: { message: expect.stringContaining('not been read') },
+  });
+  expect(await max.send('GET', '/api/me')).toMatchObject({ status: 200 });
+  const changed = await max.send('POST', '/api/test/larger');
+  expect({ status: changed.status, size: changed.text.length }).toMatchObject({ status: 200 });
+  expect(changed.text.length).toBeGreaterThan(3 * largeBytes);
+  expect((await ada.send('GET', '/api/test/larger')).status).toBe(200);
+  unread[0]?.letGo();
+  await eventually(async () => expect((await max.send('GET', '/api/test/larger')).status).toBe(200));
 });
 
 it('downloads have places of their own, fewer for a user than there are', async () => {
