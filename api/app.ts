@@ -8,6 +8,7 @@ import { checkHost } from './middleware/host.ts';
 import { logRequests } from './middleware/log.ts';
 import { createShares } from './middleware/occupancy.ts';
 import { checkOrigin } from './middleware/origin.ts';
+import { createRateLimiter } from './middleware/rate-limit.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
 import { countUnreadAnswers } from './middleware/unread-answers.ts';
@@ -63,6 +64,11 @@ export function createApp(
       }),
       downloads: createShares(downloads),
       signIn: createSignInLimit(config),
+      // Many people may share an address, as they do when they sign in.
+      strangers: createRateLimiter({
+        name: 'requests a minute per address without signing in',
+        perMinute: config.RATE_SIGN_IN_PER_MINUTE,
+      }),
     },
   });
   return app;

@@ -1,6 +1,6 @@
 /**
  * Mounts routes on the application. Each request passes the same steps, in this order:
- * authentication (401), rate limit (429), scope (404), access (403), user's turn (429), path, query and body (400, 413, 415, 422),
+ * address's rate where anybody may ask (429), authentication (401), rate limit (429), scope (404), access (403), user's turn (429), path, query and body (400, 413, 415, 422),
  * access with that input (403), handler, answer. The turn is given back when the answer has been sent, or its connection has closed.
  */
 import { Readable } from 'node:stream';
@@ -12,6 +12,7 @@ import type { ResolveScope } from './auth/authenticate.ts';
 import { ApiError, invalid, requireAllowed } from './errors.ts';
 import { type BodyLimits, isStorable, readJsonBody } from './middleware/json-body.ts';
 import { type Leave, leaveOnClose } from './middleware/occupancy.ts';
+import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
 import type { UserTurns } from './middleware/user-turns.ts';
@@ -27,6 +28,8 @@ export interface MountOptions {
     /** Takes a place of a user for an answer that is sent as it is made. */
     downloads: (owner: { user: string }) => Leave;
     signIn: SignInLimit;
+    /** By address, of routes that anybody may ask. */
+    strangers: RateLimiter;
   };
 }
 
@@ -128,6 +131,9 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const state = requestState(ctx);
     state.route = pattern;
     state.secretBody = route.secretBody === true;
+    if (route.scope === 'public' && route.isSignIn !== true && route.isProbe !== true) {
+      limits.strangers.take(ctx.ip);
+    }
     const step = () => answerRequest(ctx);
     await (route.isSignIn === true ? limits.signIn.guard(ctx.ip, step) : step());
   };

@@ -74,6 +74,11 @@ interface RouteShape<Scope extends RouteScope> {
   stops?: boolean;
   /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
   idempotent?: boolean;
+  /**
+   * Asked by the platform's own probes, perhaps from an address that strangers ask from, too. It has no rate, and costs next to nothing: its answer is
+   * shared (`shareAnswer`).
+   */
+  isProbe?: boolean;
   /** Counts against the caller's address: a step of signing in, which people reach before they are known. */
   isSignIn?: boolean;
 }
