@@ -6,15 +6,21 @@ import { setClientAddress } from './middleware/client-address.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { checkHost } from './middleware/host.ts';
 import { logRequests } from './middleware/log.ts';
+import { createShares } from './middleware/occupancy.ts';
 import { checkOrigin } from './middleware/origin.ts';
+import { createRateLimiter } from './middleware/rate-limit.ts';
 import { setSecurityHeaders } from './middleware/security-headers.ts';
 import { createSignInLimit } from './middleware/sign-in-limit.ts';
+import { countUnreadAnswers } from './middleware/unread-answers.ts';
 import { createUserTurns } from './middleware/user-turns.ts';
 import { mountRoutes } from './mount.ts';
 import { servePreviews } from './previews/serve-previews.ts';
 import type { AnyRoute } from './route.ts';
 import type { WebFiles } from './web-files/load-web-files.ts';
 import { serveWebFiles } from './web-files/serve-web-files.ts';
+
+/** Answers that are sent as they are made: 256 KiB of a file, or a page of an export, are in memory for each. */
+const downloads = { name: 'downloads at a time', whole: 64, shares: { user: 8 } };
 
 export type AppDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'log'>;
 
@@ -42,6 +48,7 @@ export function createApp(
   if (web !== null) {
     app.use(serveWebFiles(web));
   }
+  app.use(countUnreadAnswers());
   mountRoutes(app, routes, {
     authenticate: createAuthenticate(dependencies),
     limits: {
@@ -50,7 +57,18 @@ export function createApp(
         atATime: config.LIMIT_USER_CONCURRENT_REQUESTS,
         waiting: config.LIMIT_USER_WAITING_REQUESTS,
       }),
+      stopTurns: createUserTurns({
+        name: 'requests at a time per user that end or refuse something',
+        atATime: config.LIMIT_USER_CONCURRENT_REQUESTS,
+        waiting: config.LIMIT_USER_WAITING_REQUESTS,
+      }),
+      downloads: createShares(downloads),
       signIn: createSignInLimit(config),
+      // Many people may share an address, as they do when they sign in.
+      strangers: createRateLimiter({
+        name: 'requests a minute per address without signing in',
+        perMinute: config.RATE_SIGN_IN_PER_MINUTE,
+      }),
     },
   });
   return app;

@@ -1,8 +1,9 @@
 /**
  * Mounts routes on the application. Each request passes the same steps, in this order:
- * authentication (401), rate limit (429), scope (404), access (403), user's turn (429), path, query and body (400, 413, 415, 422),
- * access with that input (403), handler, answer.
+ * address's rate where anybody may ask (429), authentication (401), rate limit (429), scope (404), access (403), user's turn (429), path, query and body (400, 413, 415, 422),
+ * access with that input (403), handler, answer. The turn is given back when the answer has been sent, or its connection has closed.
  */
+import { Readable } from 'node:stream';
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import * as z from 'zod';
@@ -10,6 +11,8 @@ import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
 import { ApiError, invalid, requireAllowed } from './errors.ts';
 import { type BodyLimits, isStorable, readJsonBody } from './middleware/json-body.ts';
+import { type Leave, leaveOnClose } from './middleware/occupancy.ts';
+import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
 import type { UserTurns } from './middleware/user-turns.ts';
@@ -17,7 +20,17 @@ import { type AnyRoute, type ContextByScope, isInternal, type RouteScope, writte
 
 export interface MountOptions {
   authenticate: ResolveScope;
-  limits: { body: BodyLimits; turns: UserTurns; signIn: SignInLimit };
+  limits: {
+    body: BodyLimits;
+    turns: UserTurns;
+    /** Of routes that end or refuse something. */
+    stopTurns: UserTurns;
+    /** Takes a place of a user for an answer that is sent as it is made. */
+    downloads: (owner: { user: string }) => Leave;
+    signIn: SignInLimit;
+    /** By address, of routes that anybody may ask. */
+    strangers: RateLimiter;
+  };
 }
 
 interface Sent {
@@ -66,15 +79,23 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const params = usablePath(ctx.params as Record<string, string>);
     const scope = await authorized(ctx, params);
     const user = 'user' in scope ? scope.user : undefined;
-    const takesTurn = user !== undefined && route.stops !== true;
-    const turn = takesTurn ? await limits.turns.enter(user.id, ctx.res) : null;
+    const turns = route.stops === true ? limits.stopTurns : limits.turns;
+    const turn = user === undefined ? null : await turns.enter(user.id, ctx.res);
+    let leave = () => turn?.leave();
     try {
       const body = readsBody ? await readJsonBody(ctx, limits.body) : undefined;
       // A body and a turn take as long as their sender likes: people are removed and roles change in the meantime.
       const isOld = user !== undefined && (readsBody || turn?.waited === true);
       await work(ctx, { params, body, scope: isOld ? await authorized(ctx, params) : scope });
+      if (user !== undefined && ctx.body instanceof Readable) {
+        // What is made while it is read may be read for long: it gives its turn back for a place of its own.
+        const leaveDownloads = isEventStream(ctx) ? () => {} : limits.downloads({ user: user.id });
+        leave();
+        leave = leaveDownloads;
+      }
     } finally {
-      turn?.leave();
+      // An answer that nobody reads takes memory as long as it is there.
+      leaveOnClose(ctx.res, leave);
     }
   };
 
@@ -87,7 +108,7 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     return scope;
   };
 
-  /** Until the answer is made: streams and downloads go on after it. */
+  /** Until the answer is made, or its stream: what is sent then is not made yet. */
   const work = async (ctx: RouterContext, { params, body, scope }: Sent): Promise<void> => {
     const input = {
       ...scope,
@@ -110,10 +131,16 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const state = requestState(ctx);
     state.route = pattern;
     state.secretBody = route.secretBody === true;
+    if (route.scope === 'public' && route.isSignIn !== true && route.isProbe !== true) {
+      limits.strangers.take(ctx.ip);
+    }
     const step = () => answerRequest(ctx);
     await (route.isSignIn === true ? limits.signIn.guard(ctx.ip, step) : step());
   };
 }
+
+/** Event streams have slots of their own (`api/event-stream/stream-slots.ts`). */
+const isEventStream = (ctx: RouterContext) => ctx.response.is('text/event-stream') !== false;
 
 /** Null when there is none. Throws 422 `validation_failed` for a malformed one. */
 function idempotencyKeyOf(ctx: RouterContext): string | null {

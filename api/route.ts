@@ -70,10 +70,15 @@ interface RouteShape<Scope extends RouteScope> {
   secretBody?: boolean;
   /** The handler reads the body's bytes from `ctx.req` itself, with its own limit. */
   rawBody?: boolean;
-  /** It ends or refuses something, so it takes no turn: no number of other requests of the same user delays it. */
+  /** It ends or refuses something, and takes a turn of such requests: no number of others of the same user delays it. */
   stops?: boolean;
   /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
   idempotent?: boolean;
+  /**
+   * Asked by the platform's own probes, perhaps from an address that strangers ask from, too. It has no rate, and costs next to nothing: its answer is
+   * shared (`shareAnswer`).
+   */
+  isProbe?: boolean;
   /** Counts against the caller's address: a step of signing in, which people reach before they are known. */
   isSignIn?: boolean;
 }

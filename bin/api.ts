@@ -1,4 +1,5 @@
 /** The API: what people and sidecars talk to. */
+
 import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
@@ -14,6 +15,7 @@ import { createWorkflowClient } from '../api/workflow-client.ts';
 import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
+import { toolConnections } from '../config/tool-connections.ts';
 import { remoteServersWith } from '../lib/oauth/context.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase, requireCurrentSchema } from '../store/database.ts';
@@ -37,8 +39,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
       process.once(name, () => resolve());
     }
   });
-  // Tools of agents have connections of their own: what they ask for keeps no check of a call waiting.
-  const toolPool = Math.ceil(config.DATABASE_POOL / 4);
+  const toolPool = toolConnections(config.DATABASE_POOL);
   const db = openDatabase(config.DATABASE_URL, {
     poolSize: config.DATABASE_POOL - toolPool,
     statementTimeoutMs,

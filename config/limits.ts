@@ -26,8 +26,8 @@ export const limitFields = {
   LIMIT_SESSION_CONCURRENT_UPLOADS: count(4),
   /** Tool calls of one session that wait for a human at the same time. */
   LIMIT_SESSION_CONCURRENT_WAITS: count(16),
-  /** Calls of tools that one API process runs concurrently for all sessions of a workspace, so that none takes all connections to the database. */
-  LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS: count(4),
+  /** Calls of tools that one API process runs concurrently for all sessions of a workspace, fewer than there are connections for tools (`tool-connections.ts`). */
+  LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS: count(3),
   /** Open permission requests of a session and all sessions below its root. */
   LIMIT_OPEN_REQUESTS: count(10),
   /** Minimum retention of tool call records of every workspace. */

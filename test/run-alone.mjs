@@ -47,6 +47,7 @@ export const ownProcessFiles = {
 
 /** They look at the clock, and assert only that something took at least a time, which no slow machine breaks. */
 export const onlyAtLeastFiles = {
+  'test/integration/api/public-routes.test.ts': 'statements, as many as the time that passed allows',
   'test/integration/relay/remote/access-tokens.test.ts': 'questions, as many as the time that passed allows',
   'test/integration/relay/remote/hostile-servers.test.ts': 'a pause before a connection is made again',
   'test/integration/sidecar/access-tokens.test.ts': 'a pace of questions',

@@ -68,6 +68,7 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
     if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), id)) {
       throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
     }
+    requestState(ctx).sessionId = id;
     sessionLimits.begin(ctx, id);
   };
 

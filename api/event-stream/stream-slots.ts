@@ -1,5 +1,5 @@
 /** Limits the event streams that this process keeps open: each holds a connection, memory, and a share of what all of them read every two seconds. */
-import { createOccupancy, type Leave } from '../middleware/occupancy.ts';
+import { createShares } from '../middleware/occupancy.ts';
 
 export interface StreamSlots {
   /**
@@ -19,36 +19,19 @@ export function createStreamSlots(limits: {
   LIMIT_EVENT_STREAMS_PER_USER: number;
   LIMIT_EVENT_STREAMS_PER_PROCESS: number;
 }): StreamSlots {
-  const enterAsUser = createOccupancy({
-    name: 'open event streams per user',
-    limit: limits.LIMIT_EVENT_STREAMS_PER_USER,
+  const enter = createShares({
+    name: 'open event streams',
+    whole: limits.LIMIT_EVENT_STREAMS_PER_PROCESS,
+    shares: { user: limits.LIMIT_EVENT_STREAMS_PER_USER },
     retryAfterSeconds,
   });
-  const enterProcess = createOccupancy({
-    name: 'open event streams of all users',
-    limit: limits.LIMIT_EVENT_STREAMS_PER_PROCESS,
-    retryAfterSeconds,
-  });
-  const enterBoth = (userId: string): Leave => {
-    const leaveAsUser = enterAsUser(userId);
-    try {
-      const leaveProcess = enterProcess('all');
-      return () => {
-        leaveAsUser();
-        leaveProcess();
-      };
-    } catch (error) {
-      leaveAsUser();
-      throw error;
-    }
-  };
   return {
     hold(userId, response) {
       // The client has already disconnected: there will be no `close` event, and nothing will be sent.
       if (response.destroyed === true) {
         return AbortSignal.abort();
       }
-      const leave = enterBoth(userId);
+      const leave = enter({ user: userId });
       const ended = new AbortController();
       response.once('close', () => {
         leave();

@@ -1,4 +1,5 @@
 /** Limits how many operations of one kind run concurrently per key, in this process. */
+import type { ServerResponse } from 'node:http';
 import { ApiError } from '../errors.ts';
 
 /** Leaves; idempotent. */
@@ -38,4 +39,60 @@ export function createOccupancy({
       }
     };
   };
+}
+
+export interface SharesOptions<Owner extends string> {
+  name: string;
+  /** Of all together, in this process. */
+  whole: number;
+  /** Of each owner of a kind; smaller than the whole, so that nobody takes all of it. */
+  shares: Readonly<Record<Owner, number>>;
+  retryAfterSeconds?: number;
+}
+
+/**
+ * Returns a function that enters for one owner of each kind and returns how to leave. It throws `rate_limited`, naming the limit, when the share of one of
+ * them is taken, or the whole.
+ */
+export function createShares<Owner extends string>({
+  name,
+  whole,
+  shares,
+  retryAfterSeconds = 1,
+}: SharesOptions<Owner>): (owners: Readonly<Record<Owner, string>>) => Leave {
+  const kinds = (Object.keys(shares) as Owner[]).map((kind) => ({
+    kind,
+    enter: createOccupancy({ name: `${name} per ${kind}`, limit: shares[kind], retryAfterSeconds }),
+  }));
+  const enterWhole = createOccupancy({ name: `${name} of all users`, limit: whole, retryAfterSeconds });
+  return (owners) => {
+    const entered: Leave[] = [];
+    const leave = () => {
+      for (const each of entered) {
+        each();
+      }
+    };
+    try {
+      for (const { kind, enter } of kinds) {
+        entered.push(enter(owners[kind]));
+      }
+      entered.push(enterWhole('all'));
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
+  };
+}
+
+/** Leaves when the response has been sent or its connection has closed; now, when that has happened: there is no event for it any more. */
+export function leaveOnClose(
+  response: Pick<ServerResponse, 'closed' | 'destroyed' | 'once'>,
+  leave: Leave,
+): void {
+  if (response.destroyed || response.closed) {
+    leave();
+  } else {
+    response.once('close', leave);
+  }
 }

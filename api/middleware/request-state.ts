@@ -6,6 +6,8 @@ export interface RequestState {
   /** The route's pattern, such as `/api/agents/{agent_id}`; never the path with its values. */
   route: string | null;
   userId: string | null;
+  /** Of the sidecar that asks. */
+  sessionId: string | null;
   secretBody: boolean;
   /** Called by the reader of the body with the bytes as they arrive. Throws `rate_limited` when there are too many. */
   countBody: (bytes: number) => void;
@@ -18,6 +20,7 @@ export function beginRequest(ctx: Context, requestId: string): RequestState {
     requestId,
     route: null,
     userId: null,
+    sessionId: null,
     secretBody: false,
     countBody: () => undefined,
   };

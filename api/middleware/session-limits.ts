@@ -4,7 +4,7 @@
  */
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
-import { createOccupancy } from './occupancy.ts';
+import { createOccupancy, leaveOnClose } from './occupancy.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { requestState } from './request-state.ts';
 
@@ -41,7 +41,7 @@ export function createSessionLimits(settings: Settings): SessionLimits {
       } else {
         bytes.take(sessionId, announcedBytes);
       }
-      ctx.res.once('close', enter(sessionId));
+      leaveOnClose(ctx.res, enter(sessionId));
     },
   };
 }

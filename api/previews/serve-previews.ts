@@ -5,11 +5,12 @@
 import type { Context, Next } from 'koa';
 import { previewDomainOf } from '../../config/preview-domain.ts';
 import { folderAddress, requestedFile } from '../../contract/preview-path.ts';
-import { type ByteBudget, createByteBudget } from '../../lib/timing/byte-budget.ts';
+import { type ByteBudget, createSharedBytes } from '../../lib/timing/byte-budget.ts';
 import type { Db } from '../../store/database.ts';
 import { findOpening, type OpenedPreview, readPreviewFile } from '../../store/previews/openings.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
+import { leaveOnClose } from '../middleware/occupancy.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';
 import { requestState } from '../middleware/request-state.ts';
 import { whyNotOpenPreview } from '../policies/previews.ts';
@@ -20,8 +21,8 @@ import { labelSha256, previewHostOf } from './origin.ts';
 import { createProxyConnections } from './proxy-connections.ts';
 import { answerFromService } from './proxy-service.ts';
 
-/** Of files that this process holds for those who read them, however slowly they do. */
-const sentBytes = 64 * 1024 * 1024;
+/** Of files that this process holds for those who read them, however slowly they do, and of those that one person reads. */
+const sentBytes = { totalBytes: 64 * 1024 * 1024, shareBytes: 16 * 1024 * 1024 };
 const sentWaitMs = 2000;
 /** Whoever has not read a file by then has it cut off. */
 const sendLimitMs = 30_000;
@@ -34,7 +35,7 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
     name: 'requests to previews a minute from one address',
     perMinute: config.RATE_PREVIEW_REQUESTS_PER_MINUTE,
   });
-  const sent = createByteBudget(sentBytes);
+  const sent = createSharedBytes(sentBytes);
   const connections = createProxyConnections(
     async (label, address) => (await openPreview(db, label))?.service?.address === address,
   );
@@ -65,7 +66,7 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
       ctx.set('Allow', 'GET, HEAD');
       throw new ApiError('method_not_allowed', 'A preview is only read');
     }
-    await answerWithin(ctx, sent, config.LIMIT_PREVIEW_FILE_BYTES);
+    await answerWithin(ctx, sent(visitor.userId), config.LIMIT_PREVIEW_FILE_BYTES);
     await answerFile(ctx, db, { previewId, origin });
   };
 }
@@ -79,7 +80,7 @@ async function openPreview(db: Db, label: string): Promise<OpenedPreview | null>
     : null;
 }
 
-/** Holds room for the largest file until the answer is sent, or cut off. Throws 503 when there is none for a while. */
+/** Holds room for the largest file until the answer is sent, or cut off. Throws 503 when there is none for this person for a while. */
 async function answerWithin(ctx: Context, sent: ByteBudget, fileBytes: number): Promise<void> {
   if (!(await sent.take(fileBytes, sentWaitMs))) {
     throw new ApiError('unavailable', 'Many files of previews are being sent at the moment; try again later');
@@ -89,11 +90,7 @@ async function answerWithin(ctx: Context, sent: ByteBudget, fileBytes: number): 
     clearTimeout(timer);
     sent.give(fileBytes);
   };
-  if (ctx.res.closed || ctx.res.destroyed) {
-    done();
-  } else {
-    ctx.res.once('close', done);
-  }
+  leaveOnClose(ctx.res, done);
 }
 
 async function answerFile(

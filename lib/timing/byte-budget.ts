@@ -57,3 +57,66 @@ export function createByteBudget(totalBytes: number): ByteBudget {
     },
   };
 }
+
+/**
+ * Returns an owner's part of memory that all owners share: at most `shareBytes`, and less while the others hold much. Who waits for room in their own share
+ * keeps nobody else waiting.
+ */
+export function createSharedBytes({
+  totalBytes,
+  shareBytes,
+}: {
+  totalBytes: number;
+  shareBytes: number;
+}): (owner: string) => ByteBudget {
+  const whole = createByteBudget(totalBytes);
+  /** `inUseBytes`: taken, or waited for. */
+  const shares = new Map<string, { budget: ByteBudget; inUseBytes: number }>();
+
+  const begin = (owner: string, count: number): ByteBudget => {
+    const share = shares.get(owner) ?? { budget: createByteBudget(shareBytes), inUseBytes: 0 };
+    shares.set(owner, share);
+    share.inUseBytes += count;
+    return share.budget;
+  };
+  const end = (owner: string, count: number): void => {
+    const share = shares.get(owner);
+    if (share !== undefined) {
+      share.inUseBytes -= count;
+      if (share.inUseBytes === 0) {
+        shares.delete(owner);
+      }
+    }
+  };
+
+  return (owner) => ({
+    tryTake(count) {
+      const share = begin(owner, count);
+      if (share.tryTake(count)) {
+        if (whole.tryTake(count)) {
+          return true;
+        }
+        share.give(count);
+      }
+      end(owner, count);
+      return false;
+    },
+    async take(count, maxWaitMs) {
+      const endsAtMs = performance.now() + maxWaitMs;
+      const share = begin(owner, count);
+      if (await share.take(count, maxWaitMs)) {
+        if (await whole.take(count, endsAtMs - performance.now())) {
+          return true;
+        }
+        share.give(count);
+      }
+      end(owner, count);
+      return false;
+    },
+    give(count) {
+      shares.get(owner)?.budget.give(count);
+      whole.give(count);
+      end(owner, count);
+    },
+  });
+}

@@ -1,6 +1,7 @@
 /** HTTP on connections that are handed to it. Node keeps no limits of time on those of a server that does not listen itself, so they are kept here. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
 import type { ModelLimits } from './limits.ts';
 
 const maxHeaderBytes = 32 * 1024;
@@ -25,12 +26,15 @@ export function createModelHttp(
     clearTimeout(waiting.get(socket));
     waiting.set(socket, setTimeout(() => socket.destroy(), requestMs).unref());
   };
-  http.on('request', (request, response) => {
-    const { socket } = request;
-    clearTimeout(waiting.get(socket));
-    response.once('close', () => wait(socket));
-    answer(request, response);
-  });
+  http.on(
+    'request',
+    answerInOrder((request, response) => {
+      const { socket } = request;
+      clearTimeout(waiting.get(socket));
+      response.once('close', () => wait(socket));
+      answer(request, response);
+    }),
+  );
   return {
     take(socket) {
       wait(socket);

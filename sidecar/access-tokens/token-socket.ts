@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessTokenAnswer, accessTokenRequest } from '../../contract/remote-server.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
 import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
 import { listenOnPath } from '../http/listen-http.ts';
 import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
@@ -64,11 +65,14 @@ function createTokenHttp(server: string, api: TokenApi): Server {
       release();
     }
   };
-  const http = createServer(readLimits, (request, response) => {
-    handle(request, response, (asked) => inTurn(() => ask({ server, ...asked }, api))).catch(
-      (error: unknown) => sendRefusal(response, error),
-    );
-  });
+  const http = createServer(
+    readLimits,
+    answerInOrder((request, response) => {
+      handle(request, response, (asked) => inTurn(() => ask({ server, ...asked }, api))).catch(
+        (error: unknown) => sendRefusal(response, error),
+      );
+    }),
+  );
   http.maxConnections = tokenLimits.connections;
   return http;
 }

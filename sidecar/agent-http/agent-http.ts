@@ -1,5 +1,6 @@
 /** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
 import { HttpRefusal, sendRefusal } from '../http/answer.ts';
 import type { AgentHttpDependencies } from './dependencies.ts';
 import { streamInput } from './stream-input.ts';
@@ -23,9 +24,12 @@ const maxConnections = 32;
 
 /** The server, not listening yet. */
 export function createAgentHttp(dependencies: AgentHttpDependencies): Server {
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (request, response) => {
-    handle(request, response, dependencies).catch((error: unknown) => sendRefusal(response, error));
-  });
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 120_000 },
+    answerInOrder((request, response) => {
+      handle(request, response, dependencies).catch((error: unknown) => sendRefusal(response, error));
+    }),
+  );
   server.maxConnections = maxConnections;
   return server;
 }

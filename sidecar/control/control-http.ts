@@ -5,6 +5,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isSignedBody, verifyControlHead } from '../../contract/session-keys.ts';
 import { controlRequestHeader, injectRequest } from '../../contract/sidecar.ts';
+import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
 import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
 import { parseJsonBody } from '../http/read-body.ts';
 import { type Inbox, InputGapError } from '../inputs/inbox.ts';
@@ -25,9 +26,14 @@ const maxConnections = 64;
 /** The server, not listening yet. */
 export function createControlHttp(dependencies: ControlDependencies): Server {
   const readBody = createBodyReader(maxBodyBytes);
-  const server = createServer({ headersTimeout: 10_000, requestTimeout: 30_000 }, (request, response) => {
-    handle(request, response, dependencies, readBody).catch((error: unknown) => sendRefusal(response, error));
-  });
+  const server = createServer(
+    { headersTimeout: 10_000, requestTimeout: 30_000 },
+    answerInOrder((request, response) => {
+      handle(request, response, dependencies, readBody).catch((error: unknown) =>
+        sendRefusal(response, error),
+      );
+    }),
+  );
   server.maxConnections = maxConnections;
   return server;
 }

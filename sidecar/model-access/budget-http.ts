@@ -9,6 +9,7 @@ import {
   modelRequestInput,
   modelUsageReport,
 } from '../../contract/model-access.ts';
+import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
 import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
 import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
@@ -21,9 +22,12 @@ const readLimits = { headersTimeout: 10_000, requestTimeout: 10_000, connections
 const route = /^\/model-requests\/([0-9a-fA-F-]{36})(\/usage)?$/;
 
 export function createBudgetHttp(api: ModelApi): Server {
-  const http = createServer(readLimits, (request, response) => {
-    handle(request, response, api).catch((error: unknown) => sendRefusal(response, error));
-  });
+  const http = createServer(
+    readLimits,
+    answerInOrder((request, response) => {
+      handle(request, response, api).catch((error: unknown) => sendRefusal(response, error));
+    }),
+  );
   http.maxConnections = limits.connections;
   return http;
 }

@@ -81,21 +81,26 @@ export async function listAuditEvents(
   return { items: rows.map(present), nextCursor };
 }
 
-/** Every event that passes the filter, newest first, read in batches so that an export of any size needs little memory. */
+const exportBatch = 500;
+
+export type ReadBatch = (read: () => Promise<Page<AuditEvent>>) => Promise<Page<AuditEvent>>;
+
+/**
+ * Every event that passes the filter, newest first, read in batches so that an export of any size needs little memory. `readBatch` runs the read of each
+ * one, when it is its turn.
+ */
 export async function* eachAuditEvent(
   db: Db,
   workspaceId: string,
   filter: AuditEventFilter,
-  batchSize = 500,
+  readBatch: ReadBatch = (read) => read(),
 ): AsyncGenerator<AuditEvent> {
   let cursor: string | null = encodeCursor(Number.MAX_SAFE_INTEGER);
   while (cursor !== null) {
-    const page: Page<AuditEvent> = await listAuditEvents(db, workspaceId, filter, {
-      cursor,
-      limit: batchSize,
-    });
-    yield* page.items;
-    cursor = page.nextCursor;
+    const page: PageQuery = { cursor, limit: exportBatch };
+    const { items, nextCursor } = await readBatch(() => listAuditEvents(db, workspaceId, filter, page));
+    yield* items;
+    cursor = nextCursor;
   }
 }
 

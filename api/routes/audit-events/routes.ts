@@ -1,18 +1,26 @@
 import { Readable } from 'node:stream';
+import type { Context } from 'koa';
 import * as z from 'zod';
 import { type AuditEvent, auditEvent, auditEventName } from '../../../contract/audit-event.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { eachAuditEvent, listAuditEvents } from '../../../store/audit-events/list.ts';
+import { eachAuditEvent, listAuditEvents, type ReadBatch } from '../../../store/audit-events/list.ts';
 import { listTree } from '../../../store/sessions/tree.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
+import { createUserTurns } from '../../middleware/user-turns.ts';
 import { admins } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, written } from '../../route.ts';
 
 const ndjson = 'application/x-ndjson';
 const pointInTime = z.iso.datetime({ offset: true });
 
+/** Batches of exports that are read at a time, in each process: fewer than its connections to the database, and one for a workspace. */
+const batchesAtATime = 3;
+/** More than there are downloads. */
+const waitingBatches = 100;
+
 export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+  const inTurn = createExportTurns();
   return [
     defineRoute({
       method: 'get',
@@ -41,7 +49,8 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
         const filter = { ...rest, ...ofTree };
         if (ctx.accepts(['application/json', ndjson]) === ndjson) {
           ctx.type = ndjson;
-          ctx.body = Readable.from(asLines(eachAuditEvent(db, workspace.id, filter)));
+          const readBatch = inTurn({ workspaceId: workspace.id, response: ctx.res });
+          ctx.body = Readable.from(asLines(eachAuditEvent(db, workspace.id, filter, readBatch)));
           return written;
         }
         const page = await listAuditEvents(db, workspace.id, filter, { cursor, limit });
@@ -49,6 +58,29 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
       },
     }),
   ];
+}
+
+interface Exporting {
+  workspaceId: string;
+  response: Context['res'];
+}
+
+/** An export holds no turn while its client reads, however slowly it does. */
+function createExportTurns(): (exporting: Exporting) => ReadBatch {
+  const turnsOf = (name: string, atATime: number) =>
+    createUserTurns({ name, atATime, waiting: waitingBatches });
+  const ofWorkspace = turnsOf('batches of exports at a time per workspace', 1);
+  const ofAll = turnsOf('batches of exports at a time', batchesAtATime);
+  return ({ workspaceId, response }) =>
+    async (read) => {
+      const turn = await ofWorkspace.enter(workspaceId, response);
+      try {
+        const { leave } = await ofAll.enter('all', response);
+        return await read().finally(leave);
+      } finally {
+        turn.leave();
+      }
+    };
 }
 
 async function* asLines(events: AsyncIterable<AuditEvent>): AsyncGenerator<string> {

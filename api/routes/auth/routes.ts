@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shareAnswer } from '../../../lib/timing/share-answer.ts';
 import { revokeSignIn } from '../../../store/sign-ins/change.ts';
 import { findUserByEmail, listUsersOfIssuer } from '../../../store/users/read.ts';
 import { upsertUser } from '../../../store/users/upsert.ts';
@@ -39,8 +40,11 @@ export function authRoutes(dependencies: AuthDependencies): AnyRoute[] {
 
 /** How many people of the demo sign-in the page shows. */
 const shownDemoPeople = 10;
+/** Whoever opens the page asks for them. */
+const shared = { validMs: 1000, limitMs: 10_000 };
 
 function optionsRoute({ db, config }: AuthDependencies, oidc: boolean): AnyRoute {
+  const listPeople = shareAnswer(shared, () => listUsersOfIssuer(db, demoIssuer, shownDemoPeople));
   return defineRoute({
     method: 'get',
     path: '/auth/options',
@@ -52,7 +56,7 @@ function optionsRoute({ db, config }: AuthDependencies, oidc: boolean): AnyRoute
       if (!config.DEMO_SIGN_IN) {
         return { oidc, demo_people: null };
       }
-      const people = await listUsersOfIssuer(db, demoIssuer, shownDemoPeople);
+      const people = await listPeople();
       return { oidc, demo_people: people.map(({ email, name }) => ({ email, name })) };
     },
   });

@@ -3,7 +3,7 @@ import { createArtifact } from '../../../commands/artifacts/create.ts';
 import { chosenId } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';
 import { artifactAnswer } from '../../../contract/sidecar.ts';
-import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
+import { createSharedBytes } from '../../../lib/timing/byte-budget.ts';
 import { usedBytes } from '../../../store/artifacts/artifacts.ts';
 import { abandonContent } from '../../../store/artifacts/contents.ts';
 import { type ReceivedContent, receiveContent, tooLarge } from '../../artifacts/receive-artifact.ts';
@@ -27,7 +27,10 @@ const metadata = z.object({
 
 /** The body is the bytes themselves, stored as they come and read up to the limit. */
 export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
-  const budget = createByteBudget(config.LIMIT_UPLOAD_BUFFER_BYTES);
+  const buffered = createSharedBytes({
+    totalBytes: config.LIMIT_UPLOAD_BUFFER_BYTES,
+    shareBytes: config.LIMIT_UPLOAD_BUFFER_BYTES / 2,
+  });
   const handedOut = createRateLimiter({
     name: 'artifacts a minute of the agent of a session',
     perMinute: config.RATE_SESSION_ARTIFACTS_PER_MINUTE,
@@ -68,7 +71,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
         const content = await receiveContent(db, ctx.req, {
           sessionId: session.id,
           limitBytes,
-          budget,
+          budget: buffered(session.workspace_id),
           begun,
           countBody: requestState(ctx).countBody,
         });

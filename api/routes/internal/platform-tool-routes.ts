@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { workspaceToolCalls } from '../../../config/tool-connections.ts';
 import { platformToolAnswer, platformToolCall, platformToolList } from '../../../contract/platform-tools.ts';
 import { isTerminal } from '../../../contract/session.ts';
 import { readsHeader } from '../../../contract/sidecar.ts';
@@ -67,7 +68,7 @@ export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallD
   });
   const turns = createUserTurns({
     name: 'calls of platform tools at a time per workspace',
-    atATime: config.LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS,
+    atATime: workspaceToolCalls(config),
     waiting: waitingCalls,
   });
   return defineRoute({

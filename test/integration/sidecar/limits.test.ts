@@ -1,4 +1,5 @@
 /** An agent that exceeds its limits: its sidecar throttles reading, then refuses, and counts what it refused. */
+import { connect } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundlePrograms, type Programs } from './programs.ts';
 import { TestSession, until } from './session.ts';
@@ -100,6 +101,18 @@ describe('an agent with many concurrent requests', () => {
     await until(() => session.platform.events.length === 16, 'the questions');
     wire.send(call('more', 'emit_status', { status: 'still here' }));
     await until(() => session.platform.events.length === 17, 'the status');
+  });
+
+  it('sends 5,000 events ahead of the first answer: their connection is closed, and others are served', async () => {
+    await start({ events_per_minute: 10_000 });
+    const body = JSON.stringify({ type: 'agent.status', payload: { status: 'x' } });
+    const head = `POST /event HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const socket = connect(session.httpSocket).on('error', () => undefined);
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.resume().write((head + body).repeat(5000));
+    await closed;
+    expect((await session.agentRequest('POST', '/event', body)).status).toBe(200);
+    expect(session.platform.events.length).toBeLessThan(20);
   });
 
   it('publishes events at their rate: throttled first, then refused', async () => {
