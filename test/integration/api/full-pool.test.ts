@@ -76,7 +76,7 @@ it('is answered with 503 and when to retry while all connections are in use, and
   }
 });
 
-it('is answered so while the server of the database is away', async () => {
+it('is answered so while the server of the database is unreachable', async () => {
   await running.close(1000);
   await db.destroy();
   await serve(`postgres://nobody@127.0.0.1:${await chooseTestPort()}/none`);
