@@ -221,13 +221,13 @@ export const sessionWorkflowContract = {
   signals: {
     /** The sidecar listens on every socket. */
     sidecarReady: 'sidecarReady',
-    /** A row was added to `session_inputs`. */
+    /** A message waits in `session_inputs` of a session that runs, and none waited before it. */
     inputAvailable: 'inputAvailable',
     /** The agent called `end_session`; the outcome is on the session's row. */
     agentEnded: 'agentEnded',
     /** Its workload may have changed: it is looked at. A hint, which may come late, twice or never. */
     workloadChanged: 'workloadChanged',
-    /** A human ends the session, or their removal does; the reason is on the session's row. */
+    /** A human ends the session, or their removal does; the reason is on the session's row. Sent as a cancellation, which Temporal always takes. */
     terminate: 'terminate',
   },
   queries: { progress: 'progress' },

@@ -13,27 +13,56 @@ export type Transaction = Knex.Transaction;
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
+/** No connection was to be had: all were in use for the whole wait, or the server takes none. Nothing was sent. */
+export class NoConnectionError extends Error {
+  override name = 'NoConnectionError';
+  /** Of the failed attempt to connect, such as ECONNREFUSED; undefined when all connections were in use. */
+  readonly code: string | undefined;
+
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : 'no connection to the database', { cause });
+    this.code = hasCode(cause) ? cause.code : undefined;
+  }
+}
+
+export interface PoolOptions {
+  poolSize: number;
+  statementTimeoutMs?: number;
+  /** How long a statement waits for a connection. */
+  acquireTimeoutMs?: number;
+}
+
 /**
  * Opens a pool, whose errors hold no values of statements or rows. A statement that takes longer than `statementTimeoutMs` fails with
- * `sqlState.queryCanceled`; without it the server's own limit applies. A commit is on disk when it is answered. The caller ends the pool
- * with `destroy()`.
+ * `sqlState.queryCanceled`; without it the server's own limit applies. One that gets no connection fails with NoConnectionError. A commit is on
+ * disk when it is answered. The caller ends the pool with `destroy()`.
  */
 export function openDatabase(
   url: string,
-  { poolSize, statementTimeoutMs }: { poolSize: number; statementTimeoutMs?: number },
+  { poolSize, statementTimeoutMs, acquireTimeoutMs = 10_000 }: PoolOptions,
 ): Knex {
   const db = knex({
     client: 'pg',
     connection: { connectionString: url, application_name: 'agent-platform' },
     pool: { min: 0, max: poolSize, ...connectionSettings(statementTimeoutMs) },
-    acquireConnectionTimeout: 10_000,
+    acquireConnectionTimeout: acquireTimeoutMs,
     compileSqlOnError: false,
     migrations: { migrationSource, tableName: 'migrations' },
     // Every error is thrown to the caller, so knex logs nothing.
     log: { debug() {}, warn() {}, error() {}, deprecate() {} },
   });
   db.on('query-error', dropValues);
+  nameMissingConnections(db);
   return db;
+}
+
+/** One error for statements, transactions and `onConnection`, which all get their connection here. */
+function nameMissingConnections({ client }: Knex): void {
+  const acquire: () => Promise<pg.Client> = client.acquireConnection.bind(client);
+  client.acquireConnection = () =>
+    acquire().catch((error: unknown) => {
+      throw new NoConnectionError(error);
+    });
 }
 
 /** What was answered is on disk, also where the database's default is less; a stronger default stays. */
@@ -181,6 +210,7 @@ export const sqlState = {
   queryCanceled: '57014',
 } as const;
 
-export function hasSqlState(error: unknown, code: string): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
-}
+export const hasSqlState = (error: unknown, code: string): boolean => hasCode(error) && error.code === code;
+
+const hasCode = (error: unknown): error is { code: string } =>
+  typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';

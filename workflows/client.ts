@@ -1,7 +1,10 @@
 /** The client of the workflows: start, signal, decide. Nothing else starts or signals one; their code runs in the worker. */
 import {
+  isGrpcServiceError,
+  ServiceError,
   type WorkflowClient as TemporalClient,
   WithStartWorkflowOperation,
+  type WorkflowHandle,
   WorkflowNotFoundError,
   type WorkflowStartOptions,
 } from '@temporalio/client';
@@ -39,7 +42,7 @@ import {
 export interface Workflows {
   /** Starts the session's workflow, or does nothing when it runs. */
   startSession(sessionId: string, summary: string): Promise<void>;
-  /** False when no such workflow runs. */
+  /** False when no such workflow runs. `terminate` and `agentEnded` end the session although Temporal takes no more signals for it. */
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
   /**
    * Ids of the workflows of this platform that run, of every type, as Temporal lists them: the list may be seconds late. Fails after half a
@@ -105,10 +108,7 @@ export function createWorkflows(client: TemporalClient, sessionsQueue: string): 
         optionsOf(sessionWorkflowContract, sessionId, { input, summary }),
       );
     },
-    signalSession: (sessionId, signal) =>
-      wasTaken(
-        client.getHandle(sessionWorkflowId(sessionId)).signal(sessionWorkflowContract.signals[signal]),
-      ),
+    signalSession: (sessionId, signal) => signalSession(client, sessionId, signal),
     listRunning: () => listRunning(client, Object.values(queues)),
     ...checkCalls(client, optionsOf),
     async reviseRegistration(registrationId, summary) {
@@ -176,7 +176,10 @@ function checkCalls(client: TemporalClient, optionsOf: OptionsOf) {
     },
     cancelCheck: (checkId: string) => {
       const { id, signals } = mcpCheckWorkflowContract;
-      return wasTaken(client.getHandle(id(checkId)).signal(signals.cancelCheck));
+      const handle = client.getHandle(id(checkId));
+      return wasTaken(
+        handle.signal(signals.cancelCheck).catch((error: unknown) => endInstead(handle, error)),
+      );
     },
   };
 }
@@ -230,6 +233,19 @@ function serviceCalls(
   };
 }
 
+function signalSession(client: TemporalClient, sessionId: string, signal: SessionSignal): Promise<boolean> {
+  const handle = client.getHandle(sessionWorkflowId(sessionId));
+  const { agentEnded, terminate } = sessionWorkflowContract.signals;
+  switch (signal) {
+    case terminate:
+      return end(handle);
+    case agentEnded:
+      return wasTaken(handle.signal(signal).catch((error: unknown) => endInstead(handle, error)));
+    default:
+      return wasTaken(handle.signal(signal));
+  }
+}
+
 function listRunning(client: TemporalClient, queues: readonly string[]): Promise<ReadonlySet<string>> {
   const names = queues.map((queue) => `'${queue}'`);
   const query = `ExecutionStatus = 'Running' AND TaskQueue IN (${names.join(', ')})`;
@@ -241,6 +257,27 @@ function listRunning(client: TemporalClient, queues: readonly string[]): Promise
     return ids;
   });
 }
+
+/**
+ * Has a workflow end by its cancellation, after which it cleans up as after a signal: Temporal limits the signals of a workflow, and takes a cancellation
+ * whatever it has had before. It records one, however often it is asked. False when there is no such workflow.
+ */
+const end = (handle: Pick<WorkflowHandle, 'cancel'>): Promise<boolean> =>
+  wasTaken(handle.cancel().then(() => undefined));
+
+/** Ends a workflow that Temporal takes no more signals for. Throws the error of the signal when it failed otherwise. */
+async function endInstead(handle: Pick<WorkflowHandle, 'cancel'>, error: unknown): Promise<void> {
+  if (!takesNoMoreSignals(error)) {
+    throw error;
+  }
+  await handle.cancel();
+}
+
+/** Of gRPC: the signals that are sent so have no arguments that could be wrong. */
+const invalidArgument = 3;
+
+const takesNoMoreSignals = (error: unknown): boolean =>
+  error instanceof ServiceError && isGrpcServiceError(error.cause) && error.cause.code === invalidArgument;
 
 /** False when no such workflow runs. */
 function wasTaken(signalled: Promise<void>): Promise<boolean> {

@@ -63,10 +63,13 @@ export async function sessionWorkflow(input: SessionWorkflowInput): Promise<Sess
     () => requestedEnd(state),
     endingOfFailure,
   );
-  if ('continueWith' in result) {
+  // A cancellation that came at the same moment is not left behind in the run before.
+  const isCancelled = CancellationScope.current().consideredCancelled;
+  if ('continueWith' in result && !isCancelled) {
     return continueAsNew<typeof sessionWorkflow>({ ...input, resume: result.continueWith });
   }
-  return CancellationScope.nonCancellable(() => finish(state, result));
+  const observed = 'continueWith' in result ? endRequested : result;
+  return CancellationScope.nonCancellable(() => finish(state, observed));
 }
 
 async function live(state: SessionState, input: SessionWorkflowInput): Promise<SessionEnding | Continuation> {

@@ -5,7 +5,7 @@ import { OutboundError } from '../../lib/outbound/errors.ts';
 import { refuseAddress } from '../../lib/outbound/guarded-lookup.ts';
 import { parsePlainUrl } from '../../lib/outbound/parse-url.ts';
 import { allowsHttp, type OutboundPolicy } from '../../lib/outbound/policy.ts';
-import { resolveAllAddresses } from '../../lib/outbound/send.ts';
+import { namesUnder } from '../../lib/outbound/resolve-names.ts';
 import type { EmbeddingServers } from './ask-provider.ts';
 
 /** Hosts of the internet, and those that the setting lists. */
@@ -17,7 +17,7 @@ export const embeddingPolicy = (privateHosts: OutboundPolicy['privateHosts']): O
 /** For providers of the internet, and those that `PRIVATE_EMBEDDING_HOSTS` lists. */
 export const embeddingServersWith = (privateHosts: OutboundPolicy['privateHosts']): EmbeddingServers => ({
   policy: embeddingPolicy(privateHosts),
-  resolveName: resolveAllAddresses,
+  resolveName: namesUnder({ privateHosts }),
 });
 
 /** The address below which `base` has its `/embeddings`; null for a text that is no such address. */

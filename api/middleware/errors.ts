@@ -2,7 +2,7 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';
-import { hasSqlState, sqlState } from '../../store/database.ts';
+import { hasSqlState, NoConnectionError, sqlState } from '../../store/database.ts';
 import { InvalidCursorError } from '../../store/page-cursor.ts';
 import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
 import { ApiError, invalid } from '../errors.ts';
@@ -39,6 +39,10 @@ function knownError(error: unknown): ApiError | null {
   }
   if (hasSqlState(error, sqlState.queryCanceled)) {
     const message = 'The database took too long for this request, so it was stopped; try again later';
+    return new ApiError('unavailable', message, { cause: error, retryAfterSeconds: 5 });
+  }
+  if (error instanceof NoConnectionError) {
+    const message = 'The database has no connection for this request right now; try again in a few seconds';
     return new ApiError('unavailable', message, { cause: error, retryAfterSeconds: 5 });
   }
   return error instanceof ApiError ? error : null;

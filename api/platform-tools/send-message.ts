@@ -33,7 +33,7 @@ export async function sendMessage(
         'That session has ended: nobody would read it, and nothing can be sent to it',
       );
     case 'sent':
-      await announceInput(dependencies, receiverId);
+      await announceInput(dependencies, { sessionId: receiverId, messageId: sent.messageId });
       return { message_id: sent.messageId };
   }
 }

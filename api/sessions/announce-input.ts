@@ -1,15 +1,28 @@
 import type { Logger } from 'pino';
 import { sessionSignals } from '../../contract/workflows.ts';
+import type { Db } from '../../store/database.ts';
+import { needsWake } from '../../store/session-inputs/wake.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 interface Dependencies {
+  db: Db;
   log: Logger;
   workflows: Pick<WorkflowClient, 'signalSession'>;
 }
 
-/** Tells a session's workflow that a message waits: a worker does it later when Temporal is unavailable now. */
-export async function announceInput({ workflows, log }: Dependencies, sessionId: string): Promise<void> {
-  await workflows
-    .signalSession(sessionId, sessionSignals.inputAvailable)
-    .catch((err: unknown) => log.warn({ err, session_id: sessionId }, 'the message is delivered later'));
+/**
+ * Tells a session's workflow that a stored message waits, unless another waits already: Temporal takes 10,000 signals of a workflow, and people and agents
+ * send more messages than that. A worker tells it later when Temporal is unavailable now, or this process ends before it did.
+ */
+export async function announceInput(
+  { db, workflows, log }: Dependencies,
+  { sessionId, messageId }: { sessionId: string; messageId: string },
+): Promise<void> {
+  try {
+    if (await needsWake(db, messageId)) {
+      await workflows.signalSession(sessionId, sessionSignals.inputAvailable);
+    }
+  } catch (err) {
+    log.warn({ err, session_id: sessionId }, 'the message is delivered later');
+  }
 }

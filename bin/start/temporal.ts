@@ -38,6 +38,8 @@ export interface TemporalOptions {
   hasUi: boolean;
   /** The UI's previous address, to be reused. */
   ui?: UiPlace | null;
+  /** Further settings of the server, as `name=value`. */
+  settings?: readonly string[];
 }
 
 export interface RunningTemporal {
@@ -149,7 +151,10 @@ function serverArguments(
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
     ...['--http-port', String(httpPort), '--dynamic-config-value', closedHttpApi],
-    ...['--dynamic-config-value', eagerActivities],
+    ...[eagerActivities, ...(options.settings ?? [])].flatMap((setting) => [
+      '--dynamic-config-value',
+      setting,
+    ]),
     ...['--db-filename', join(options.directory, 'temporal.db')],
     ...(options.ui ? ['--ui-ip', options.ui.host, '--ui-port', String(options.ui.port)] : ['--headless']),
     ...Object.values(searchAttributes).flatMap((name) => [

@@ -1,6 +1,7 @@
 /** What requests to remote servers and their authorization servers are made with. */
 import type { OutboundPolicy } from '../outbound/policy.ts';
-import { type OutboundContext, resolveAllAddresses } from '../outbound/send.ts';
+import { namesUnder } from '../outbound/resolve-names.ts';
+import type { OutboundContext } from '../outbound/send.ts';
 import { remotePolicy } from './policy.ts';
 
 export interface OAuthContext extends OutboundContext {
@@ -13,7 +14,7 @@ export type RemoteServers = Omit<OAuthContext, 'signal'>;
 /** For the servers of the internet, and those that `PRIVATE_MCP_HOSTS` lists. */
 export const remoteServersWith = (privateHosts: OutboundPolicy['privateHosts']): RemoteServers => ({
   policy: remotePolicy(privateHosts),
-  resolveName: resolveAllAddresses,
+  resolveName: namesUnder({ privateHosts }),
 });
 
 /** Bounds on what a server may cost; each refusal names the bound. Tests pass smaller ones. */

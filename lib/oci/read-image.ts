@@ -1,7 +1,7 @@
 /** What the platform needs to know of an image, read over the registry protocol: nothing is run, nothing is stored. */
 import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
 import type { ResolveName } from '../outbound/guarded-lookup.ts';
-import { resolveAllAddresses } from '../outbound/send.ts';
+import { namesUnder } from '../outbound/resolve-names.ts';
 import { withinLimit } from '../timing/time-limit.ts';
 import type { RegistryCredentials } from './authorize.ts';
 import { ImageError, type ImageErrorCode } from './errors.ts';
@@ -46,7 +46,7 @@ export async function readImage(text: string, options: ReadImageOptions): Promis
   const limits = options.limits ?? defaultImageLimits;
   const ended = new AbortController();
   return withinLimit(limits.timeMs, ended.signal, async (signal) => {
-    const context = { ...options, resolveName: options.resolveName ?? resolveAllAddresses, signal };
+    const context = { ...options, resolveName: options.resolveName ?? namesUnder(options.policy), signal };
     const client = createRegistryClient(context, limits, reference, options.credentials);
     try {
       const image = await resolveImage(client, limits, reference, options.platform);

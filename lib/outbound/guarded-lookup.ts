@@ -8,8 +8,8 @@ import { classifyAddress } from './classify-address.ts';
 import { OutboundError } from './errors.ts';
 import { allowsPrivate, type OutboundPolicy } from './policy.ts';
 
-/** Resolves a name to all its addresses; `dns.promises.lookup` with `all` outside of tests. */
-export type ResolveName = (hostname: string) => Promise<LookupAddress[]>;
+/** Resolves a name to all its addresses (`resolve-names.ts` outside of tests). Ends with the signal where it can. */
+export type ResolveName = (hostname: string, signal?: AbortSignal) => Promise<LookupAddress[]>;
 
 /** Throws OutboundError `address_refused`. A host that is an address itself never reaches the look-up, so it is checked with this. */
 export function refuseAddress(policy: OutboundPolicy, url: URL, address: string): void {

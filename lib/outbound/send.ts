@@ -1,5 +1,4 @@
 /** One guarded request, without redirects: the connection goes to an allowed address or is not made. */
-import { lookup } from 'node:dns/promises';
 import { type Agent, type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { literalAddress } from './classify-address.ts';
@@ -36,8 +35,6 @@ export interface OutgoingRequest {
   onSent?: (() => void) | undefined;
 }
 
-export const resolveAllAddresses: ResolveName = (hostname) => lookup(hostname, { all: true });
-
 /** Returns the response, whose body must be read or destroyed. Throws OutboundError, and connection errors as they are. */
 export function send(
   { policy, signal, resolveName, hostSocket, certificateAuthority, agentFor = () => false }: OutboundContext,
@@ -72,7 +69,7 @@ export function send(
           ...(body === null ? {} : { 'content-length': String(body.length) }),
         },
         ...(socketPath === undefined ? {} : { socketPath }),
-        lookup: guardedLookup(policy, url, resolveName),
+        lookup: guardedLookup(policy, url, (hostname) => resolveName(hostname, signal)),
         // A new connection for each request: none is reused that was checked for another.
         agent,
         ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),

@@ -5,7 +5,7 @@ import { createBlackOut } from '../../lib/black-out/black-out.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { openStream } from '../../lib/outbound/open-stream.ts';
-import { resolveAllAddresses } from '../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
 import type { ModelLimits } from './limits.ts';
 import { ModelError } from './model-error.ts';
 import type { ModelRequest } from './model-request.ts';
@@ -34,7 +34,7 @@ export function createEndpoint(
   { base_url, private_hosts, host_socket }: ModelProgramConfig,
   key: string,
   { connectMs, silenceMs, wholeMs }: ModelLimits,
-  resolveName: ResolveName = resolveAllAddresses,
+  resolveName: ResolveName = resolveByLookup,
 ): Endpoint {
   const policy = {
     privateHosts: new Map(Object.entries(private_hosts)),

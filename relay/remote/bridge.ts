@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
-import { resolveAllAddresses } from '../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import {
   cancelledRequest,
@@ -79,7 +79,7 @@ class Bridge {
     this.#transport = createTransport({
       config: options.config,
       credential: options.credential,
-      resolveName: options.resolveName ?? resolveAllAddresses,
+      resolveName: options.resolveName ?? resolveByLookup,
       limits: this.#limits,
       messages: this.#messages,
       sealed: this.#sealed,

@@ -1,7 +1,7 @@
 /** The container runtime (docs/decisions/0014): sessions as containers of Docker or Podman. */
 import type { Logger } from 'pino';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
-import { resolveAllAddresses } from '../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
 import type { ContainerSettings } from '../container-workload/container-parts.ts';
 import { renderContainerWorkload } from '../container-workload/render-container-workload.ts';
 import { createRuntime } from '../create-runtime.ts';
@@ -37,7 +37,7 @@ export async function createContainerRuntime({
   engine: settings,
   workload,
   takeLeftCalls,
-  resolveName = resolveAllAddresses,
+  resolveName = resolveByLookup,
   logger,
 }: ContainerRuntimeDependencies): Promise<Runtime<SessionPlan>> {
   const engine = await openEngine(socketPath);

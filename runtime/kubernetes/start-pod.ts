@@ -3,7 +3,7 @@
  * that dies between any two leaves nothing that is not deleted with the Pod, and the next one resumes where it stopped.
  */
 import { randomBytes } from 'node:crypto';
-import { resolveAllAddresses } from '../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
 import { type OpenedHost, openPrivateHost } from '../open-private-host.ts';
@@ -101,7 +101,7 @@ async function findOwner(
 /** Throws WorkloadFailedError. */
 function openPrivateHosts({ containers }: ContainerWorkload): Promise<OpenedHost[]> {
   const origins = new Set(containers.flatMap(({ privateOrigin }) => privateOrigin ?? []));
-  return Promise.all([...origins].map((origin) => openPrivateHost(origin, resolveAllAddresses)));
+  return Promise.all([...origins].map((origin) => openPrivateHost(origin, resolveByLookup)));
 }
 
 async function createOrFindPod(

@@ -17,7 +17,7 @@ import { readMissingScopes, widenScopes } from '../../lib/oauth/insufficient-sco
 import { registerClient } from '../../lib/oauth/register-client.ts';
 import type { Tokens } from '../../lib/oauth/token-answer.ts';
 import { redeemCode } from '../../lib/oauth/token-request.ts';
-import { resolveAllAddresses } from '../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
 
 /** Every server of the scenarios is on this machine, at ports that are not known before, and speaks plain HTTP. */
 class LoopbackHosts extends Map<string, 'http'> {
@@ -32,7 +32,7 @@ class LoopbackHosts extends Map<string, 'http'> {
 const context: OAuthContext = {
   policy: { privateHosts: new LoopbackHosts(), setting: 'the scenarios' },
   signal: new AbortController().signal,
-  resolveName: resolveAllAddresses,
+  resolveName: resolveByLookup,
   // All scenarios run at once: the runner's own limit ends those that hang.
   limits: { ...defaultOAuthLimits, requestTimeoutMs: 200_000, discoveryTimeoutMs: 200_000 },
 };

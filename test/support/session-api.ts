@@ -63,6 +63,8 @@ export interface SessionWorkerOptions {
   authorizationSeconds?: number;
   /** Interval of the worker's sweeps; without it there are none. */
   sweepEveryMs?: number;
+  /** Of the Temporal server of API and worker; that of the run unless it is given. */
+  temporalAddress?: string;
 }
 
 export async function startSessionApi(
@@ -71,7 +73,7 @@ export async function startSessionApi(
 ): Promise<SessionApi> {
   const taskQueue = `api-${randomUUID()}`;
   const workflows = createWorkflowClient({
-    address: overrides['TEMPORAL_ADDRESS'] ?? temporalAddress(),
+    address: overrides['TEMPORAL_ADDRESS'] ?? workerOptions.temporalAddress ?? temporalAddress(),
     namespace: 'default',
     taskQueue,
     timeoutMs: 30_000,
@@ -205,6 +207,7 @@ async function startWorker(
     slots = {},
     startSeconds = 60,
     authorizationSeconds = 600,
+    temporalAddress: address = temporalAddress(),
   }: SessionWorkerOptions & { taskQueue: string },
 ): Promise<StartedWorker> {
   const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });
@@ -239,7 +242,7 @@ async function startWorker(
   };
   const activities = createActivities(dependencies);
   const bundle = await workflowBundle();
-  const worker = await startTestWorker({ bundle, activities, taskQueue, slots });
+  const worker = await startTestWorker({ bundle, activities, taskQueue, slots, address });
   dependencies.workflows = createWorkflows(worker.client.workflow, taskQueue);
   return { ...worker, dependencies };
 }

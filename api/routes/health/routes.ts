@@ -22,7 +22,7 @@ export function healthRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
       response: z.strictObject({ status: z.literal('ok') }),
       async handler() {
         await requireDatabase().catch((cause: unknown) => {
-          throw new ApiError('unavailable', 'The database does not answer', { cause });
+          throw new ApiError('unavailable', 'The database does not answer', { cause, retryAfterSeconds: 5 });
         });
         return { status: 'ok' } as const;
       },

@@ -11,15 +11,15 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
  * stays stored and goes with the next delivery. Throws QuotaExceededError while too much is undelivered.
  */
 export async function sendMessage(
-  { db, config, ...dependencies }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,
+  { config, ...dependencies }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,
   { session, user, text }: { session: Session; user: User; text: string },
 ): Promise<InputMessage> {
-  const message = await addMessage(db, session.id, {
+  const message = await addMessage(dependencies.db, session.id, {
     id: randomUUID(),
     userId: user.id,
     text,
     limitBytes: config.LIMIT_UNDELIVERED_MESSAGE_BYTES,
   });
-  await announceInput(dependencies, session.id);
+  await announceInput(dependencies, { sessionId: session.id, messageId: message.id });
   return message;
 }

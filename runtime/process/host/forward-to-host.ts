@@ -8,7 +8,7 @@ import { assertSocketPath } from '../../../contract/socket-path.ts';
 import { literalAddress } from '../../../lib/outbound/classify-address.ts';
 import { guardedLookup, type ResolveName, refuseAddress } from '../../../lib/outbound/guarded-lookup.ts';
 import type { OutboundPolicy } from '../../../lib/outbound/policy.ts';
-import { resolveAllAddresses } from '../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../lib/outbound/resolve-names.ts';
 import { destinationOf } from '../../bridge-config.ts';
 import type { PrivateHostLaunch } from '../host-protocol.ts';
 
@@ -21,7 +21,7 @@ const connectTimeoutMs = 10_000;
  */
 export async function forwardToHost(
   { socket: path, origin }: PrivateHostLaunch,
-  resolveName: ResolveName = resolveAllAddresses,
+  resolveName: ResolveName = resolveByLookup,
 ): Promise<{ close(): void }> {
   assertSocketPath(path);
   const url = new URL(origin);

@@ -12,6 +12,7 @@ import { createInbox } from '../../../sidecar/inputs/inbox.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
+import { volume } from '../../support/mode.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const kib = 1024;
@@ -71,6 +72,16 @@ it('all reach the sidecar in order, and again a restarted one, however many its 
   expect(restarted.answeredBytes).toBeLessThan(2 * 1024 * kib);
   await eventually(() => expect(restarted.messages().map(({ text }) => text)).toEqual(texts));
   await eventually(async () => expect(await waiting()).toEqual([]));
+});
+
+it('all reach the sidecar without a sweep when many are sent while earlier ones are delivered', async () => {
+  const { messages } = await startSidecar();
+  const rounds = volume({ quick: 10, full: 40, long: 200 });
+  for (let round = 1; round <= rounds; round += 1) {
+    await Promise.all(Array.from({ length: 10 }, (_, index) => say(`${round} ${index}`)));
+    await eventually(async () => expect(await waiting()).toEqual([]));
+    expect(messages()).toHaveLength(round * 10);
+  }
 });
 
 it('are refused while too many bytes wait for the sidecar, and accepted once it has them', async () => {

@@ -41,10 +41,12 @@ const eventsOf = ({ id }: { id: string }) =>
     .where({ session_id: id, type: 'session.message' })
     .orderBy('seq')
     .select('payload');
+const run = ({ id }: { id: string }) => moveSession(tools.db, id, { to: 'running', reason: null });
 const end = ({ id }: { id: string }) => moveSession(tools.db, id, { to: 'completed', reason: 'done' });
 
 describe('a message', () => {
   it('to a child names its parent, wakes it, and is in both transcripts', async () => {
+    await run(child);
     const given = { session_id: child.id, text: 'Leave out closed tickets.' };
     const { message_id: id } = await tools.ok<{ message_id: string }>(parent, 'inject_message', given);
     const agent = { id: parent.agent_id, name: expect.any(String) };
@@ -66,6 +68,7 @@ describe('a message', () => {
   });
 
   it('to the parent names the child', async () => {
+    await run(parent);
     expect(await up('Seven are open.')).toMatchObject({ status: 'ok' });
     expect(await inputsOf(parent)).toMatchObject([
       {
@@ -74,6 +77,21 @@ describe('a message', () => {
       },
     ]);
     expect(tools.signals).toContain(`inputAvailable ${parent.id}`);
+  });
+
+  it('wakes a session that runs, when no earlier one waits there', async () => {
+    const wakes = () => tools.signals.filter((signal) => signal === `inputAvailable ${child.id}`).length;
+    await down('one');
+    expect(wakes()).toBe(0);
+    await run(child);
+    await down('two');
+    expect(wakes()).toBe(0);
+    await markInputsDelivered(tools.db, child.id, 2);
+    await down('three', 'the-call');
+    await down('three', 'the-call');
+    expect(wakes()).toBe(2);
+    await down('four');
+    expect(wakes()).toBe(2);
   });
 
   it('to whoever started a session that no other one did is for its people, and no input of anybody', async () => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { rootCertificates } from 'node:tls';
 import { OutboundError } from '../../../../lib/outbound/errors.ts';
 import { get } from '../../../../lib/outbound/get.ts';
-import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 import { retry } from '../../../../lib/timing/retry.ts';
 import { withinLimit } from '../../../../lib/timing/time-limit.ts';
 import { PackagesError } from '../errors.ts';
@@ -43,7 +43,7 @@ const twice = {
 export function createUpstream(options: UpstreamOptions): Upstream {
   const authorities = options.certificateAuthorities;
   const fixed = {
-    resolveName: resolveAllAddresses,
+    resolveName: resolveByLookup,
     agentFor: agentThrough(options.outboundProxy),
     ...(authorities === null ? {} : { certificateAuthority: [...rootCertificates, authorities].join('\n') }),
   };

@@ -1,6 +1,6 @@
 /** A worker that only starts one session, given on standard input. */
 import { text } from 'node:stream/consumers';
-import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 import { openEngine } from '../../../../runtime/container/engine.ts';
 import { startSession } from '../../../../runtime/container/start-session.ts';
 import { dieLater } from '../../runtime/inside/die-later.ts';
@@ -11,7 +11,7 @@ await startSession(await openEngine(socketPath), plan, secrets, {
   settings,
   takeLeftCalls: async () => undefined,
   sidecarImage: plan.sidecar.image.reference,
-  resolveName: resolveAllAddresses,
+  resolveName: resolveByLookup,
   signal: new AbortController().signal,
   startTimeoutMs: 60_000,
   pullTimeoutMs: 60_000,

@@ -2,7 +2,7 @@
 import { defaultOAuthLimits, type OAuthContext } from '../../../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
 import { OAuthTokenError } from '../../../../lib/oauth/token-error.ts';
-import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 
 /** A context that may ask these hosts, over plain HTTP unless `scheme` says otherwise. */
 export const contextFor = (
@@ -15,7 +15,7 @@ export const contextFor = (
     setting: 'SETTING of the API',
   },
   signal: new AbortController().signal,
-  resolveName: resolveAllAddresses,
+  resolveName: resolveByLookup,
   limits: defaultOAuthLimits,
   ...changed,
 });

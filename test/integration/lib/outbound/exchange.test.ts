@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { exchange, type OutboundRequest, request } from '../../../../lib/outbound/exchange.ts';
-import { type OutboundContext, resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
+import type { OutboundContext } from '../../../../lib/outbound/send.ts';
 import { makeCertificate } from '../../../support/certificate.ts';
 import { chooseTestPort } from '../../../support/free-port.ts';
 import { type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
@@ -26,7 +27,7 @@ const context = (signal = new AbortController().signal) => ({
     privateHosts: new Map([server, other].map(({ host }) => [host, 'http' as const])),
     setting: 'SETTING',
   },
-  resolveName: resolveAllAddresses,
+  resolveName: resolveByLookup,
   signal,
 });
 const ask = (changed: Partial<OutboundRequest> = {}, contentTypes = ['application/json'], maxBytes = 1000) =>

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ResolveName } from '../../../../lib/outbound/guarded-lookup.ts';
 import { openStream, type StreamRequest } from '../../../../lib/outbound/open-stream.ts';
-import { resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 import { type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 
 let server: RemoteServer;
@@ -37,7 +37,7 @@ function open(
 ) {
   const url = changed.url ?? new URL('/x', server.origin);
   const policy = { privateHosts: new Map([[url.host, 'http' as const]]), setting: 'SETTING' };
-  const context = { policy, signal, resolveName: resolveName ?? resolveAllAddresses };
+  const context = { policy, signal, resolveName: resolveName ?? resolveByLookup };
   const limits = { connectMs: 10_000, silenceMs: 10_000 };
   return openStream(context, {
     method: 'POST',

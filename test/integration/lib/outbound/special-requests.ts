@@ -7,7 +7,8 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { connect, createServer, isIPv6, type Server } from 'node:net';
 import { request } from '../../../../lib/outbound/exchange.ts';
 import { get } from '../../../../lib/outbound/get.ts';
-import { type OutboundContext, resolveAllAddresses } from '../../../../lib/outbound/send.ts';
+import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
+import type { OutboundContext } from '../../../../lib/outbound/send.ts';
 import { disguises, spellings } from './address-spellings.ts';
 import { listening, publicAddress, special, unbound } from './special-addresses.ts';
 
@@ -46,7 +47,7 @@ function nameFor(...answers: string[][]): string {
 async function resolveName(hostname: string): Promise<LookupAddress[]> {
   const answers = names.get(hostname);
   if (answers === undefined) {
-    return resolveAllAddresses(hostname);
+    return resolveByLookup(hostname);
   }
   return (answers.length > 1 ? answers.shift() : answers[0]) ?? [];
 }
