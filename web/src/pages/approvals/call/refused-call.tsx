@@ -21,7 +21,11 @@ export function RecordedCall({ request }: { request: Request }) {
   const call = useCall(request, isWanted);
   // Whether a closed request was this person's to decide is known to the platform alone.
   const isOthers = request.status === 'open' && !request.may_decide;
-  return <RefusedCall request={request} call={call} onRead={isOthers ? null : () => setWanted(true)} />;
+  return isOthers ? (
+    <RefusedCall request={request} call={{ ...call, state: { kind: 'unread' } }} />
+  ) : (
+    <RefusedCall request={request} call={call} onRead={() => setWanted(true)} />
+  );
 }
 
 /** `onRead` asks for the arguments; null where they are not for this person. `decides` as for the arguments. */
