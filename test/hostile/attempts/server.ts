@@ -43,13 +43,23 @@ export const serverAttempts: ServerAttempt[] = [
     what: 'answers what it was not asked, and what is long answered',
     stoppedBy: ids,
     server: (_kit, { reply, say }) => {
-      for (const id of ['hello', 'other', 0, 1, 'ATTACK', 'attack ', null]) {
+      for (const id of ['hello', 'other', 0, 1, 'ATTACK', 'attack ']) {
         say({ jsonrpc: '2.0', id, result: { content: [] } });
       }
       reply(1);
     },
     agentSees: [answered],
     outcome: 'ok',
+  },
+  {
+    what: 'answers without an id ahead of its answer, for another call to take it',
+    stoppedBy: 'a gate that fails the only call in flight, and passes nothing of such an answer',
+    server: (_kit, { reply, say }) => {
+      say({ jsonrpc: '2.0', id: null, result: { content: [{ type: 'text', text: 'planted' }] } });
+      reply(1);
+    },
+    agentSees: [expect.stringMatching(/^(?!.*planted).*bad_id/)],
+    outcome: 'protocol_error',
   },
   {
     what: 'asks the agent to call tools, to sample, to ask its user and for its roots',
@@ -103,7 +113,7 @@ export const serverAttempts: ServerAttempt[] = [
   },
   {
     what: 'hides a second message behind a bare carriage return, or beside the first',
-    stoppedBy: 'strict lines in this direction too',
+    stoppedBy: 'strict lines in this direction too; the call is answered for it',
     server: (_kit, { say, reply }) => {
       const hidden = '{"jsonrpc":"2.0","id":"attack","result":{"content":[{"type":"text","text":"2"}]}}';
       say(
@@ -113,8 +123,8 @@ export const serverAttempts: ServerAttempt[] = [
       );
       reply(1);
     },
-    agentSees: [answered],
-    outcome: 'ok',
+    agentSees: [expect.stringContaining('not_json')],
+    outcome: 'protocol_error',
   },
   {
     what: 'answers in a way that two readers understand differently',
@@ -135,15 +145,15 @@ export const serverAttempts: ServerAttempt[] = [
         result: { resultType: 'input_required', requestState: 'x', inputRequests: {} },
       });
     },
-    agentSees: [expect.stringContaining('asked for input')],
+    agentSees: [expect.stringContaining('bad_input_request')],
     outcome: 'protocol_error',
   },
   {
-    what: 'answers with 4 MiB on a line',
-    stoppedBy: 'a bound on lines; the connection ends, and the call is answered for it',
-    server: (_kit, { reply }) => reply('x'.repeat(4 * 1024 * 1024)),
-    agentSees: [expect.stringContaining('ended before it answered')],
-    outcome: 'unknown',
+    what: 'answers with 12 MiB on a line',
+    stoppedBy: 'a bound on answers; the call is answered for it',
+    server: (_kit, { reply }) => reply('x'.repeat(12 * 1024 * 1024)),
+    agentSees: [expect.stringContaining('too_large')],
+    outcome: 'protocol_error',
   },
   {
     what: 'writes 20,000 messages that nobody waits for',
