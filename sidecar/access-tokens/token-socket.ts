@@ -2,13 +2,12 @@
  * Where the bridge of a remote server asks for access tokens: `POST /access-token` on a socket that its container alone sees. Which server
  * asks is known by the socket. A token is here only while it is passed on, and in no log.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessTokenAnswer, accessTokenRequest } from '../../contract/remote-server.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
-import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
-import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
-import { listenOnPath } from '../http/listen-http.ts';
+import { HttpRefusal, sendJson } from '../http/answer.ts';
+import { createHttp, listenOnPath } from '../http/listen-http.ts';
 import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
 import { createPace } from '../pace/pace.ts';
 import { createSlots } from '../pace/slots.ts';
@@ -65,16 +64,9 @@ function createTokenHttp(server: string, api: TokenApi): Server {
       release();
     }
   };
-  const http = createServer(
-    readLimits,
-    answerInOrder((request, response) => {
-      handle(request, response, (asked) => inTurn(() => ask({ server, ...asked }, api))).catch(
-        (error: unknown) => sendRefusal(response, error),
-      );
-    }),
+  return createHttp({ ...readLimits, maxConnections: tokenLimits.connections }, (request, response) =>
+    handle(request, response, (asked) => inTurn(() => ask({ server, ...asked }, api))),
   );
-  http.maxConnections = tokenLimits.connections;
-  return http;
 }
 
 async function handle(

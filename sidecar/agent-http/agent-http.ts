@@ -1,7 +1,7 @@
 /** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
-import { HttpRefusal, sendRefusal } from '../http/answer.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { HttpRefusal } from '../http/answer.ts';
+import { createHttp } from '../http/listen-http.ts';
 import type { AgentHttpDependencies } from './dependencies.ts';
 import { streamInput } from './stream-input.ts';
 import { takeArtifact } from './take-artifact.ts';
@@ -20,19 +20,11 @@ const handlers: ReadonlyMap<string, Handler> = new Map([
   ['POST /artifact', takeArtifact],
 ]);
 const knownPaths = new Set([...handlers.keys()].map((key) => key.split(' ')[1]));
-const maxConnections = 32;
+const limits = { headersTimeout: 10_000, requestTimeout: 120_000, maxConnections: 32 };
 
 /** The server, not listening yet. */
-export function createAgentHttp(dependencies: AgentHttpDependencies): Server {
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 120_000 },
-    answerInOrder((request, response) => {
-      handle(request, response, dependencies).catch((error: unknown) => sendRefusal(response, error));
-    }),
-  );
-  server.maxConnections = maxConnections;
-  return server;
-}
+export const createAgentHttp = (dependencies: AgentHttpDependencies): Server =>
+  createHttp(limits, (request, response) => handle(request, response, dependencies));
 
 async function handle(
   request: IncomingMessage,

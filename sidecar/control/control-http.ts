@@ -2,11 +2,11 @@
  * The control port: API and worker deliver input and read health and metrics. Every request is signed with the session's
  * control key; nothing beyond the head is read, and nothing done or answered, before the signature is checked.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isSignedBody, verifyControlHead } from '../../contract/session-keys.ts';
 import { controlRequestHeader, injectRequest } from '../../contract/sidecar.ts';
-import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
-import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
+import { HttpRefusal, sendJson } from '../http/answer.ts';
+import { createHttp } from '../http/listen-http.ts';
 import { parseJsonBody } from '../http/read-body.ts';
 import { type Inbox, InputGapError } from '../inputs/inbox.ts';
 import type { Metrics } from '../metrics.ts';
@@ -21,21 +21,12 @@ export interface ControlDependencies {
 
 /** Total of all bodies being read at a time, and so the max of one. */
 const maxBodyBytes = 32 * 1024 * 1024;
-const maxConnections = 64;
+const limits = { headersTimeout: 10_000, requestTimeout: 30_000, maxConnections: 64 };
 
 /** The server, not listening yet. */
 export function createControlHttp(dependencies: ControlDependencies): Server {
   const readBody = createBodyReader(maxBodyBytes);
-  const server = createServer(
-    { headersTimeout: 10_000, requestTimeout: 30_000 },
-    answerInOrder((request, response) => {
-      handle(request, response, dependencies, readBody).catch((error: unknown) =>
-        sendRefusal(response, error),
-      );
-    }),
-  );
-  server.maxConnections = maxConnections;
-  return server;
+  return createHttp(limits, (request, response) => handle(request, response, dependencies, readBody));
 }
 
 async function handle(

@@ -1,6 +1,32 @@
 import { chmod } from 'node:fs/promises';
-import type { Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
 import { prepareSocketPath } from '../server-link/listen.ts';
+import { sendRefusal } from './answer.ts';
+
+/**
+ * An HTTP server, not listening yet, as all of a sidecar's are: requests sent ahead wait for the answers to those before them, and what `handle`
+ * throws is answered.
+ */
+export function createHttp(
+  { maxConnections, ...options }: ServerOptions & { maxConnections: number },
+  handle: (request: IncomingMessage, response: ServerResponse) => Promise<void>,
+): Server {
+  const server = createServer(
+    options,
+    answerInOrder((request, response) => {
+      handle(request, response).catch((error: unknown) => sendRefusal(response, error));
+    }),
+  );
+  server.maxConnections = maxConnections;
+  return server;
+}
 
 /** Listens on a Unix socket, replacing one that an earlier sidecar left. */
 export async function listenOnPath(server: Server, path: string): Promise<void> {

@@ -2,15 +2,15 @@
  * Where the session's model program asks before each request, and says afterwards what that took, on a socket that its container alone sees. Whatever
  * the platform does not answer is refused.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {
   type ModelRequestAnswer,
   modelRequestId,
   modelRequestInput,
   modelUsageReport,
 } from '../../contract/model-access.ts';
-import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
-import { HttpRefusal, sendJson, sendRefusal } from '../http/answer.ts';
+import { HttpRefusal, sendJson } from '../http/answer.ts';
+import { createHttp } from '../http/listen-http.ts';
 import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
@@ -22,14 +22,9 @@ const readLimits = { headersTimeout: 10_000, requestTimeout: 10_000, connections
 const route = /^\/model-requests\/([0-9a-fA-F-]{36})(\/usage)?$/;
 
 export function createBudgetHttp(api: ModelApi): Server {
-  const http = createServer(
-    readLimits,
-    answerInOrder((request, response) => {
-      handle(request, response, api).catch((error: unknown) => sendRefusal(response, error));
-    }),
+  return createHttp({ ...readLimits, maxConnections: limits.connections }, (request, response) =>
+    handle(request, response, api),
   );
-  http.maxConnections = limits.connections;
-  return http;
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse, api: ModelApi): Promise<void> {
