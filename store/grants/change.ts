@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { StoredGrant } from '../../contract/grant.ts';
 import type { Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
-import { revokeKey } from './fitting-grant.ts';
+import { isInTime, revokeKey } from './fitting-grant.ts';
 import { grantColumns, presentStoredGrant } from './row.ts';
 
 /** One grant, or all that a user holds in a workspace. */
@@ -30,7 +30,7 @@ export async function isUsed(trx: Transaction, useId: string): Promise<boolean> 
     .join('grants as g', 'g.id', 'u.grant_id')
     .where('u.call_id', useId)
     .whereNull('g.revoked_at')
-    .whereRaw('(g.expires_at is null or exists (select from active_grants a where a.id = g.id))')
+    .whereRaw(isInTime('g'))
     .first('u.call_id');
   return (await readRow(prior, z.object({ call_id: z.string() }))) !== null;
 }

@@ -4,7 +4,7 @@ import { uuid } from '../../contract/names.ts';
 import { hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import type { CheckedCall } from './check-and-consume.ts';
-import { fittingGrant, revokeKey, signsInTo, standingGrant } from './fitting-grant.ts';
+import { fittingGrant, isInTime, revokeKey, signsInTo, standingGrant } from './fitting-grant.ts';
 
 /**
  * Lets those calls of one session pass that a standing grant covers, by the rules of `check-and-consume`, and records their uses.
@@ -59,7 +59,7 @@ export const checkStandingStatement = `
   select p.call_id, p.grant_id from prior p
   join asked a on a.call_id = p.call_id and a.server = p.server and a.tool = p.tool
   join grants g on g.id = p.grant_id and g.revoked_at is null and g.bound_call_digest is null
-    and (not a.unforwarded or g.expires_at is null or exists (select from active_grants t where t.id = g.id))
+    and (not a.unforwarded or ${isInTime('g')})
   join caller c on c.id = p.session_id`;
 
 const passed = z.object({ call_id: uuid, grant_id: uuid });

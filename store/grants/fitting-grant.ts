@@ -26,6 +26,10 @@ export const fittingGrant = ({ server, tool, scope, adminOnly, signsIn }: GatedC
   and (g.agent_subject_id is null or g.granted_by_role = 'admin'
     or g.granted_by_user_id = coalesce(c.operator_id, c.root_operator_id) or not ${signsIn})`;
 
+/** Of a grant whose use is recorded already: its time is not over. Only `active_grants` compares it. */
+export const isInTime = (grant: string): string =>
+  `(${grant}.expires_at is null or exists (select from active_grants a where a.id = ${grant}.id))`;
+
 /** Whether people sign in to this server of a session, as it froze it. What is not known of a server counts as yes. */
 export const signsInTo = (sessionId: string, server: string): string => `exists (
     select from session_configurations s cross join jsonb_array_elements(s.configuration -> 'servers') as frozen
