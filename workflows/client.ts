@@ -176,10 +176,7 @@ function checkCalls(client: TemporalClient, optionsOf: OptionsOf) {
     },
     cancelCheck: (checkId: string) => {
       const { id, signals } = mcpCheckWorkflowContract;
-      const handle = client.getHandle(id(checkId));
-      return wasTaken(
-        handle.signal(signals.cancelCheck).catch((error: unknown) => endInstead(handle, error)),
-      );
+      return signalOrEnd(client.getHandle(id(checkId)), signals.cancelCheck);
     },
   };
 }
@@ -240,7 +237,7 @@ function signalSession(client: TemporalClient, sessionId: string, signal: Sessio
     case terminate:
       return end(handle);
     case agentEnded:
-      return wasTaken(handle.signal(signal).catch((error: unknown) => endInstead(handle, error)));
+      return signalOrEnd(handle, signal);
     default:
       return wasTaken(handle.signal(signal));
   }
@@ -265,12 +262,15 @@ function listRunning(client: TemporalClient, queues: readonly string[]): Promise
 const end = (handle: Pick<WorkflowHandle, 'cancel'>): Promise<boolean> =>
   wasTaken(handle.cancel().then(() => undefined));
 
-/** Ends a workflow that Temporal takes no more signals for. Throws the error of the signal when it failed otherwise. */
-async function endInstead(handle: Pick<WorkflowHandle, 'cancel'>, error: unknown): Promise<void> {
-  if (!takesNoMoreSignals(error)) {
-    throw error;
-  }
-  await handle.cancel();
+/** Signals a workflow to end, or cancels it where Temporal takes no more signals for it. Throws the error of the signal when it failed otherwise. */
+function signalOrEnd(handle: Pick<WorkflowHandle, 'signal' | 'cancel'>, signal: string): Promise<boolean> {
+  const signalled = handle.signal(signal).catch(async (error: unknown) => {
+    if (!takesNoMoreSignals(error)) {
+      throw error;
+    }
+    await handle.cancel();
+  });
+  return wasTaken(signalled);
 }
 
 /** Of gRPC: the signals that are sent so have no arguments that could be wrong. */
