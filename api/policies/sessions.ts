@@ -37,6 +37,12 @@ export function whyNotReadSession(
     : 'Only its operator, the maker of its schedule, a workspace admin, or members it is shared with may read a session';
 }
 
+/** As `whyNotReadSession`, of what a list shows beside the session. */
+export const mayReadSession = (
+  { user, role }: Asking,
+  session: SessionKeepers & { isShared: boolean },
+): boolean => whyNotReadSession({ userId: user.id, role }, session, session.isShared) === null;
+
 /** Who may not read a session decides nothing in it: whom an agent belongs to reads no session of it for that. */
 export const whyNotDecideIn = (
   visitor: SessionVisitor,
@@ -52,11 +58,10 @@ export const readableBy = ({ role, user }: Asking): string | undefined =>
 
 /** Of sessions of one tree, those that the visitor may read. */
 export function readableMembers<Member extends SessionKeepers & { isShared: boolean }>(
-  { user, role }: Asking,
+  asking: Asking,
   members: readonly Member[],
 ): Member[] {
-  const visitor = { userId: user.id, role };
-  return members.filter((member) => whyNotReadSession(visitor, member, member.isShared) === null);
+  return members.filter((member) => mayReadSession(asking, member));
 }
 
 /** Admins are refused too: they must not speak in somebody else's name. */

@@ -7,7 +7,7 @@ import type { Db } from '../../../store/database.ts';
 import { type GrantContext, mostUsesCounted, readGrantContexts } from '../../../store/grants/context.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { type GrantInQuestion, storedGrantInQuestion, whyNotGrant } from '../../policies/grants.ts';
-import { whyNotReadSession } from '../../policies/sessions.ts';
+import { mayReadSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 import { grantWarnings, readScopeFacts, type ScopeFacts, scopeOf } from './warnings.ts';
 
@@ -53,7 +53,10 @@ function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: S
   const { state } = found;
   return {
     ...content,
-    bound_to: mayReadSession(visit, found) ? content.bound_to : withoutDigest(content.bound_to),
+    bound_to:
+      found.session === null || mayReadSession(visit, found.session)
+        ? content.bound_to
+        : withoutDigest(content.bound_to),
     exact_call: (content.bound_to?.call_digest ?? null) !== null,
     state,
     subject: subjectOf(grant, found.subjectName),
@@ -67,9 +70,6 @@ function present(visit: Visit, grant: StoredGrant, found: GrantContext, facts: S
     warnings: grantWarnings(grant, state, facts),
   };
 }
-
-const mayReadSession = ({ user, role }: Visit, { session }: GrantContext): boolean =>
-  session === null || whyNotReadSession({ userId: user.id, role }, session, session.isShared) === null;
 
 const withoutDigest = (bound: StoredGrant['bound_to']) => bound && { ...bound, call_digest: null };
 

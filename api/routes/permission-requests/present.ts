@@ -12,7 +12,7 @@ import { readOpenedTools } from '../../../store/permission-requests/opened-tools
 import { type LineageMember, readLineages } from '../../../store/sessions/tree.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../../policies/permission-requests.ts';
-import { readableMembers, whyNotMuteSession, whyNotReadSession } from '../../policies/sessions.ts';
+import { mayReadSession, readableMembers, whyNotMuteSession } from '../../policies/sessions.ts';
 import type { InWorkspace } from '../../route.ts';
 
 const scopes = z.array(grantScope);
@@ -60,7 +60,7 @@ export async function presentRequests(
     const { agent, operator, rootOperator, childAgent, decider } = asked.context;
     return [
       {
-        ...(mayReadSession(visit, asked) ? request : withoutWords(request)),
+        ...(mayReadSession(visit, asked.session) ? request : withoutWords(request)),
         agent: { id: agent.id, name: agent.name },
         operator,
         root_operator: rootOperator,
@@ -73,9 +73,6 @@ export async function presentRequests(
     ];
   });
 }
-
-const mayReadSession = ({ user, role }: Visit, { session }: RequestInQuestion): boolean =>
-  whyNotReadSession({ userId: user.id, role }, session, session.isShared) === null;
 
 /** As an agent's owner sees a request of a session that they may not read: that there is one, and for what. */
 function withoutWords(request: PermissionRequest) {
