@@ -39,7 +39,7 @@ export type ParsedLine =
 export type RawArguments = JsonInspection['rawArguments'];
 
 const maxDepth = 64;
-const maxIdLength = 256;
+export const maxIdLength = 256;
 const members = new Set(['jsonrpc', 'id', 'method', 'params', 'result', 'error']);
 const carriageReturn = 0x0d;
 const relatedTask = 'io.modelcontextprotocol/related-task';

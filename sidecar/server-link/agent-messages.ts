@@ -3,7 +3,7 @@ import { holdsMoreValues } from '../../contract/json-values.ts';
 import { type AgentDecision, decideAgentMessage, type GateView } from '../gate/decide.ts';
 import { eraAfter } from '../gate/method-policy.ts';
 import { idSlot, isObject, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
-import type { ParsedLine } from '../json-rpc/parse-line.ts';
+import { maxIdLength, type ParsedLine } from '../json-rpc/parse-line.ts';
 import { maxCursorLength } from '../tool-lists/list-pages.ts';
 import { type AgentLine, argumentsOf } from './agent-lines.ts';
 import { callRefusal } from './call-gate.ts';
@@ -163,12 +163,10 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
 function progressOf(message: Message): { progressToken?: RequestId } {
   const meta = message.kind === 'request' ? message.params['_meta'] : undefined;
   const token = isObject(meta) ? meta['progressToken'] : undefined;
-  const isKept = typeof token === 'number' || (typeof token === 'string' && token.length <= maxTokenLength);
+  const isKept = typeof token === 'number' || (typeof token === 'string' && token.length <= maxIdLength);
   return isKept ? { progressToken: token } : {};
 }
 
-/** As of an id. */
-const maxTokenLength = 256;
 /** A cursor that is no text, or a long one, belongs to no list that this platform follows: which page a server takes null for is not known. */
 function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string | null } {
   return method === 'tools/list' && cursor !== undefined

@@ -244,16 +244,10 @@ export class Ledger {
     return request;
   }
 
-  /** Whether the answer to a request that was given up may still arrive under this id. */
-  isAbandoned(id: RequestId): boolean {
-    return this.#abandoned.get(idSlot(id)) === id;
-  }
-
-  /** An answer arrived for an abandoned id: the id may be reused. */
-  forget(id: RequestId): void {
-    if (this.#abandoned.get(idSlot(id)) === id) {
-      this.#abandoned.delete(idSlot(id));
-    }
+  /** An answer arrived for an abandoned id: the id may be reused. False when it is none. */
+  forget(id: RequestId): boolean {
+    const slot = idSlot(id);
+    return this.#abandoned.get(slot) === id && this.#abandoned.delete(slot);
   }
 
   /** Ends the requests in flight one by one, each before it is yielded. */

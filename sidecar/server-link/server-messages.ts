@@ -94,11 +94,9 @@ async function refuse(message: Message, id: RequestId | null, connection: AgentC
 /** An answer that no request waits for under its very id: perhaps one does, and its server wrote the id in another way, or left it out. */
 async function refuseAnswer(id: RequestId | null, connection: AgentConnection): Promise<void> {
   const { ledger } = connection;
-  if (id !== null && ledger.isAbandoned(id)) {
-    ledger.forget(id);
-  } else if (id === null) {
+  if (id === null) {
     await failGuessed([], 'bad_id', connection);
-  } else if (ledger.findLike(id) !== null) {
+  } else if (!ledger.forget(id) && ledger.findLike(id) !== null) {
     await failGuessed([id], 'other_id', connection);
   }
 }
