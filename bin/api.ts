@@ -1,5 +1,4 @@
 /** The API: what people and sidecars talk to. */
-
 import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';

@@ -1,8 +1,15 @@
 /** Workspace MCP catalog entries: shape, manifest and stored fields (docs/catalog.md#catalog-entries). */
 import * as z from 'zod';
-import { entryName, envName, secretReference, timestamp, toolScope, uuid } from './names.ts';
+import {
+  entryName,
+  envName,
+  maxToolNameCharacters,
+  secretReference,
+  timestamp,
+  toolScope,
+  uuid,
+} from './names.ts';
 import { remoteShape } from './remote-server.ts';
-import { maxToolNameCharacters } from './tool-name.ts';
 
 const argument = z
   .string()

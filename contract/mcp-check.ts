@@ -1,9 +1,8 @@
 /** A check: one try of a catalog entry, before an agent attaches it. What its server says about its tools is only the server's claim. */
 import * as z from 'zod';
 import { attachmentInput } from './agent.ts';
-import { entryName, timestamp, uuid } from './names.ts';
+import { entryName, maxToolNameCharacters, timestamp, uuid } from './names.ts';
 import { sessionProcess } from './session-process.ts';
-import { maxToolNameCharacters } from './tool-name.ts';
 
 export const mcpCheckStatus = z.enum(['pending', 'starting', 'running', 'completed', 'failed', 'cancelled']);
 export type McpCheckStatus = z.infer<typeof mcpCheckStatus>;

@@ -29,6 +29,12 @@ export const envName = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be a valid environment variable name');
 
+/**
+ * Of a name of a tool, wherever one is: what is longer can be neither listed nor gated nor called. The protocol advises 128 characters; servers that
+ * put others' names behind their own have longer ones.
+ */
+export const maxToolNameCharacters = 256;
+
 /** A catalog entry's name: key in `mcpServers`, tool prefix, socket name. `platform` is the built-in server. */
 export const entryName = z
   .string()

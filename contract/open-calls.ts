@@ -1,7 +1,6 @@
 /** Tool calls that have been made and have not ended. */
 import * as z from 'zod';
-import { chosenId, maxStoredInteger, timestamp, uuid } from './names.ts';
-import { maxToolNameCharacters } from './tool-name.ts';
+import { chosenId, maxStoredInteger, maxToolNameCharacters, timestamp, uuid } from './names.ts';
 
 /** The oldest ones; how many there are is told beside them. */
 export const maxListedOpenCalls = 50;

@@ -2,8 +2,7 @@
 import * as z from 'zod';
 import { answerFault } from './answer-fault.ts';
 import { callOutcome } from './audit-event.ts';
-import { chosenId, maxStoredInteger, timestamp, uuid } from './names.ts';
-import { maxToolNameCharacters } from './tool-name.ts';
+import { chosenId, maxStoredInteger, maxToolNameCharacters, timestamp, uuid } from './names.ts';
 
 /**
  * An agent's text as the database can store it: NUL and lone surrogates become U+FFFD. One call with such a name would

@@ -3,8 +3,7 @@
  * server's instructions (docs/catalog.md#a-server-stays-what-was-approved). All of it is the server's own claim.
  */
 import * as z from 'zod';
-import { entryName, timestamp, uuid } from './names.ts';
-import { maxToolNameCharacters } from './tool-name.ts';
+import { entryName, maxToolNameCharacters, timestamp, uuid } from './names.ts';
 
 /** What a definition is about. */
 export const definitionPart = z.enum(['tool', 'instructions']);

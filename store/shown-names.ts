@@ -90,10 +90,9 @@ export async function foldNames(trx: Transaction, table: NamedTable, workspaceId
     taken,
   );
   // What their old forms were is in nobody's way.
-  await trx.raw(
-    `update ${table} set name_caseless = null, name_seen = null where id in (select id from ${table} where id = any(?::uuid[]) limit ?)`,
-    [rows.map(({ id }) => id), rows.length],
-  );
+  await trx.raw(`update ${table} set name_caseless = null, name_seen = null where id = any(?::uuid[])`, [
+    rows.map(({ id }) => id),
+  ]);
   const names = new Set([...others, ...rows].map(({ name }) => name));
   const forms = new Set(others.flatMap((each) => keysOf(each)));
   const wanted = new Set(rows.flatMap(({ name }) => keysOf(numbered(table, name, 1).forms)));

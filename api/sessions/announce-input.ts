@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { sessionSignals } from '../../contract/workflows.ts';
 import type { Db } from '../../store/database.ts';
-import { needsWake } from '../../store/session-inputs/wake.ts';
+import { needsWake } from '../../store/session-inputs/delivery.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 interface Dependencies {

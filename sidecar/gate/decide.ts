@@ -1,7 +1,7 @@
 /** Decides on one message. Pure: no I/O, no clock (docs/sidecar.md#the-gate). */
 import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { ClientFeature } from '../../contract/catalog.ts';
-import { maxToolNameCharacters } from '../../contract/tool-name.ts';
+import { maxToolNameCharacters } from '../../contract/names.ts';
 import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { GateMap } from './gate-map.ts';
 import { agentMay, type Era, featuresAskedFor, mayAskForInput, serverMay } from './method-policy.ts';

@@ -1,6 +1,6 @@
-/** Tracks which messages the session's sidecar holds, as far as the platform knows. */
+/** Tracks which messages the session's sidecar holds, as far as the platform knows, and whether its workflow needs a signal for one. */
 import * as z from 'zod';
-import type { Db } from '../database.ts';
+import { type Db, prepared } from '../database.ts';
 import { QuotaExceededError } from '../quotas/quota-exceeded.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 
@@ -24,6 +24,25 @@ export async function markInputsUndelivered(
     .where('seq', '>', after)
     .whereNotNull('delivered_at')
     .update({ delivered_at: null });
+}
+
+const findWake = `
+  select message.seq
+  from session_inputs message join sessions on sessions.id = message.session_id
+  where message.id = $1 and message.delivered_at is null and sessions.status = 'running'
+    and not exists (
+      select from session_inputs earlier
+      where earlier.session_id = message.session_id and earlier.seq = message.seq - 1 and earlier.delivered_at is null
+    )`;
+
+/**
+ * Whether the workflow of a session needs a signal for this message: the session runs, and the message before it is no longer waiting, so that no delivery is
+ * under way that would find it. To be asked once the message is committed. A session that does not run yet gets its messages when it does, and a delivery
+ * reads again after it has marked what it delivered: in both cases after this answer, so that it finds the message.
+ */
+export async function needsWake(db: Db, messageId: string): Promise<boolean> {
+  const found = await readRows(prepared(db, 'find_wake', findWake, [messageId]), z.object({ seq: z.int() }));
+  return found.length > 0;
 }
 
 /** A message counts at least this much towards the limit of undelivered ones. */

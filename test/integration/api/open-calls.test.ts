@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { answerFault } from '../../../contract/answer-fault.ts';
+import { maxToolNameCharacters } from '../../../contract/names.ts';
 import { maxListedOpenCalls, type OpenCallReport } from '../../../contract/open-calls.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { ProcessReport, SessionProcess } from '../../../contract/session-process.ts';
 import type { CallRecord, ToolCall } from '../../../contract/tool-call.ts';
-import { maxToolNameCharacters } from '../../../contract/tool-name.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 import pino from 'pino';
+import { maxToolNameCharacters } from '../../../../contract/names.ts';
 import { maxListedOpenCalls, type OpenCallReport, openCallReport } from '../../../../contract/open-calls.ts';
-import { maxToolNameCharacters } from '../../../../contract/tool-name.ts';
 import { CallBook } from '../../../../sidecar/audit/call-book.ts';
 import { createOpenCallReporter } from '../../../../sidecar/audit/open-calls.ts';
 
