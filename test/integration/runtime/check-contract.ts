@@ -30,6 +30,7 @@ const entryOf = (shape: McpServer['shape']): McpServer =>
     egress_allow: [],
     approvers: 'operator',
     client_features: [],
+    start_seconds: null,
     changed_tools: 'tell',
     unlisted_tools: 'allow',
     listed_tools: [],
