@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { selections } from '../test/plan.mjs';
+import { processorMs } from '../test/runner/processor-time.mjs';
 import { reportFileOf } from '../test/runner/report.mjs';
 import { filesOf, tierOf, tiers } from '../test/tiers.mjs';
 import { describeMissingPrograms } from './setup/system-packages.mjs';
@@ -156,7 +157,7 @@ async function runJest(files) {
 
 async function report({ passed, result, checked, notDue, seconds }) {
   const entries = existsSync(reportFileOf(root)) ? JSON.parse(readFileSync(reportFileOf(root), 'utf8')) : [];
-  const totals = { ...resultOf(root, result, entries, checked), notDue, seconds };
+  const totals = { ...resultOf(root, result, entries, checked), notDue, seconds, processorMs: processorMs() };
   if (result) {
     reportLeftOut(result);
   }

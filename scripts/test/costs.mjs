@@ -1,7 +1,6 @@
 /** What a run cost. Processor time depends on the machine and is only shown; what is counted may not grow unnoticed (test/costs.json). */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { processorMs } from '../../test/runner/processor-time.mjs';
 
 const dearestShown = 10;
 const counted = ['platforms', 'pageLoads', 'axeLooks', 'workers'];
@@ -46,8 +45,8 @@ export function printCosts(results) {
   }
   const costs = results.map((result) => result.costs).reduce(addCosts, {});
   const texts = Object.entries(costs).map(([cost, count]) => `${cost} ${count}`);
-  const minutes = results.reduce((sum, { seconds }) => sum + seconds, 0) / 60;
+  const sum = (member) => results.reduce((total, result) => total + result[member], 0);
   console.log(
-    `\n${files.length} files in ${minutes.toFixed(1)} minutes; ${Math.round(processorMs() / 1000)} s of processor time in all; ${texts.join(', ')}`,
+    `\n${files.length} files in ${(sum('seconds') / 60).toFixed(1)} minutes; ${Math.round(sum('processorMs') / 1000)} s of processor time in all; ${texts.join(', ')}`,
   );
 }

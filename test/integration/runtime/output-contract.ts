@@ -76,7 +76,7 @@ export function describeOutput<Spec>(sessions: ContractSessions<Spec>): void {
       silent: { command: 'sleep', args: ['1000'] },
     };
     const servers = Object.entries(programs).map(([name, program]) =>
-      serverNamed(name, { shape: { type: 'command', ...program } }),
+      serverNamed(name, { shape: { type: 'command', ...program }, start_seconds: 15 }),
     );
     const prints = `const began = Date.now(); for (const answer of answers) {
       answer.then((line) => console.log('ANSWER ' + (Date.now() - began) + ' ' + line.trim())); } ${stays}`;
