@@ -1,6 +1,7 @@
 /** Environment of the API process. */
 import * as z from 'zod';
 import { runtimeName } from '../contract/available-runs.ts';
+import { httpsProxyFields } from './https-proxy.ts';
 import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
 import { limitFields } from './limits.ts';
 import { databaseUrl, flag, isLoopback, isLoopbackUrl, key32, logLevel, port } from './parse.ts';
@@ -29,6 +30,7 @@ export const apiConfig = z
     OIDC_ISSUER: z.url().optional(),
     OIDC_CLIENT_ID: z.string().optional(),
     OIDC_CLIENT_SECRET: z.string().optional(),
+    ...httpsProxyFields,
     DEMO_SIGN_IN: flag.default(false),
     /** Whose `X-Forwarded-For` is trusted. */
     TRUST_PROXY: trustedProxies,

@@ -11,6 +11,7 @@ export const auditEventName = z.enum([
   'workspace.member.added',
   'workspace.member.role_changed',
   'workspace.member.removed',
+  'workspace.member.moved',
   'workspace.secret.set',
   'workspace.secret.replaced',
   'workspace.secret.cleared',

@@ -1,5 +1,7 @@
 /** OIDC authorization code flow with PKCE, any provider (docs/sign-in.md). */
 import * as oidc from 'openid-client';
+import { EnvHttpProxyAgent, fetch, type RequestInit } from 'undici';
+import * as z from 'zod';
 import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';
 import { firstShown } from '../../contract/shown-name.ts';
@@ -33,23 +35,23 @@ export interface OidcProvider {
   finish(flow: SignInFlow, search: string): Promise<Person>;
 }
 
-type OidcSettings = Pick<ApiConfig, 'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL'>;
+type OidcSettings = Pick<
+  ApiConfig,
+  'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL' | 'HTTPS_PROXY' | 'NO_PROXY'
+>;
 
-/** Null when no provider is configured. The provider is discovered at the first sign-in and then cached. */
+/** What the provider says of itself is read again after this time; while it does not answer, what it said before holds. */
+const metadataValidMs = 10 * 60_000;
+const timeoutSeconds = 10;
+
+/** Null when no provider is configured. What it says of itself is read at the first sign-in, and from time to time. */
 export function createOidcProvider(settings: OidcSettings): OidcProvider | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: publicUrl } = settings;
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) {
     return null;
   }
   const redirectUri = new URL(callbackPath, publicUrl).href;
-  let discovered: Promise<oidc.Configuration> | null = null;
-  const configuration = () => {
-    discovered ??= discover(new URL(issuer), clientId, settings.OIDC_CLIENT_SECRET).catch((cause) => {
-      discovered = null;
-      throw new ApiError('unavailable', 'The identity provider does not answer', { cause });
-    });
-    return discovered;
-  };
+  const client = createClient({ ...settings, issuer: new URL(issuer), clientId });
   return {
     async begin(returnTo) {
       const flow = {
@@ -58,7 +60,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
         codeVerifier: oidc.randomPKCECodeVerifier(),
         returnTo,
       };
-      const url = oidc.buildAuthorizationUrl(await configuration(), {
+      const url = oidc.buildAuthorizationUrl(await client.configuration(), {
         redirect_uri: redirectUri,
         scope,
         state: flow.state,
@@ -69,24 +71,176 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
       return { flow, url: url.href };
     },
     async finish(flow, search) {
-      const provider = await configuration();
+      await client.configuration();
       const callback = new URL(redirectUri);
       callback.search = search;
-      return exchange(provider, callback, flow).catch((cause) => {
-        throw new ApiError('unauthenticated', 'The sign-in did not succeed; start it again', { cause });
-      });
+      return client
+        .authenticated((provider) => exchange(provider, callback, flow))
+        .catch((cause) => {
+          throw new ApiError('unauthenticated', 'The sign-in did not succeed; start it again', { cause });
+        });
     },
   };
 }
 
+type AuthMethod = 'client_secret_post' | 'client_secret_basic' | 'none';
+
+/** The platform as a client of its provider: what that says of itself, and how it wants the client's secret. */
+function createClient(
+  settings: Pick<OidcSettings, 'OIDC_CLIENT_SECRET' | 'HTTPS_PROXY' | 'NO_PROXY'> & {
+    issuer: URL;
+    clientId: string;
+  },
+) {
+  const { issuer, clientId, OIDC_CLIENT_SECRET: secret } = settings;
+  const options = connectionTo(issuer, settings);
+  let latest: { metadata: Promise<oidc.ServerMetadata>; readAtMs: number } | null = null;
+  let method: AuthMethod | null = null;
+
+  function metadata(): Promise<oidc.ServerMetadata> {
+    if (latest !== null && Date.now() - latest.readAtMs < metadataValidMs) {
+      return latest.metadata;
+    }
+    const earlier = latest;
+    const read = { metadata: discover(issuer, clientId, options), readAtMs: Date.now() };
+    read.metadata = read.metadata.catch((error: unknown) => {
+      if (earlier !== null) {
+        return earlier.metadata;
+      }
+      latest = null;
+      throw error;
+    });
+    latest = read;
+    return read.metadata;
+  }
+
+  async function configuration(used: AuthMethod | null = method): Promise<oidc.Configuration> {
+    const server = await metadata();
+    const [preferred = 'none'] = authMethods(server, secret);
+    const configured = new oidc.Configuration(
+      server,
+      clientId,
+      {},
+      authentication(used ?? preferred, secret),
+    );
+    configured.timeout = timeoutSeconds;
+    for (const extend of options.execute ?? []) {
+      extend(configured);
+    }
+    const fetchOf = options[oidc.customFetch];
+    if (fetchOf !== undefined) {
+      configured[oidc.customFetch] = fetchOf;
+    }
+    return configured;
+  }
+
+  return {
+    configuration: () => configuration(),
+
+    /** A provider may take several methods and this client one of them only: the first that it takes is used from then on. */
+    async authenticated<Result>(work: (provider: oidc.Configuration) => Promise<Result>): Promise<Result> {
+      const methods = method === null ? authMethods(await metadata(), secret) : [method];
+      let refused: unknown = null;
+      for (const each of methods) {
+        try {
+          const result = await work(await configuration(each));
+          method = each;
+          return result;
+        } catch (error) {
+          if (!isRefusedClient(error)) {
+            throw error;
+          }
+          // The client may have been changed: the next sign-in tries them all.
+          method = null;
+          refused = error;
+        }
+      }
+      throw refused;
+    },
+  };
+}
+
+/** Those that this client may try, the most usual first. A provider that names none takes `client_secret_basic` (OpenID Connect Discovery). */
+function authMethods(server: oidc.ServerMetadata, secret: string | undefined): AuthMethod[] {
+  if (secret === undefined) {
+    return ['none'];
+  }
+  const taken = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic', 'client_secret_post'];
+  const known = (['client_secret_post', 'client_secret_basic'] as const).filter((each) =>
+    taken.includes(each),
+  );
+  return known.length > 0 ? known : ['client_secret_basic'];
+}
+
+function authentication(method: AuthMethod, secret: string | undefined): oidc.ClientAuth {
+  if (secret === undefined || method === 'none') {
+    return oidc.None();
+  }
+  return method === 'client_secret_basic' ? oidc.ClientSecretBasic(secret) : oidc.ClientSecretPost(secret);
+}
+
+const isRefusedClient = (error: unknown): boolean =>
+  (error instanceof oidc.ResponseBodyError && error.error === 'invalid_client') ||
+  (error instanceof oidc.WWWAuthenticateChallengeError && error.status === 401);
+
 /** A provider without TLS is accepted on loopback only. */
-function discover(issuer: URL, clientId: string, clientSecret?: string): Promise<oidc.Configuration> {
+function connectionTo(
+  issuer: URL,
+  { HTTPS_PROXY: proxy, NO_PROXY: except }: Pick<OidcSettings, 'HTTPS_PROXY' | 'NO_PROXY'>,
+): oidc.DiscoveryRequestOptions {
   const insecure = issuer.protocol === 'http:' && isLoopback(issuer.hostname.replace(/^\[|\]$/g, ''));
-  const authentication = clientSecret === undefined ? oidc.None() : oidc.ClientSecretPost(clientSecret);
-  return oidc.discovery(issuer, clientId, {}, authentication, {
+  return {
     execute: insecure ? [oidc.allowInsecureRequests] : [],
-    timeout: 10,
+    timeout: timeoutSeconds,
+    ...(proxy === undefined ? {} : { [oidc.customFetch]: fetchThrough(proxy, except) }),
+  };
+}
+
+/** Throws 503 `unavailable`. */
+async function discover(
+  issuer: URL,
+  clientId: string,
+  options: oidc.DiscoveryRequestOptions,
+): Promise<oidc.ServerMetadata> {
+  const read = async (address: URL) =>
+    (await oidc.discovery(address, clientId, {}, oidc.None(), options)).serverMetadata();
+  try {
+    return await read(issuer);
+  } catch (error) {
+    const named = otherName(error);
+    if (named === null) {
+      throw new ApiError('unavailable', 'The identity provider does not answer', { cause: error });
+    }
+    if (withoutSlash(named) === withoutSlash(issuer.href)) {
+      return await read(new URL(named));
+    }
+    const message =
+      'The identity provider goes by another name than OIDC_ISSUER; an operator has to correct it';
+    throw new ApiError('unavailable', message, {
+      cause: new Error(`OIDC_ISSUER is ${issuer.href}, and the provider says it is ${named}`),
+    });
+  }
+}
+
+const withoutSlash = (url: string) => url.replace(/\/$/, '');
+
+/** The issuer that answered in place of the one that was asked, or null. */
+function otherName(error: unknown): string | null {
+  const mismatch = z
+    .object({ attribute: z.literal('issuer'), body: z.object({ issuer: z.url() }) })
+    .safeParse(error instanceof oidc.ClientError ? error.cause : null);
+  return mismatch.success ? mismatch.data.body.issuer : null;
+}
+
+/** For the identity provider alone: what a workspace chose never goes through the operator's proxy. */
+function fetchThrough(proxy: string, except: readonly string[]): oidc.CustomFetch {
+  const dispatcher = new EnvHttpProxyAgent({
+    httpProxy: proxy,
+    httpsProxy: proxy,
+    noProxy: [...except, 'localhost', '127.0.0.1', '::1'].join(','),
   });
+  return (url, options) =>
+    fetch(url, { ...options, dispatcher } as RequestInit) as unknown as Promise<globalThis.Response>;
 }
 
 async function exchange(provider: oidc.Configuration, callback: URL, flow: SignInFlow): Promise<Person> {

@@ -67,8 +67,28 @@ function answer(ctx: Context, error: ApiError, requestId: string): void {
       request_id: requestId,
     },
   };
-  ctx.body = body;
+  if (ctx.accepts('json', 'html') === 'html') {
+    ctx.type = 'html';
+    ctx.body = errorPage(error.message, requestId);
+  } else {
+    ctx.body = body;
+  }
 }
+
+/** For a browser that was led here: a way back, where JSON would leave a person stranded. */
+const errorPage = (message: string, requestId: string): string => `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(message)}</title>
+<h1>${escapeHtml(message)}</h1>
+<p><a href="/">Back to the platform</a></p>
+<p>Request ${escapeHtml(requestId)}</p>
+</html>
+`;
+
+const escapeHtml = (text: string): string =>
+  text.replaceAll(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`);
 
 /**
  * What the log may know of an unexpected error. Not the error itself: a database error carries rows, and the

@@ -85,7 +85,7 @@ async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
   await page.goto('/');
   await seen(visitor, '01-sign-in');
   await page.getByRole('button', { name: 'Nora Newcomer' }).click();
-  await page.getByText('You are not in a workspace yet').waitFor();
+  await page.getByText('You are not in a workspace').waitFor();
   await page.getByLabel('Name').fill('My team');
   await seen(visitor, '02-new-workspace');
   await page.getByRole('button', { name: 'Create' }).click();

@@ -187,14 +187,14 @@ describeInBrowser('grants, audit, members and settings', () => {
     const outsider = await demo.visit('max');
     outsider.expectInConsole(/401/);
     await outsider.load('/');
-    await outsider.page.getByText('You are not in a workspace yet').waitFor();
+    await outsider.page.getByText('You are not in a workspace').waitFor();
     await outsider.checkAccessibility();
     await outsider.page.getByRole('button', { name: /^Max Member/ }).click();
     await outsider.page.getByRole('menuitem', { name: 'Sign out' }).click();
     await outsider.page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await outsider.page.getByLabel('Other e-mail address').fill(demo.people.max.email);
     await outsider.page.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await outsider.page.getByText('You are not in a workspace yet').waitFor();
+    await outsider.page.getByText('You are not in a workspace').waitFor();
 
     await page.getByRole('button', { name: 'Remove: Ada Admin' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave workspace' }).click();

@@ -88,11 +88,12 @@ function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider)
     access: anybody,
     isSignIn: true,
     async handler({ ctx }) {
-      const flow = await takeFlowCookie(ctx, config.COOKIE_KEY, { secure: isSecure(config) });
+      const state = new URLSearchParams(ctx.search).get('state') ?? '';
+      const flow = await takeFlowCookie(ctx, config.COOKIE_KEY, state, { secure: isSecure(config) });
       if (flow === null) {
         throw new ApiError(
           'unauthenticated',
-          'This browser began no sign-in, or too long ago; start it again',
+          'This browser did not begin this sign-in, or more than 10 minutes ago, or it is used up; start it again',
         );
       }
       const user = await upsertUser(db, await provider.finish(flow, ctx.search));

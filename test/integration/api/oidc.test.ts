@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { createOidcProvider } from '../../../api/auth/oidc.ts';
 import { type Answer, caller, startTestApi, type TestApi } from '../../support/api.ts';
 import { quietConsole } from '../../support/quiet-console.ts';
 
@@ -33,8 +34,14 @@ const odd: Record<string, { name: string; username?: string }> = {
   'reversed-rob': { name: '\u202eRob\u200b Admin ' },
 };
 
-/** A real provider with its development sign-in form: any name signs in as that subject. */
-async function startProvider() {
+/** A real provider with its development sign-in form: any name signs in as that subject. The client may authenticate by `method` alone. */
+async function startProvider(
+  method: 'client_secret_post' | 'client_secret_basic' = 'client_secret_post',
+  methods: readonly ('client_secret_post' | 'client_secret_basic')[] = [
+    'client_secret_basic',
+    'client_secret_post',
+  ],
+) {
   const { default: Provider } = await import('oidc-provider');
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -44,10 +51,11 @@ async function startProvider() {
       {
         client_id: 'platform',
         client_secret: 'client-secret',
-        token_endpoint_auth_method: 'client_secret_post',
+        token_endpoint_auth_method: method,
         redirect_uris: [`${publicUrl}/api/auth/callback`],
       },
     ],
+    clientAuthMethods: [...methods],
     pkce: { required: () => true },
     // ID tokens have them, too.
     conformIdTokenClaims: false,
@@ -71,13 +79,54 @@ async function startProvider() {
   return { server, issuer };
 }
 
+/** One that has started to use `settings`, until `work` is done. */
+async function withApi(
+  settings: Record<string, string>,
+  work: (other: TestApi) => Promise<void>,
+): Promise<void> {
+  const other = await startTestApi({
+    OIDC_CLIENT_ID: 'platform',
+    OIDC_CLIENT_SECRET: 'client-secret',
+    PUBLIC_URL: publicUrl,
+    DEMO_SIGN_IN: 'false',
+    ...settings,
+  });
+  await work(other).finally(() => other.stop());
+}
+
+/** A provider that says of itself what `names` returns, and more that does not matter. */
+async function documentServer(names: (base: string) => { issuer: string }) {
+  const server = createServer((_request, response) => {
+    response.setHeader('content-type', 'application/json');
+    const own = { authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token` };
+    response.end(JSON.stringify({ ...own, ...names(base) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: base, stop: () => server.close() };
+}
+
+const providerAt = (issuer: string) =>
+  createOidcProvider({
+    OIDC_ISSUER: issuer,
+    OIDC_CLIENT_ID: 'platform',
+    PUBLIC_URL: publicUrl,
+    NO_PROXY: [],
+  });
+
 /** A browser: follows redirects between the provider and us, keeps cookies per origin. */
 class Browser {
   private readonly jar = new Map<string, Map<string, string>>();
 
+  private readonly platform: Pick<TestApi, 'url'>;
+
+  constructor(platform: Pick<TestApi, 'url'> = api) {
+    this.platform = platform;
+  }
+
   async go(url: string, form?: Record<string, string>): Promise<Answer & { url: string }> {
     // The public address is mapped to the API's real port.
-    const target = url.startsWith(publicUrl) ? url.replace(publicUrl, api.url) : url;
+    const target = url.startsWith(publicUrl) ? url.replace(publicUrl, this.platform.url) : url;
     const { origin, pathname, search } = new URL(target);
     const answer = await caller(origin).send(
       form === undefined ? 'GET' : 'POST',
@@ -90,7 +139,11 @@ class Browser {
     );
     for (const line of answer.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-      this.cookies(origin).set(name, value);
+      if (value === '') {
+        this.cookies(origin).delete(name);
+      } else {
+        this.cookies(origin).set(name, value);
+      }
     }
     return { ...answer, url };
   }
@@ -184,7 +237,7 @@ describe('signing in at an identity provider', () => {
     expect(searchParams.get('state')?.length).toBeGreaterThan(20);
     expect(searchParams.get('nonce')?.length).toBeGreaterThan(20);
     const [cookie = ''] = answer.headers.getSetCookie();
-    expect(cookie).toMatch(/^platform_sign_in=.*path=\/api\/auth;.*samesite=lax; httponly$/);
+    expect(cookie).toMatch(/^platform_sign_in_\w{9}_[\w-]{16}=.*path=\/api\/auth;.*samesite=lax; httponly$/);
     expect(cookie).not.toContain(searchParams.get('state'));
   });
 
@@ -200,8 +253,149 @@ describe('signing in at an identity provider', () => {
     expect(await new Browser().go(callback)).toMatchObject({ status: 401 });
     const taken = await browser.go(callback);
     expect(taken.status).toBe(302);
-    expect(taken.headers.getSetCookie().join()).toMatch(/platform_sign_in=; [^,]*expires=Thu, 01 Jan 1970/);
+    expect(taken.headers.getSetCookie().join()).toMatch(
+      /platform_sign_in_[\w-]+=; [^,]*expires=Thu, 01 Jan 1970/,
+    );
     expect(await browser.go(callback)).toMatchObject({ status: 401 });
+  });
+
+  it('lets two tabs of one browser sign in at once, and keeps five that were begun', async () => {
+    const browser = new Browser();
+    const [first, second] = [await browser.reachCallback('ida'), await browser.reachCallback('ida')];
+    expect((await browser.go(first)).status).toBe(302);
+    expect((await browser.go(second)).status).toBe(302);
+
+    const left = new Browser();
+    const begun: string[] = [];
+    for (let tab = 0; tab < 6; tab += 1) {
+      begun.push(await left.reachCallback('ida'));
+    }
+    const flows = [...left.cookies(api.url).keys()].filter((name) => name.startsWith('platform_sign_in_'));
+    expect(flows).toHaveLength(5);
+    const statuses: number[] = [];
+    for (const callback of begun) {
+      statuses.push((await left.go(callback)).status);
+    }
+    expect(statuses).toEqual([401, 302, 302, 302, 302, 302]);
+  });
+
+  it('keeps the cookies of sign-ins that were begun below what a server takes as headers', async () => {
+    const browser = new Browser();
+    for (let tab = 0; tab < 8; tab += 1) {
+      const answer = await browser.go(`${publicUrl}/api/auth/sign-in?return_to=/${'a'.repeat(1990)}`);
+      expect(answer.status).toBe(302);
+    }
+    const sent = [...browser.cookies(api.url)].map(([name, value]) => `${name}=${value}`).join('; ');
+    expect(sent.length).toBeLessThan(10_000);
+  });
+
+  it('shows a browser a page with a way back where a sign-in fails, and a program JSON', async () => {
+    const path = '/api/auth/callback?error=access_denied&state=<script>';
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+    const page = await api.anonymous.send('GET', path, undefined, { accept });
+    expect(page.status).toBe(401);
+    expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(page.text).toContain('<a href="/">');
+    expect(page.text).toContain('start it again');
+    expect(page.text).not.toContain('<script>');
+    expect(await api.anonymous.send('GET', path, undefined, { accept: '*/*' })).toMatchObject({
+      status: 401,
+      body: { error: { code: 'unauthenticated' } },
+    });
+  });
+
+  it.each([
+    ['client_secret_basic', ['client_secret_basic']],
+    ['client_secret_basic', ['client_secret_basic', 'client_secret_post']],
+    ['client_secret_post', ['client_secret_post']],
+  ] as const)('authenticates by %s where the provider takes %j', async (method, methods) => {
+    const other = await startProvider(method, methods);
+    await withApi({ OIDC_ISSUER: other.issuer }, async (platform) => {
+      for (const name of ['ida', 'ben']) {
+        const browser = new Browser(platform);
+        expect((await browser.go(await browser.reachCallback(name))).status).toBe(302);
+      }
+    });
+    other.server.close();
+  });
+
+  it('reads again what the provider says of itself, and holds on to it while that does not answer', async () => {
+    const documents = { count: 0, isDown: false };
+    const front = createServer(async (request, response) => {
+      documents.count += 1;
+      if (documents.isDown) {
+        response.writeHead(503).end();
+        return;
+      }
+      const answer = await fetch(`${idp.issuer}${request.url}`);
+      const own = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+      const metadata = (await answer.json()) as Record<string, unknown>;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...metadata, issuer: `${own}/` }));
+    });
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const issuer = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+    const now = jest.spyOn(Date, 'now');
+    const provider = createOidcProvider({
+      OIDC_ISSUER: issuer,
+      OIDC_CLIENT_ID: 'platform',
+      PUBLIC_URL: publicUrl,
+      NO_PROXY: [],
+    });
+    await provider?.begin('/');
+    await provider?.begin('/');
+    expect(documents.count).toBe(1);
+    now.mockReturnValue(Date.now() + 11 * 60_000);
+    await provider?.begin('/');
+    expect(documents.count).toBe(2);
+    documents.isDown = true;
+    now.mockReturnValue(Date.now() + 11 * 60_000);
+    expect((await provider?.begin('/'))?.url).toContain('/auth?');
+    expect(documents.count).toBe(3);
+    now.mockRestore();
+    front.close();
+  });
+
+  it.each([
+    ['/realms/company', '/realms/company/'],
+    ['/realms/company/', '/realms/company'],
+  ])('signs in where OIDC_ISSUER ends in %s and the provider calls itself %s', async (path, own) => {
+    const origin = await documentServer((base) => ({ issuer: base + own }));
+    const provider = providerAt(origin.url + path);
+    expect((await provider?.begin('/'))?.url).toMatch(`${origin.url}/authorize?`);
+    origin.stop();
+  });
+
+  it('says that OIDC_ISSUER is wrong where the provider goes by another name', async () => {
+    const origin = await documentServer(() => ({ issuer: 'https://other.example' }));
+    await expect(providerAt(origin.url)?.begin('/')).rejects.toThrow('goes by another name than OIDC_ISSUER');
+    origin.stop();
+  });
+
+  it('reaches the provider through the proxy of the operator, but for those that need none', async () => {
+    const tunnels: string[] = [];
+    const proxy = createServer();
+    proxy.on('connect', (request, socket) => {
+      tunnels.push(request.url ?? '');
+      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const at = (issuer: string, except: string[]) =>
+      createOidcProvider({
+        OIDC_ISSUER: issuer,
+        OIDC_CLIENT_ID: 'platform',
+        PUBLIC_URL: publicUrl,
+        HTTPS_PROXY: through,
+        NO_PROXY: except,
+      });
+    await expect(at('https://login.example', [])?.begin('/')).rejects.toThrow('does not answer');
+    expect(tunnels).toEqual(['login.example:443']);
+    await expect(at('https://login.invalid', ['login.invalid'])?.begin('/')).rejects.toThrow(
+      'does not answer',
+    );
+    expect(tunnels).toHaveLength(1);
+    proxy.close();
   });
 
   it('refuses a callback whose state or code was changed', async () => {

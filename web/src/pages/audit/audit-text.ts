@@ -65,6 +65,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'schedule.removed': 'Schedule removed',
   'workspace.member.added': 'Member added',
   'workspace.member.role_changed': 'Role changed',
+  'workspace.member.moved': 'Member moved to another subject',
   'workspace.member.removed': 'Member removed',
   'workspace.embedding_provider.set': 'Embedding provider set',
   'workspace.embedding_provider.removed': 'Embedding provider removed',

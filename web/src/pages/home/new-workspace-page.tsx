@@ -48,9 +48,11 @@ export default function NewWorkspacePage() {
         description="A separate place for agents, with its own members, secrets and grants. You will be its first admin."
       >
         {workspaces.length > 0 ? null : (
-          <Alert title="You are not in a workspace yet">
+          <Alert title="You are not in a workspace">
             To join an existing workspace, send its admin your e-mail address, {user.email}, or your user ID{' '}
-            <CopyableId id={user.id} />, and wait here until you are added. Or create one below.
+            <CopyableId id={user.id} />, and wait here until you are added. Or create one below. If you were
+            in a workspace before, your identity provider may name you differently now: ask who runs this
+            platform.
           </Alert>
         )}
         {wasAdded ? (
