@@ -1,14 +1,21 @@
-/** In a sandbox without any network: loads the packages of one MCP server through the platform's proxy, and hands them over. */
+/** In a sandbox whose one way out leads to the operator's registry: loads the packages of one MCP server, and hands them over. */
 import { join } from 'node:path';
 import { openBridge } from '../runtime/process/packages/inside/bridge.ts';
 import { findProgram } from '../runtime/process/packages/inside/find-program.ts';
 import { install } from '../runtime/process/packages/inside/install.ts';
-import { fillOrder, fillSockets, registryPort } from '../runtime/process/packages/inside/order.ts';
+import {
+  egressPort,
+  fillOrder,
+  fillSockets,
+  managerVariables,
+  managerVariablesName,
+} from '../runtime/process/packages/inside/order.ts';
 import { sendTree } from '../runtime/process/packages/inside/send-tree.ts';
 
 const order = fillOrder.parse(JSON.parse(process.argv[2] ?? ''));
-await openBridge(registryPort, join(fillSockets.directory, fillSockets.registry));
-const exitCode = await install(order, process.env);
+const { [managerVariablesName]: ofManager = '', ...env } = process.env;
+await openBridge(egressPort, join(fillSockets.directory, fillSockets.egress));
+const exitCode = await install(order, env, managerVariables.parse(JSON.parse(ofManager)));
 if (exitCode !== 0) {
   process.exit(1);
 }

@@ -1,10 +1,11 @@
 /** Where the process runtime gets packages of `npx` and `uvx` entries from, and how much of them it keeps. */
 import * as z from 'zod';
+import { hostList, httpsProxyFields } from './https-proxy.ts';
 import { count, isLoopbackUrl } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** Visible to sandboxes, so it must hold no credentials. */
+/** Visible to sandboxes, so it must hold no credential. */
 const packageRegistry = z
   .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
   .refine((url) => {
@@ -15,31 +16,24 @@ const packageRegistry = z
 /** Sent in a header. */
 const token = z.string().regex(/^[\x21-\x7e]+$/, 'must be one word, or user:password');
 
-const hosts = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((host) => host.trim().toLowerCase())
-      .filter((host) => host !== ''),
-  );
+const isHost = (text: string) =>
+  URL.canParse(`https://${text}`) && new URL(`https://${text}`).host === text.replace(/:443$/, '');
 
 export const packageFields = {
   /** Replaces the public registries. */
   NPM_REGISTRY_URL: packageRegistry.optional(),
   PYPI_INDEX_URL: packageRegistry.optional(),
-  /** A token, or `user:password`. Only the platform's own proxy for packages has them. */
+  /** A token, or `user:password`. Only npm and uv have them, while they load packages. */
   NPM_REGISTRY_TOKEN: token.optional(),
   PYPI_INDEX_TOKEN: token.optional(),
   /** PEM with all certificate authorities that programs in sandboxes with internet trust, e.g. behind a TLS-inspecting proxy. */
   SANDBOX_CA_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
-  /** How the platform reaches registries of packages; may hold `user:password`. */
-  HTTPS_PROXY: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  /** Hosts that bypass the proxy. */
-  NO_PROXY: hosts,
-  /** Hosts with private addresses that registries serve files from. Requested over https, without credentials. */
-  PACKAGE_FILE_HOSTS: hosts,
+  ...httpsProxyFields,
+  /** Hosts, or `host:port`, that registries keep files at beside their own. Asked over https, without credentials. */
+  PACKAGE_FILE_HOSTS: hostList.refine(
+    (all) => all.every(isHost),
+    'must be hosts, or host:port, separated by commas',
+  ),
   /** Next to SESSIONS_DIR by default. */
   PACKAGE_CACHE_DIR: z.string().optional(),
   /** The program that loads packages of `uvx` entries, when it is not on the PATH. */

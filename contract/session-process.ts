@@ -23,6 +23,7 @@ export const causeText = {
   program_not_executable: 'did not start: its program cannot be executed',
   exited: 'ended before it answered its first request',
   packages_need_network: 'did not start: its package manager has no network to load packages from',
+  packages_not_loaded: 'did not start: the platform could not load its packages',
   package_not_found: 'did not start: its registry has no such package, or not that version',
   registry_unreachable: 'did not start: its package manager got nothing from its registry',
   network_unreachable: 'did not start: it could not reach the network',
@@ -40,9 +41,10 @@ export const notReadyWithin = (limitSeconds: number) => `was not ready within ${
 export const packagesNotLoaded = {
   registry_unreachable: 'The platform got no packages from the registry',
   package_not_found: 'The platform found no such packages in the registry',
-  exited: 'The platform could not load the packages',
+  packages_not_loaded: 'The platform could not load the packages',
 } as const;
-export type PackagesCause = keyof typeof packagesNotLoaded;
+export const packagesCauses = ['registry_unreachable', 'package_not_found', 'packages_not_loaded'] as const;
+export type PackagesCause = (typeof packagesCauses)[number];
 
 export const exitCode = z.int().min(0).max(255);
 /** Such as SIGKILL. */

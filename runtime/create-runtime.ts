@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { abortWith } from '../lib/timing/abort-with.ts';
 import { createTurns } from '../lib/timing/in-turn.ts';
-import type { LaunchSecrets, Runtime } from './workload.ts';
+import type { LaunchSecrets, OnStartDelay, Runtime } from './workload.ts';
 
 /** A runtime as its driver implements it: of one session it is asked for one start or stop at a time, and for containers by safe names. */
 export interface Driver<Spec> extends Omit<Runtime<Spec>, 'start'> {
   /** Gives up when `signal` is aborted: its caller gave up, or the session is being stopped. */
-  start(spec: Spec, secrets: LaunchSecrets, signal: AbortSignal): Promise<void>;
+  start(spec: Spec, secrets: LaunchSecrets, signal: AbortSignal, onDelay: OnStartDelay): Promise<void>;
 }
 
 /** Safe as a file name and in a query. */
@@ -20,11 +20,11 @@ export function createRuntime<Spec extends { sessionId: string }>(driver: Driver
   const stops = new Map<string, number>();
   return {
     ...driver,
-    start: (spec, secrets, signal) =>
+    start: (spec, secrets, signal, onDelay = () => undefined) =>
       whileStarting(starts, spec.sessionId, signal, (givenUp) =>
         inTurn(spec.sessionId, async () => {
           givenUp.throwIfAborted();
-          await driver.start(spec, secrets, givenUp);
+          await driver.start(spec, secrets, givenUp, onDelay);
         }),
       ),
     async stop(sessionId) {

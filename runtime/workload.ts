@@ -68,15 +68,18 @@ export class WorkloadFailedError extends Error {
   override name = 'WorkloadFailedError';
 }
 
+/** Called when the packages of an MCP server are not there yet, so that the start takes as long as loading them. */
+export type OnStartDelay = (delay: { server: string; packages: readonly string[] }) => void;
+
 export interface Runtime<Spec> {
   readonly name: 'process' | 'container' | 'kubernetes';
   /** Pure: configuration in, full description of the workload out, without any secret. Throws UnsupportedWorkloadError. */
   render(configuration: FrozenConfiguration): Spec;
   /**
    * Starts the workload and returns when every container was started; a no-op when it already runs. Throws
-   * WorkloadFailedError for permanent failures, and gives up when `signal` is aborted.
+   * WorkloadFailedError for permanent failures, and gives up when `signal` is aborted. `onDelay` is called for what it has to wait for.
    */
-  start(spec: Spec, secrets: LaunchSecrets, signal?: AbortSignal): Promise<void>;
+  start(spec: Spec, secrets: LaunchSecrets, signal?: AbortSignal, onDelay?: OnStartDelay): Promise<void>;
   inspect(sessionId: string): Promise<WorkloadState>;
   /**
    * Calls back with a session's id when its workload may have changed, until the returned function is called. These are hints: they may be late, repeated,

@@ -102,10 +102,7 @@ async function bundlePrograms(root, outdir) {
   await bundle({ ...common, entryPoints: entries(withPackages), packages: 'external' });
   await bundle({
     ...common,
-    entryPoints: {
-      'pattern-thread': 'lib/patterns/pattern-thread.mjs',
-      'document-thread': 'runtime/process/packages/proxy/document-thread.mjs',
-    },
+    entryPoints: { 'pattern-thread': 'lib/patterns/pattern-thread.mjs' },
     packages: 'external',
     outExtension: { '.js': '.mjs' },
   });

@@ -20,7 +20,6 @@ export const measuringFiles = {
   'test/integration/relay/forward.test.ts': 'processor time of an idle relay',
   'test/integration/relay/model/hostile-agent.test.ts': 'connections that end in time',
   'test/integration/relay/serve.test.ts': 'processor time of an idle relay',
-  'test/integration/runtime/packages/hostile-documents.test.ts': 'holds of the event loop',
   'test/integration/sidecar/server-failures.test.ts': 'bytes and reports in each second',
   'test/integration/store/scope-lookups.test.ts': 'time of 200 look-ups and of one',
   'test/integration/store/tools-of-one-scope.test.ts': 'holds of the event loop',

@@ -3,7 +3,7 @@ import { ApplicationFailure, CancelledFailure, cancellationSignal } from '@tempo
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { controlKey, internalToken } from '../../contract/session-keys.ts';
 import { everyValue } from '../../runtime/variables.ts';
-import { type LaunchSecrets, WorkloadFailedError } from '../../runtime/workload.ts';
+import { type LaunchSecrets, type OnStartDelay, WorkloadFailedError } from '../../runtime/workload.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
@@ -15,6 +15,8 @@ export interface Launch {
   spec: unknown;
   /** Called when every secret is resolved, before anything is started. */
   recordStart(): Promise<unknown>;
+  /** Absent where nobody reads of it. */
+  onDelay?: OnStartDelay;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface Launch {
  */
 export async function launch(
   dependencies: ActivityDependencies,
-  { configuration, spec, recordStart }: Launch,
+  { configuration, spec, recordStart, onDelay }: Launch,
 ): Promise<void> {
   const { db, masterKeys, sessionKeySeed, runtime, log } = dependencies;
   const sessionId = configuration.session_id;
@@ -38,7 +40,7 @@ export async function launch(
   try {
     const signal = cancellationSignal();
     signal.throwIfAborted();
-    await withHeartbeats(() => runtime.start(spec, secrets, signal));
+    await withHeartbeats(() => runtime.start(spec, secrets, signal, onDelay));
   } catch (error) {
     throw failureOf(
       error,

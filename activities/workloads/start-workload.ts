@@ -4,6 +4,10 @@ import { lockOperators } from '../../commands/sessions/lock-operators.ts';
 import { moveSession } from '../../commands/sessions/move.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { isTerminal } from '../../contract/session.ts';
+import { systemActor } from '../../contract/session-event.ts';
+import type { OnStartDelay } from '../../runtime/workload.ts';
+import { appendSessionEvent } from '../../store/session-events/append.ts';
+import { derivedId } from '../../store/session-events/derived-id.ts';
 import { setApiUrl } from '../../store/sessions/api-url.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';
@@ -37,7 +41,26 @@ export async function startWorkload(
     configuration,
     spec,
     recordStart: () => setApiUrl(db, sessionId, dependencies.internalApiUrl),
+    onDelay: (delay) => void announceDelay(dependencies, sessionId, delay),
   });
+}
+
+const maxPackagesLength = 300;
+
+/** People see in the transcript what the start waits for. It continues when the event is lost. */
+async function announceDelay(
+  { db, log }: Pick<ActivityDependencies, 'db' | 'log'>,
+  sessionId: string,
+  { server, packages }: Parameters<OnStartDelay>[0],
+): Promise<void> {
+  const named = packages.join(', ').slice(0, maxPackagesLength);
+  const message = `The packages of the MCP server "${server}" are being loaded: ${named}`;
+  await appendSessionEvent(db, sessionId, {
+    id: derivedId(sessionId, 'packages_loading', server),
+    type: 'platform.notice',
+    actor: systemActor,
+    payload: { code: 'packages_loading', message },
+  }).catch((error: unknown) => log.warn({ sessionId, reason: String(error) }, 'a delay was not announced'));
 }
 
 /** Checks zone 2 again at the moment of use, of the session's grants: one revoked since validation exposes nothing. Throws `launch_refused`. */

@@ -12,7 +12,7 @@ export function packageCacheSettings(
     pypiIndexToken: config.PYPI_INDEX_TOKEN ?? null,
     outboundProxy:
       config.HTTPS_PROXY === undefined ? null : { url: config.HTTPS_PROXY, except: config.NO_PROXY },
-    privateHosts: config.PACKAGE_FILE_HOSTS,
+    fileHosts: config.PACKAGE_FILE_HOSTS,
     uvProgram: config.UV_PROGRAM ?? null,
     maxBytes: config.PACKAGE_MAX_BYTES,
     maxFiles: config.PACKAGE_MAX_FILES,

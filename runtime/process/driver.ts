@@ -85,11 +85,11 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const runtime = createRuntime<ProcessWorkloadSpec>({
     name: 'process',
     render: (configuration) => renderWorkload(configuration, rules),
-    start: (spec, secrets, signal) =>
+    start: (spec, secrets, signal, onDelay) =>
       startSession(spec, secrets, {
         ...{ machine, warmHosts, takeLeftCalls, signal },
         directory: directoryOf(spec.sessionId),
-        packagesFor: () => packages.prepare(spec, signal),
+        packagesFor: () => packages.prepare(spec, { signal, onDelay }),
       }),
     stop,
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),

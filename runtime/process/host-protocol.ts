@@ -16,6 +16,8 @@ export interface ContainerLimits {
   cpuMillis: number;
   /** Threads count as well. */
   processes: number;
+  /** A tenth of a process of the platform when processors are short, or as much as one; absent: a tenth. */
+  cpuShare?: 'tenth' | 'whole';
 }
 
 /** One container as a command. Holds secrets: it goes through pipes only. */

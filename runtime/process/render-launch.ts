@@ -72,7 +72,7 @@ export function renderLaunch(
   return {
     directory,
     boot: keyedBoot(
-      renderBoot(spec, machine, {
+      renderBoot({ ...spec, servers: spec.servers.map(withoutLoading(place)) }, machine, {
         session_directory: directory,
         agent_config: null,
         control_host: '127.0.0.1',
@@ -98,6 +98,12 @@ export function renderLaunch(
     containers: spec.containers.map((container) => renderContainer(container, spec, secrets, place)),
   };
 }
+
+/** Once its packages are there a server is a program as any other: no registry makes it slow or fail. */
+const withoutLoading =
+  ({ packages }: LaunchPlace) =>
+  (server: ProcessWorkloadSpec['servers'][number]) =>
+    packages?.get(server.name)?.type === 'tree' ? { ...server, loads_packages: false } : server;
 
 function renderContainer(
   asked: ProcessContainerSpec,

@@ -1,7 +1,12 @@
 /** Classifies why a server failed before its first answer, as one of a closed list. Pure. */
 
 import { saysPackageNotFound } from '../../contract/package-managers.ts';
-import { type FailureCause, type ProcessClaim, packagesNotLoaded } from '../../contract/session-process.ts';
+import {
+  type FailureCause,
+  type ProcessClaim,
+  packagesCauses,
+  packagesNotLoaded,
+} from '../../contract/session-process.ts';
 
 export interface ServerFacts {
   network: 'none' | 'internet';
@@ -32,17 +37,15 @@ export function classifyFailure({ how, end, written }: Failure, facts: ServerFac
   if (end?.type === 'not_started') {
     return notFound.has(end.error) ? 'program_not_found' : 'program_not_executable';
   }
-  if (written.includes(packagesNotLoaded.exited)) {
-    return 'exited';
+  const ofPlatform = packagesCauses.find((cause) => written.includes(packagesNotLoaded[cause]));
+  if (ofPlatform !== undefined) {
+    return ofPlatform;
   }
-  if (
-    facts.loadsPackages &&
-    (saysPackageNotFound(written) || written.includes(packagesNotLoaded.package_not_found))
-  ) {
+  if (facts.loadsPackages && saysPackageNotFound(written)) {
     // Without a network there was no lookup: pip then reports no match, as for a wrong name.
     return facts.network === 'none' ? 'packages_need_network' : 'package_not_found';
   }
-  const isNetwork = networkTrouble.test(written) || written.includes(packagesNotLoaded.registry_unreachable);
+  const isNetwork = networkTrouble.test(written);
   if (facts.loadsPackages && (isNetwork || how === 'timeout')) {
     return facts.network === 'none' ? 'packages_need_network' : 'registry_unreachable';
   }

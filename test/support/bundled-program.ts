@@ -5,7 +5,7 @@ import { bundleForNode } from './esbuild.ts';
 
 const directory = resolve('.cache/test/programs');
 /** Programs of worker threads, which the code that starts them expects beside itself. */
-const threads = ['lib/patterns/pattern-thread.mjs', 'runtime/process/packages/proxy/document-thread.mjs'];
+const threads = ['lib/patterns/pattern-thread.mjs'];
 const bundled = new Map<string, string>();
 
 /** Bundles a program, given by its path, once per test file; returns the path of the file that Node runs. Packages stay outside. */

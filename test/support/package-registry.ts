@@ -16,8 +16,17 @@ export interface PackageRegistry {
   /** Paths, in order. */
   requests: string[];
   /** Publishes a version; the last one is the latest. */
-  publishNpm(name: string, version: string, parts: { files: Record<string, string>; more?: object }): void;
-  publishWheel(name: string, version: string, files: Record<string, string>): void;
+  publishNpm(
+    name: string,
+    version: string,
+    parts: { files: Record<string, string>; more?: object; dist?: object },
+  ): void;
+  /** `requires` are lines of `Requires-Dist`. */
+  publishWheel(name: string, version: string, files: Record<string, string>, requires?: string[]): void;
+  /** Other bytes at the address of the wheel than its page describes. */
+  swapWheel(name: string, version: string, files: Record<string, string>): void;
+  /** Without a wheel: what uv would have to build. */
+  publishSource(name: string, version: string, files: Record<string, string>): void;
   /** Answers instead of the registry when it returns true. */
   interfere(how: (request: IncomingMessage, response: ServerResponse) => boolean): void;
   close(): Promise<void>;
@@ -29,11 +38,14 @@ const authorization = `Basic ${Buffer.from(registryPassword).toString('base64')}
 interface NpmVersion {
   manifest: Record<string, unknown>;
   tarball: Buffer;
+  /** Replaces parts of what the registry says of the tarball. */
+  dist: object;
 }
 
 export async function startPackageRegistry(): Promise<PackageRegistry> {
   const npm = new Map<string, Map<string, NpmVersion>>();
   const wheels = new Map<string, Map<string, Buffer>>();
+  const swapped = new Map<string, Buffer>();
   const requests: string[] = [];
   let interfere: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   const server = createServer((request, response) => {
@@ -43,7 +55,10 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
       response.writeHead(401, { 'www-authenticate': 'Basic' }).end('who are you');
     } else if (!interfere(request, response)) {
       const origin = `http://${request.headers.host}`;
-      const body = npmAnswer(npm, path, origin) ?? pypiAnswer(wheels, path);
+      const body =
+        npmAnswer(npm, path, origin) ??
+        swapped.get(/^\/wheels\/([^/]+)$/.exec(path)?.[1] ?? '') ??
+        pypiAnswer(wheels, path);
       response.writeHead(body === null ? 404 : 200, { 'content-type': typeOf(path) }).end(body);
     }
   });
@@ -54,7 +69,7 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
     pypiUrl: `http://127.0.0.1:${port}/simple/`,
     port,
     requests,
-    publishNpm(name, version, { files, more = {} }) {
+    publishNpm(name, version, { files, more = {}, dist = {} }) {
       const manifest = { name, version, ...more };
       const all = { 'package.json': JSON.stringify(manifest), ...files };
       const entries = Object.entries(all).map(([path, content]) => ({
@@ -62,11 +77,21 @@ export async function startPackageRegistry(): Promise<PackageRegistry> {
         content,
         mode: 0o755,
       }));
-      npm.set(name, (npm.get(name) ?? new Map()).set(version, { manifest, tarball: gzipSync(tar(entries)) }));
+      const tarball = gzipSync(tar(entries));
+      npm.set(name, (npm.get(name) ?? new Map()).set(version, { manifest, tarball, dist }));
     },
-    publishWheel(name, version, files) {
+    publishWheel(name, version, files, requires = []) {
       const file = `${name}-${version}-py3-none-any.whl`;
-      wheels.set(name, (wheels.get(name) ?? new Map()).set(file, wheel(name, version, files)));
+      wheels.set(name, (wheels.get(name) ?? new Map()).set(file, wheel(name, version, { files, requires })));
+    },
+    swapWheel(name, version, files) {
+      swapped.set(`${name}-${version}-py3-none-any.whl`, wheel(name, version, { files, requires: [] }));
+    },
+    publishSource(name, version, files) {
+      const top = `${name}-${version}`;
+      const all = { 'PKG-INFO': metadata(name, version, []), ...files };
+      const entries = Object.entries(all).map(([path, content]) => ({ path: `${top}/${path}`, content }));
+      wheels.set(name, (wheels.get(name) ?? new Map()).set(`${top}.tar.gz`, gzipSync(tar(entries))));
     },
     interfere(how) {
       interfere = how;
@@ -87,9 +112,12 @@ function npmAnswer(all: Map<string, Map<string, NpmVersion>>, path: string, orig
   if (versions === undefined || version !== undefined) {
     return versions?.get(version ?? '')?.tarball ?? null;
   }
-  const described = [...versions].map(([each, { manifest, tarball }]) => {
+  const described = [...versions].map(([each, { manifest, tarball, dist }]) => {
     const integrity = `sha512-${createHash('sha512').update(tarball).digest('base64')}`;
-    return [each, { ...manifest, dist: { tarball: `${origin}/npm/${name}/-/${each}.tgz`, integrity } }];
+    return [
+      each,
+      { ...manifest, dist: { tarball: `${origin}/npm/${name}/-/${each}.tgz`, integrity, ...dist } },
+    ];
   });
   const latest = [...versions.keys()].at(-1);
   return Buffer.from(
@@ -112,14 +140,27 @@ function pypiAnswer(all: Map<string, Map<string, Buffer>>, path: string): Buffer
   return [...all.values()].flatMap((each) => each.get(file) ?? [])[0] ?? null;
 }
 
+const metadata = (name: string, version: string, requires: readonly string[]) =>
+  [
+    'Metadata-Version: 2.1',
+    `Name: ${name.replaceAll('_', '-')}`,
+    `Version: ${version}`,
+    ...requires.map((each) => `Requires-Dist: ${each}`),
+    '',
+  ].join('\n');
+
 /** Includes a program of the package's name, which calls `main` of the module of that name. */
-function wheel(name: string, version: string, files: Record<string, string>): Buffer {
+function wheel(
+  name: string,
+  version: string,
+  { files, requires }: { files: Record<string, string>; requires: string[] },
+): Buffer {
   const directory = mkdtempSync(join(tmpdir(), 'wheel-'));
   const info = `${name}-${version}.dist-info`;
   const program = name.replaceAll('_', '-');
   const all: Record<string, string> = {
     ...files,
-    [`${info}/METADATA`]: `Metadata-Version: 2.1\nName: ${program}\nVersion: ${version}\n`,
+    [`${info}/METADATA`]: metadata(name, version, requires),
     [`${info}/WHEEL`]: 'Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n',
     [`${info}/entry_points.txt`]: `[console_scripts]\n${program} = ${name}:main\n`,
   };

@@ -18,12 +18,12 @@ export interface Cgroups {
 const prefix = 'agent-platform';
 const cpuPeriodMicros = 100_000;
 /** A tenth of a process of the platform with version 1, of the group that has all of them with version 2; without groups it is `nice -n 10`. */
-const cpuWeight = { version2: 11, version1: 110 };
+const cpuWeight = { version2: { tenth: 11, whole: 100 }, version1: { tenth: 110, whole: 1024 } };
 const removalRounds = 40;
 const removalPauseMs = 50;
 
 /** The files that set the limits. A limit on swap is missing where the kernel does not account for it. */
-function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerLimits) {
+function files(version: 1 | 2, { memoryBytes, cpuMillis, processes, cpuShare = 'tenth' }: ContainerLimits) {
   const quotaMicros = (cpuMillis * cpuPeriodMicros) / 1000;
   const optional = false;
   return version === 2
@@ -32,14 +32,14 @@ function files(version: 1 | 2, { memoryBytes, cpuMillis, processes }: ContainerL
         { name: 'memory.swap.max', value: 0, optional: true },
         { name: 'pids.max', value: processes, optional },
         { name: 'cpu.max', value: `${quotaMicros} ${cpuPeriodMicros}`, optional },
-        { name: 'cpu.weight', value: cpuWeight.version2, optional: true },
+        { name: 'cpu.weight', value: cpuWeight.version2[cpuShare], optional: true },
       ]
     : [
         { name: 'memory.limit_in_bytes', value: memoryBytes, optional },
         { name: 'memory.memsw.limit_in_bytes', value: memoryBytes, optional: true },
         { name: 'pids.max', value: processes, optional },
         { name: 'cpu.cfs_quota_us', value: quotaMicros, optional },
-        { name: 'cpu.shares', value: cpuWeight.version1, optional: true },
+        { name: 'cpu.shares', value: cpuWeight.version1[cpuShare], optional: true },
       ];
 }
 

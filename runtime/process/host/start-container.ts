@@ -98,7 +98,7 @@ async function start(launch: ContainerLaunch, options: StartOptions): Promise<St
 /** Runs a command and its child processes inside its control groups. */
 function limited({ cgroups, limits }: ContainerLaunch, command: readonly string[]): [string, ...string[]] {
   const script = `exec 2>&1; ${cgroups.length > 0 ? '' : eachProcess(limits)}${limitedFirst}`;
-  const gentle = cgroups.length > 0 ? [] : niceness;
+  const gentle = cgroups.length > 0 || limits.cpuShare === 'whole' ? [] : niceness;
   return ['/bin/sh', '-c', script, 'sh', String(cgroups.length), ...cgroups, ...gentle, ...command];
 }
 

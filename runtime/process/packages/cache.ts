@@ -8,14 +8,15 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { uuid } from '../../../contract/names.ts';
 import { isPinned, type PackageRequest } from '../../../contract/package-request.ts';
-import { createTurns } from '../../../lib/timing/in-turn.ts';
-import { createSlots, type Slots } from '../../slots.ts';
+import { createTurns, type InTurn } from '../../../lib/timing/in-turn.ts';
+import { createSlotsByKey, type SlotsByKey } from '../../slots.ts';
 import { type CacheEntry, keyOf, readEntry, writeEntry } from './entry.ts';
 import { PackagesError } from './errors.ts';
 import { isUsed, makeRoom, usersDirectory } from './evict.ts';
 import { type FilledTree, fillPackages, type PackageSettings } from './fill.ts';
 import { withLock } from './lock.ts';
 import { verifyTree } from './manifest.ts';
+import type { Registry } from './registries.ts';
 import type { FillMachine } from './render-fill.ts';
 
 export interface CacheSettings extends PackageSettings {
@@ -33,7 +34,17 @@ export interface PackageCache {
    * Verified packages; the session keeps them until its directory is deleted. Throws PackagesError, or the
    * reason of `signal`.
    */
-  provide(request: PackageRequest, session: SessionOfCache, signal: AbortSignal): Promise<ProvidedPackages>;
+  provide(
+    request: PackageRequest,
+    session: SessionOfCache,
+    options: ProvideOptions,
+  ): Promise<ProvidedPackages>;
+}
+
+export interface ProvideOptions {
+  signal: AbortSignal;
+  /** Called when they are not there yet: they are loaded, or waited for while another session loads them. */
+  onLoad(): void;
 }
 
 export interface SessionOfCache {
@@ -52,6 +63,8 @@ export interface ProvidedPackages {
 const retryAfterMs = 5 * 60_000;
 /** Across all workspaces: each may use three times PACKAGE_MAX_BYTES of memory. */
 const loadersAtOnce = 4;
+/** The others are for other workspaces: a registry may keep a load waiting for as long as it is allowed to take. */
+const loadersOfWorkspace = 2;
 
 interface CacheDependencies {
   settings: CacheSettings;
@@ -65,47 +78,70 @@ interface Place {
   /** The request's directory. */
   directory: string;
   request: PackageRequest;
+  registry: Registry;
   session: SessionOfCache;
   signal: AbortSignal;
 }
 
 export function createPackageCache(dependencies: CacheDependencies): PackageCache {
   const inTurn = createTurns();
-  const inSlot = createSlots(loadersAtOnce);
+  const inSlot = createSlotsByKey(loadersAtOnce, loadersOfWorkspace);
   const platform = `${process.platform}-${process.arch}-${process.version}`;
   return {
-    async provide(request, session, signal) {
+    async provide(request, session, { signal, onLoad }) {
       const { settings, machine } = dependencies;
-      const registry = settings.registries[request.manager];
-      refuseWhatIsMissing(request, machine, registry !== null);
-      const key = keyOf(request, { registry: registry?.url.href ?? '', platform });
+      const registry = registryOf(request, machine, settings.registries);
+      const key = keyOf(request, { registry: registry.url.href, platform });
       const workspace = join(settings.directory, uuid.parse(session.workspaceId));
-      const place = { workspace, directory: join(workspace, key), request, session, signal };
+      const directory = join(workspace, key);
+      const place = { workspace, directory, request, registry, session, signal };
       mkdirSync(place.directory, { recursive: true, mode: 0o700 });
       const fresh = currentTree(dependencies, place);
       const provided = fresh === null ? null : await verified(dependencies, place, fresh);
       if (provided !== null) {
         return provided;
       }
-      return inTurn(workspace, () =>
-        withLock(join(workspace, 'lock'), signal, () => loadInTurn(dependencies, place, inSlot)),
+      onLoad();
+      return inTurnUntil(signal, inTurn, directory, () =>
+        withLock(join(directory, 'lock'), signal, () => loadInTurn(dependencies, place, { inSlot, inTurn })),
       );
     },
   };
 }
 
-function refuseWhatIsMissing({ manager }: PackageRequest, { uv }: FillMachine, hasRegistry: boolean): void {
+/** Who gives up does not wait for those before. Throws the reason of `signal` then. */
+function inTurnUntil<Result>(
+  signal: AbortSignal,
+  inTurn: InTurn,
+  key: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    inTurn(key, async () => {
+      signal.removeEventListener('abort', giveUp);
+      signal.throwIfAborted();
+      return work();
+    }).then(resolve, reject);
+  });
+}
+
+function registryOf(
+  { manager }: PackageRequest,
+  { uv }: FillMachine,
+  { [manager]: registry }: CacheSettings['registries'],
+): Registry {
   if (manager === 'uv' && uv === null) {
     throw new PackagesError('uvx needs uv on the machine that runs sessions; an operator has to install it');
   }
-  if (!hasRegistry) {
+  if (registry === null) {
     throw new PackagesError(
       'no package registry is known; an operator has to set NPM_REGISTRY_URL or PYPI_INDEX_URL',
-      {
-        shownAs: 'registry_unreachable',
-      },
+      { shownAs: 'registry_unreachable' },
     );
   }
+  return registry;
 }
 
 /** Null when there is none, or it must be refreshed. */
@@ -126,9 +162,7 @@ async function verified(
     return null;
   }
   try {
-    mkdirSync(join(place, usersDirectory), { recursive: true, mode: 0o700 });
-    writeFileSync(join(place, usersDirectory, session.sessionId), '');
-    utimesSync(place, new Date(), new Date());
+    markUsed(place, session);
   } catch {
     return null;
   }
@@ -144,20 +178,27 @@ async function verified(
   return null;
 }
 
+/** Kept from then on, for as long as the session's directory is there. */
+function markUsed(place: string, { sessionId }: SessionOfCache): void {
+  mkdirSync(join(place, usersDirectory), { recursive: true, mode: 0o700 });
+  writeFileSync(join(place, usersDirectory, sessionId), '');
+  utimesSync(place, new Date(), new Date());
+}
+
 /** They may have been loaded concurrently. */
 async function loadInTurn(
   dependencies: CacheDependencies,
   place: Place,
-  inSlot: Slots,
+  { inSlot, inTurn }: { inSlot: SlotsByKey; inTurn: InTurn },
 ): Promise<ProvidedPackages> {
-  removeUnfinished(place.workspace);
+  removeUnfinished(place.directory);
   const fresh = currentTree(dependencies, place);
   const provided = fresh === null ? null : await verified(dependencies, place, fresh);
   if (provided !== null) {
     return provided;
   }
   try {
-    return await inSlot(place.signal, () => load(dependencies, place));
+    return await inSlot(place.workspace, place.signal, () => load(dependencies, place, inTurn));
   } catch (error) {
     const isAway = error instanceof PackagesError && error.shownAs === 'registry_unreachable';
     const old = isAway ? readEntry(place.directory) : null;
@@ -172,43 +213,51 @@ async function loadInTurn(
   }
 }
 
-async function load(dependencies: CacheDependencies, place: Place): Promise<ProvidedPackages> {
+async function load(
+  dependencies: CacheDependencies,
+  place: Place,
+  inTurn: InTurn,
+): Promise<ProvidedPackages> {
   const { machine, settings, logger } = dependencies;
-  const { directory, request, session, signal } = place;
-  const unfinished = join(place.workspace, `unfinished-${randomUUID()}`);
+  const { workspace, directory, request, registry, session, signal } = place;
+  const unfinished = join(directory, `unfinished-${randomUUID()}`);
   const startedAtMs = Date.now();
+  const { packages } = request;
+  const onProgress = (receivedBytes: number) =>
+    logger.info(
+      { ...session, packages, receivedBytes, elapsedMs: Date.now() - startedAtMs },
+      'packages are being loaded',
+    );
+  onProgress(0);
   try {
-    const filled = await fillPackages(request, unfinished, { machine, settings, signal });
+    const filled = await fillPackages(request, unfinished, {
+      ...{ machine, settings, registry, signal, onProgress },
+    });
     rmSync(join(unfinished, 'sandbox'), { recursive: true, force: true });
-    await publish(dependencies, place, { unfinished, filled });
-    const { entries, sizeBytes } = filled.manifest;
-    const loaded = {
-      packages: request.packages,
-      files: entries.length,
-      sizeBytes,
-      tookMs: Date.now() - startedAtMs,
-    };
+    // One at a time evicts in a workspace.
+    await inTurn(workspace, () =>
+      withLock(join(workspace, 'lock'), signal, () => publish(dependencies, place, { unfinished, filled })),
+    );
+    const { entries, sizeBytes, program } = filled.manifest;
+    const loaded = { packages, files: entries.length, sizeBytes, tookMs: Date.now() - startedAtMs };
     logger.info({ ...session, ...loaded }, 'packages were loaded');
+    // Their digests were taken as they were written: reading them again would double what a first start costs.
+    return { tree: join(directory, filled.digest, 'tree'), program };
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
-  const entry = readEntry(directory);
-  const provided = entry === null ? null : await verified(dependencies, place, entry);
-  if (provided === null) {
-    throw new PackagesError('the packages could not be kept');
-  }
-  return provided;
 }
 
 /** In this order, so that everything that an entry names is complete. */
 async function publish(
   { settings, sessionsDirectory }: CacheDependencies,
-  { workspace, directory }: Place,
+  { workspace, directory, session }: Place,
   { unfinished, filled: { manifest, digest } }: { unfinished: string; filled: FilledTree },
 ): Promise<void> {
   const target = join(directory, digest);
   const entry = { digest, askedAtMs: Date.now() };
-  if ((await verifyTree(target, digest)) !== null) {
+  if (existsSync(target) && (await verifyTree(target, digest)) !== null) {
+    markUsed(target, session);
     return writeEntry(directory, entry);
   }
   // The tree was changed since it was loaded. A session that runs from it keeps only its open files.
@@ -219,6 +268,7 @@ async function publish(
       `the packages do not fit into the ${settings.workspaceBytes} bytes of this workspace beside those in use (PACKAGE_CACHE_BYTES)`,
     );
   }
+  markUsed(unfinished, session);
   renameSync(unfinished, target);
   writeEntry(directory, entry);
   removeReplaced(directory, digest, sessionsDirectory);
@@ -234,8 +284,8 @@ function removeReplaced(directory: string, current: string, sessionsDirectory: s
 }
 
 /** Leftovers of workers killed while loading: the lock holder is the only one active. */
-function removeUnfinished(workspace: string): void {
-  for (const name of readdirSync(workspace).filter((each) => each.startsWith('unfinished-'))) {
-    rmSync(join(workspace, name), { recursive: true, force: true });
+function removeUnfinished(directory: string): void {
+  for (const name of readdirSync(directory).filter((each) => each.startsWith('unfinished-'))) {
+    rmSync(join(directory, name), { recursive: true, force: true });
   }
 }

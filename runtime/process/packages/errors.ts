@@ -10,7 +10,7 @@ export class PackagesError extends Error {
 
   constructor(
     message: string,
-    { shownAs = 'exited', written = '' }: { shownAs?: PackagesCause; written?: string } = {},
+    { shownAs = 'packages_not_loaded', written = '' }: { shownAs?: PackagesCause; written?: string } = {},
   ) {
     super(message);
     this.shownAs = shownAs;

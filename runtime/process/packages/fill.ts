@@ -1,33 +1,31 @@
-/** Loads packages in a separate sandbox, whose only way out is the platform's proxy, and stores what it sends. */
+/** Loads packages in a separate sandbox, whose one way out leads to the operator's registry, and stores what it sends. */
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { basename, join } from 'node:path';
-import { saysPackageNotFound } from '../../../contract/package-managers.ts';
+import { rootCertificates } from 'node:tls';
 import type { PackageRequest } from '../../../contract/package-request.ts';
 import { type StartedContainer, startContainer } from '../host/start-container.ts';
 import { sessionFiles } from '../layout.ts';
 import { makeSessionDirectory } from '../session-directory.ts';
+import { type Egress, type OutboundProxy, openEgress } from './egress.ts';
 import { PackagesError } from './errors.ts';
+import { failureOf, lateness } from './failure.ts';
 import { fillSockets } from './inside/order.ts';
 import { type TreeManifest, writeManifest } from './manifest.ts';
-import { openRegistryProxy } from './proxy/open-proxy.ts';
-import type { OutboundProxy, Registries } from './proxy/registries.ts';
-import { createUpstream } from './proxy/upstream.ts';
 import { receiveTree, type TreeLimits } from './receive-tree.ts';
+import { type Registries, type Registry, withoutCredential } from './registries.ts';
 import { type FillMachine, fillContainer, renderFill } from './render-fill.ts';
 import { createTail } from './tail.ts';
 
 export interface PackageSettings {
   registries: Registries;
   outboundProxy: OutboundProxy | null;
-  /** Hosts of files that may have private addresses, beside the registries' own. */
-  privateHosts: readonly string[];
   /** PEM beside the system's authorities, for the registries. */
   certificateAuthorities: string | null;
   limits: TreeLimits;
-  /** Until a registry begins to answer. */
-  answerTimeoutMs: number;
+  /** How long a registry may send nothing. */
+  silenceMs: number;
 }
 
 export interface FilledTree {
@@ -36,7 +34,17 @@ export interface FilledTree {
   digest: string;
 }
 
-const tailBytes = 2048;
+interface FillOptions {
+  machine: FillMachine;
+  settings: PackageSettings;
+  registry: Registry;
+  signal: AbortSignal;
+  /** Called every few seconds. */
+  onProgress(receivedBytes: number): void;
+}
+
+const tailBytes = 4096;
+const progressMs = 5000;
 
 /**
  * Creates `directory`, with `tree/` and its manifest. Throws PackagesError, or the reason of `signal`; the caller then
@@ -45,8 +53,9 @@ const tailBytes = 2048;
 export async function fillPackages(
   request: PackageRequest,
   directory: string,
-  { machine, settings, signal }: { machine: FillMachine; settings: PackageSettings; signal: AbortSignal },
+  { machine, settings, registry, signal, onProgress }: FillOptions,
 ): Promise<FilledTree> {
+  const { limits } = settings;
   const stopped = new AbortController();
   const ended = AbortSignal.any([signal, stopped.signal]);
   const tree = join(directory, 'tree');
@@ -55,29 +64,49 @@ export async function fillPackages(
   const sockets = openSync(sessionFiles(sandbox).serverView(fillContainer.name), 'r');
   // A socket's path has 107 bytes at most, and the cache's directory may have more.
   const socketPath = (name: string) => `/proc/self/fd/${sockets}/${name}`;
-  const proxy = await openRegistryProxy({
-    socketPath: socketPath(fillSockets.registry),
-    registries: settings.registries,
-    upstream: createUpstream({ ...settings, signal: ended }),
-    maxDownloadBytes: 2 * settings.limits.sizeBytes,
-    onFault: (fault) => stopped.abort(fault),
+  const egress = await openEgress({
+    socketPath: socketPath(fillSockets.egress),
+    destinations: [registry.url, ...registry.fileHosts.map((host) => new URL(`https://${host}`))],
+    outboundProxy: settings.outboundProxy,
+    maxBytes: 2 * limits.sizeBytes,
+    onTooMuch: () =>
+      stopped.abort(new PackagesError('the packages are larger than PACKAGE_MAX_BYTES allows')),
+    silenceMs: settings.silenceMs,
   });
+  const progress = setInterval(() => onProgress(egress.seen().receivedBytes), progressMs);
   const result = createServer();
   result.listen(socketPath(fillSockets.result));
   let started: StartedContainer | null = null;
   try {
     await once(result, 'listening');
-    const launch = renderFill(request, { machine, directory: sandbox, maxBytes: settings.limits.sizeBytes });
+    const caFile = writeAuthorities(sandbox, settings.certificateAuthorities);
+    const maxBytes = limits.sizeBytes;
+    const launch = renderFill(request, { machine, directory: sandbox, maxBytes, registry, caFile });
     started = await startContainer({ ...launch, name: basename(directory) }, 'pipe');
-    const manifest = await taken({ started, result, tree, limits: settings.limits, signal: ended });
+    const manifest = await taken({ started, result, tree, limits, signal: ended, egress, registry });
     return { manifest, digest: await writeManifest(directory, manifest) };
+  } catch (error) {
+    throw isTimeout(error) ? lateness(egress.seen(), Date.now()) : error;
   } finally {
     stopped.abort();
+    clearInterval(progress);
     started?.process.kill('SIGKILL');
-    proxy.close();
+    egress.close();
     result.close();
     closeSync(sockets);
   }
+}
+
+const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError';
+
+/** All in one file: uv trusts those in the file alone. */
+function writeAuthorities(directory: string, authorities: string | null): string | null {
+  if (authorities === null) {
+    return null;
+  }
+  const file = join(directory, 'authorities.pem');
+  writeFileSync(file, [...rootCertificates, authorities].join('\n'));
+  return file;
 }
 
 function makeSandboxDirectory(directory: string): string {
@@ -100,6 +129,8 @@ interface Taking {
   tree: string;
   limits: TreeLimits;
   signal: AbortSignal;
+  egress: Egress;
+  registry: Registry;
 }
 
 async function nextConnection(server: Server, signal: AbortSignal): Promise<Socket> {
@@ -111,7 +142,15 @@ async function nextConnection(server: Server, signal: AbortSignal): Promise<Sock
 }
 
 /** Whichever comes first: the tree, the sandbox's end without one, or the signal. */
-async function taken({ started, result, tree, limits, signal }: Taking): Promise<TreeManifest> {
+async function taken({
+  started,
+  result,
+  tree,
+  limits,
+  signal,
+  egress,
+  registry,
+}: Taking): Promise<TreeManifest> {
   const tail = createTail(started.process.stdout, tailBytes);
   const given = new AbortController();
   const options = { signal: given.signal };
@@ -126,9 +165,8 @@ async function taken({ started, result, tree, limits, signal }: Taking): Promise
     }
   });
   const endedWithout = once(started.process, 'exit', options).then(async () => {
-    const written = await tail();
-    const shownAs = saysPackageNotFound(written) ? 'package_not_found' : 'exited';
-    throw new PackagesError('the package manager could not load the packages', { shownAs, written });
+    const written = withoutCredential(await tail(), registry);
+    throw failureOf({ seen: egress.seen(), written, registryHost: registry.url.host });
   });
   const stopped = once(signal, 'abort', options).then(() => {
     throw signal.reason;

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { baseUrl, npmAuthorization, pypiAuthorization, type Registries } from './proxy/registries.ts';
+import { baseUrl, npmCredential, pypiCredential, type Registries } from './registries.ts';
 
 export interface RegistrySettings {
   npmRegistryUrl: string | null;
@@ -10,6 +10,8 @@ export interface RegistrySettings {
   /** A token, or `user:password`. */
   npmRegistryToken: string | null;
   pypiIndexToken: string | null;
+  /** Hosts, or `host:port`, that files of packages may come from beside the registries' own. */
+  fileHosts: readonly string[];
 }
 
 const run = promisify(execFile);
@@ -28,12 +30,25 @@ export async function knownRegistries(settings: RegistrySettings, uv: string | n
   const pypi = pypiIndexUrl ?? (uv === null ? null : await uvDefault(uv));
   const npmToken = npmRegistryUrl === null ? null : npmRegistryToken;
   const pypiToken = pypiIndexUrl === null ? null : pypiIndexToken;
+  const { fileHosts } = settings;
   return {
-    npm: npm === null ? null : { url: baseUrl(npm), authorization: npmToken && npmAuthorization(npmToken) },
+    npm:
+      npm === null
+        ? null
+        : { url: baseUrl(npm), credential: npmToken === null ? null : npmCredential(npmToken), fileHosts },
     uv:
-      pypi === null ? null : { url: baseUrl(pypi), authorization: pypiToken && pypiAuthorization(pypiToken) },
+      pypi === null
+        ? null
+        : {
+            url: baseUrl(pypi),
+            credential: pypiToken === null ? null : pypiCredential(pypiToken),
+            fileHosts: [...fileHosts, ...(baseUrl(pypi).host === 'pypi.org' ? [filesOfPypi] : [])],
+          },
   };
 }
+
+/** The public index keeps no file at its own host. */
+const filesOfPypi = 'files.pythonhosted.org';
 
 const npmDefault = async () => usable(await said('npm', ['config', 'get', 'registry']));
 

@@ -3,20 +3,20 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { PackageSources } from '../../variables.ts';
+import type { OnStartDelay } from '../../workload.ts';
 import type { Machine } from '../render-launch.ts';
-import type { ProcessWorkloadSpec } from '../workload-spec.ts';
 import { createPackageCache } from './cache.ts';
+import type { OutboundProxy } from './egress.ts';
 import { findUv, knownRegistries } from './known-registries.ts';
-import type { OutboundProxy } from './proxy/registries.ts';
-import { preparePackages, type SessionPackages } from './session-packages.ts';
+import { type PackageUser, preparePackages, type SessionPackages } from './session-packages.ts';
 
 export interface PackageCacheSettings {
   directory: string;
   npmRegistryToken: string | null;
   pypiIndexToken: string | null;
   outboundProxy: OutboundProxy | null;
-  /** Hosts of files that may have private addresses, beside the registries' own. */
-  privateHosts: string[];
+  /** Hosts, or `host:port`, that files of packages may come from beside the registries' own. */
+  fileHosts: string[];
   /** null: the one on the PATH. */
   uvProgram: string | null;
   /** Of the packages of one request. */
@@ -40,15 +40,15 @@ export interface PackagesOfSessions {
   /** Commands whose packages cannot be loaded here. */
   missingCommands: string[];
   /** Throws the reason of `signal`. */
-  prepare(spec: ProcessWorkloadSpec, signal: AbortSignal): Promise<SessionPackages>;
+  prepare(user: PackageUser, start: { signal: AbortSignal; onDelay: OnStartDelay }): Promise<SessionPackages>;
 }
 
-const answerTimeoutMs = 10_000;
+const silenceMs = 30_000;
 
 /** Without a sandbox no packages are loaded. */
 export async function openSessionPackages(
   options: OpenOptions,
-  { root, ...machine }: Machine,
+  { root, ...machine }: Pick<Machine, 'root' | 'programs' | 'limits' | 'cgroups' | 'owner'>,
 ): Promise<PackagesOfSessions> {
   const { packageCache: settings, packages: sources, logger } = options;
   if (settings === null || root === null) {
@@ -64,7 +64,7 @@ export async function openSessionPackages(
     sessionsDirectory: resolve(options.sessionsDirectory),
     settings: {
       ...settings,
-      ...{ directory, registries, answerTimeoutMs },
+      ...{ directory, registries, silenceMs },
       certificateAuthorities: sources.caFile === null ? null : readFileSync(sources.caFile, 'utf8'),
       limits: { sizeBytes: settings.maxBytes, files: settings.maxFiles },
     },
@@ -72,6 +72,6 @@ export async function openSessionPackages(
   const { deadlineMs } = settings;
   return {
     missingCommands: uv === null ? ['uvx'] : [],
-    prepare: (spec, signal) => preparePackages(spec, { cache, deadlineMs, logger, signal }),
+    prepare: (user, start) => preparePackages(user, { cache, deadlineMs, logger, ...start }),
   };
 }

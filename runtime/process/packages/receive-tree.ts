@@ -1,6 +1,6 @@
 /** Stores the packages that a sandbox sends. All of it is untrusted: paths, sizes, number, length. */
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, open, symlink } from 'node:fs/promises';
+import { chmod, type FileHandle, mkdir, open as openFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { PackagesError } from './errors.ts';
@@ -25,14 +25,25 @@ export async function receiveTree(
   directory: string,
   limits: TreeLimits,
 ): Promise<TreeManifest> {
-  const reader = readPieces(stream);
+  const writer = createWriter(directory);
+  try {
+    const manifest = await takeTree(readPieces(stream), writer, limits);
+    await writer.end();
+    await makeLinks(directory, manifest.entries);
+    return manifest;
+  } finally {
+    // The caller removes what is there after a fault, and nothing may be added to it then.
+    await writer.settled();
+  }
+}
+
+async function takeTree(reader: PieceReader, writer: Writer, limits: TreeLimits): Promise<TreeManifest> {
   const entries: TreeEntry[] = [];
   let sizeBytes = 0;
   for (;;) {
     const record = await readRecord(reader);
     checkPath(record.path);
     if (record.type === 'program') {
-      await makeLinks(directory, entries);
       return manifestOf(entries, record.path, sizeBytes);
     }
     sizeBytes += record.type === 'file' ? record.sizeBytes : 0;
@@ -42,7 +53,7 @@ export async function receiveTree(
       );
     }
     if (record.type === 'file') {
-      entries.push(await writeFileOf(reader, directory, record));
+      entries.push(await takeFile(reader, writer, record));
     } else {
       checkLink(record.path, record.target);
       entries.push({ path: record.path, target: record.target });
@@ -55,7 +66,20 @@ function manifestOf(entries: TreeEntry[], program: string, sizeBytes: number): T
   if (!sorted.some(({ path }) => path === program)) {
     throw new PackagesError('the packages have no such program');
   }
+  refuseBelowLinks(sorted);
   return { program, sizeBytes, entries: sorted };
+}
+
+/** Whatever is made below a link would be made where that leads. */
+function refuseBelowLinks(entries: readonly TreeEntry[]): void {
+  const links = new Set(entries.flatMap((entry) => ('target' in entry ? [entry.path] : [])));
+  for (const { path } of entries) {
+    for (let above = dirname(path); above !== '.'; above = dirname(above)) {
+      if (links.has(above)) {
+        throw new PackagesError('the packages hold a file below a link');
+      }
+    }
+  }
 }
 
 async function readRecord(reader: PieceReader): Promise<TreeRecord> {
@@ -70,23 +94,89 @@ async function readRecord(reader: PieceReader): Promise<TreeRecord> {
   }
 }
 
-async function writeFileOf(
-  reader: PieceReader,
-  directory: string,
-  { path, sizeBytes, isExecutable }: FileRecord,
-): Promise<TreeEntry> {
-  const target = join(directory, path);
-  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  const hash = createHash('sha256');
-  const file = await open(target, 'wx', 0o600);
-  try {
-    for await (const piece of reader.pieces(sizeBytes)) {
-      hash.update(piece);
-      await file.writeFile(piece);
-    }
+/** Larger ones are written as they arrive. */
+const smallBytes = 1024 * 1024;
+/** Thousands of small files, written one after the other, take longer on a busy machine than all else of a load. */
+const writesAtOnce = 16;
+
+interface Writer {
+  /** Returns before it is written. Throws what went wrong with an earlier one. */
+  write(record: FileRecord, content: Buffer): Promise<void>;
+  open(record: FileRecord): Promise<FileHandle>;
+  /** When all are written. Throws what went wrong with any. */
+  end(): Promise<void>;
+  settled(): Promise<void>;
+}
+
+function createWriter(directory: string): Writer {
+  const made = new Map<string, Promise<unknown>>();
+  const running = new Set<Promise<void>>();
+  const faults: unknown[] = [];
+  const open = async ({ path, isExecutable }: FileRecord) => {
+    const target = join(directory, path);
+    const parent = dirname(target);
+    const making = made.get(parent) ?? mkdir(parent, { recursive: true, mode: 0o700 });
+    made.set(parent, making);
+    await making;
+    const file = await openFile(target, 'wx', 0o600);
     await file.chmod(isExecutable ? 0o555 : 0o444);
-  } finally {
-    await file.close();
+    return file;
+  };
+  const writeOne = async (record: FileRecord, content: Buffer) => {
+    const file = await open(record);
+    try {
+      await file.writeFile(content);
+    } finally {
+      await file.close();
+    }
+  };
+  const throwFault = () => {
+    if (faults.length > 0) {
+      throw faults[0];
+    }
+  };
+  return {
+    open,
+    async write(record, content) {
+      throwFault();
+      const writing: Promise<void> = writeOne(record, content)
+        .catch((error: unknown) => void faults.push(error))
+        .finally(() => running.delete(writing));
+      running.add(writing);
+      if (running.size >= writesAtOnce) {
+        await Promise.race(running);
+      }
+    },
+    async end() {
+      await Promise.all(running);
+      throwFault();
+    },
+    async settled() {
+      await Promise.all(running);
+    },
+  };
+}
+
+async function takeFile(reader: PieceReader, writer: Writer, record: FileRecord): Promise<TreeEntry> {
+  const { path, sizeBytes, isExecutable } = record;
+  const hash = createHash('sha256');
+  if (sizeBytes <= smallBytes) {
+    const content = sizeBytes === 0 ? Buffer.alloc(0) : await reader.exactly(sizeBytes);
+    if (content === null) {
+      throw new PackagesError('the packages were not handed over');
+    }
+    hash.update(content);
+    await writer.write(record, content);
+  } else {
+    const file = await writer.open(record);
+    try {
+      for await (const piece of reader.pieces(sizeBytes)) {
+        hash.update(piece);
+        await file.writeFile(piece);
+      }
+    } finally {
+      await file.close();
+    }
   }
   return { path, sizeBytes, sha256: hash.digest('hex'), isExecutable };
 }

@@ -1,4 +1,4 @@
-/** Pure: the sandbox that loads packages. It has no network, no secret, and only the sockets of its order. */
+/** Pure: the sandbox that loads packages. It has no network and only the sockets of its order; its one secret is the registry's credential. */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { PackageRequest } from '../../../contract/package-request.ts';
@@ -6,10 +6,11 @@ import { cgroupsOf } from '../host/cgroups.ts';
 import type { ContainerLaunch } from '../host-protocol.ts';
 import { sandboxLayout, sessionFiles } from '../layout.ts';
 import type { Machine } from '../render-launch.ts';
-import { inMemory, readOnly, renderSandbox, type SystemRoot } from '../render-sandbox.ts';
+import { caFileInside, inMemory, readOnly, renderSandbox, type SystemRoot } from '../render-sandbox.ts';
 import type { ProcessContainerSpec } from '../workload-spec.ts';
 import { uvInside } from './inside/install.ts';
-import type { FillOrder } from './inside/order.ts';
+import { type FillOrder, managerVariablesName } from './inside/order.ts';
+import { type Registry, registryVariables } from './registries.ts';
 import { packagesInside } from './tree-stream.ts';
 
 export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgroups' | 'owner'> {
@@ -31,10 +32,22 @@ export const fillContainer: ProcessContainerSpec = {
 
 const programInside = '/opt/platform/fill-packages.js';
 
+interface FillPlace {
+  machine: FillMachine;
+  directory: string;
+  maxBytes: number;
+  registry: Registry;
+  /** PEM of all authorities to trust; null: those that the package managers know. */
+  caFile: string | null;
+}
+
+/** The package managers unpack with several threads. */
+const loadCpuMillis = 4000;
+
 /** `directory` is laid out as by `makeSessionDirectory` for the container. */
 export function renderFill(
   { manager, packages, program, python }: PackageRequest,
-  { machine, directory, maxBytes }: { machine: FillMachine; directory: string; maxBytes: number },
+  { machine, directory, maxBytes, registry, caFile }: FillPlace,
 ): ContainerLaunch {
   const { programs, root, limits, cgroups, owner, uv } = machine;
   const layout = sandboxLayout(programs);
@@ -42,10 +55,14 @@ export function renderFill(
   return {
     name: fillContainer.name,
     argv: [layout.node, programInside, JSON.stringify(order)],
-    env: { PATH: layout.path, HOME: '/workspace', TMPDIR: '/tmp', LANG: 'C.UTF-8' },
+    env: {
+      ...{ PATH: layout.path, HOME: '/workspace', TMPDIR: '/tmp', LANG: 'C.UTF-8' },
+      ...(caFile === null ? {} : { NODE_EXTRA_CA_CERTS: caFileInside, SSL_CERT_FILE: caFileInside }),
+      [managerVariablesName]: JSON.stringify(registryVariables(manager, registry)),
+    },
     cwd: sessionFiles(directory).workspace(fillContainer.name),
     sandbox: renderSandbox(fillContainer, {
-      ...{ directory, programs, root },
+      ...{ directory, programs, root, caFile },
       // Holds the downloads as well as what is made of them.
       workspaceBytes: maxBytes,
       packages: [
@@ -55,7 +72,13 @@ export function renderFill(
       ],
     }),
     network: 'none',
-    limits: { ...limits.server, memoryBytes: limits.server.memoryBytes + 2 * maxBytes },
+    limits: {
+      processes: limits.server.processes,
+      // People wait for it, a few run at once, and it runs no code of a package.
+      cpuShare: 'whole',
+      cpuMillis: Math.max(loadCpuMillis, limits.server.cpuMillis),
+      memoryBytes: limits.server.memoryBytes + 2 * maxBytes,
+    },
     cgroups: cgroups === null ? [] : cgroupsOf(cgroups, owner, `packages.${randomUUID()}`),
   };
 }

@@ -4,8 +4,9 @@ import type { Logger } from 'pino';
 import { type PackageRequest, readPackageRequest } from '../../../contract/package-request.ts';
 import { packagesNotLoaded } from '../../../contract/session-process.ts';
 import { withinLimit } from '../../../lib/timing/time-limit.ts';
+import type { OnStartDelay } from '../../workload.ts';
 import type { ProcessContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
-import type { PackageCache } from './cache.ts';
+import type { PackageCache, ProvideOptions } from './cache.ts';
 import { PackagesError } from './errors.ts';
 import { packagesInside } from './tree-stream.ts';
 
@@ -24,43 +25,48 @@ export type ServerPackages =
 /** By server; servers without packages are not in it. */
 export type SessionPackages = ReadonlyMap<string, ServerPackages>;
 
+/** What of a session says which packages it needs. */
+export type PackageUser = Pick<ProcessWorkloadSpec, 'sessionId' | 'workspaceId' | 'containers'>;
+
 interface PrepareOptions {
   cache: PackageCache;
   deadlineMs: number;
   logger: Logger;
   /** The session is being stopped. */
   signal: AbortSignal;
+  onDelay: OnStartDelay;
 }
 
 /** A server whose packages cannot be loaded reports so when it is used; the others go on. Throws the reason of `signal`. */
 export async function preparePackages(
-  spec: ProcessWorkloadSpec,
-  { cache, deadlineMs, logger, signal }: PrepareOptions,
+  { sessionId, workspaceId, containers }: PackageUser,
+  { cache, deadlineMs, logger, signal, onDelay }: PrepareOptions,
 ): Promise<SessionPackages> {
-  const session = { sessionId: spec.sessionId, workspaceId: spec.workspaceId };
+  const session = { sessionId, workspaceId };
   const prepare = async (container: ProcessContainerSpec, limited: AbortSignal) => {
     const request = requestOf(container);
     if (request === null || container.server === null) {
       return [];
     }
-    const packages = await provide(request, limited).catch((error: unknown): ServerPackages => {
-      signal.throwIfAborted();
-      const fault = error instanceof PackagesError ? error : otherFault(error);
-      logger.warn(
-        { ...session, server: container.server, ...loggable(fault, error) },
-        'no packages for a server',
-      );
-      return missing(fault);
-    });
-    return [[container.server, packages] as const];
+    const { server } = container;
+    const onLoad = () => onDelay({ server, packages: request.packages });
+    const packages = await provide(request, { signal: limited, onLoad }).catch(
+      (error: unknown): ServerPackages => {
+        signal.throwIfAborted();
+        const fault = error instanceof PackagesError ? error : otherFault(error);
+        logger.warn({ ...session, server, ...loggable(fault, error) }, 'no packages for a server');
+        return missing(fault);
+      },
+    );
+    return [[server, packages] as const];
   };
   const prepared = await withinLimit(deadlineMs, signal, (limited) =>
-    Promise.all(spec.containers.map((container) => prepare(container, limited))),
+    Promise.all(containers.map((container) => prepare(container, limited))),
   );
   return new Map(prepared.flat());
 
-  async function provide(request: PackageRequest, limited: AbortSignal): Promise<ServerPackages> {
-    return present(await cache.provide(request, session, limited), request);
+  async function provide(request: PackageRequest, options: ProvideOptions): Promise<ServerPackages> {
+    return present(await cache.provide(request, session, options), request);
   }
 }
 
@@ -90,11 +96,12 @@ function loggable({ shownAs, message, written }: PackagesError, error: unknown):
   return { cause: shownAs, reason, writtenBytes: Buffer.byteLength(written) };
 }
 
+/** The wait for a load that another session began ends with the limit, too. */
 function otherFault(error: unknown): PackagesError {
   const isTooLate = error instanceof DOMException && error.name === 'TimeoutError';
-  return isTooLate
-    ? new PackagesError('they were not there in time; see PACKAGE_LOAD_SECONDS', {
-        shownAs: 'registry_unreachable',
-      })
-    : new PackagesError("the worker's log says why");
+  return new PackagesError(
+    isTooLate
+      ? 'they were not there in time (PACKAGE_LOAD_SECONDS), while others were being loaded'
+      : "the worker's log says why",
+  );
 }

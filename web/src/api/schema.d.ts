@@ -6147,7 +6147,7 @@ export interface components {
                 state: "not_started" | "starting" | "ready" | "failed" | "ended";
                 exit_code: number | null;
                 signal: string | null;
-                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "unreadable_answer" | "not_ready_in_time") | null;
+                cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "packages_not_loaded" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "unreadable_answer" | "not_ready_in_time") | null;
                 handshake_ms: number | null;
                 starts: number;
                 output_size_bytes: number | null;
@@ -6573,7 +6573,7 @@ export interface components {
             state: "not_started" | "starting" | "ready" | "failed" | "ended";
             exit_code: number | null;
             signal: string | null;
-            cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "unreadable_answer" | "not_ready_in_time") | null;
+            cause: ("container_not_running" | "program_not_found" | "program_not_executable" | "exited" | "packages_need_network" | "packages_not_loaded" | "package_not_found" | "registry_unreachable" | "network_unreachable" | "handshake_timeout" | "unreadable_answer" | "not_ready_in_time") | null;
             handshake_ms: number | null;
             starts: number;
             ready_limit_seconds: number | null;

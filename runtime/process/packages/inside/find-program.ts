@@ -1,27 +1,21 @@
 /** Finds the program of the loaded packages to run. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { packagesInside } from '../tree-stream.ts';
+import { pythonEnvironment } from './install.ts';
 import type { FillOrder } from './order.ts';
 
 /** A path below the packages. Throws with a sentence when there is none. */
 export function findProgram(order: FillOrder): string {
-  const directories = order.manager === 'npm' ? ['node_modules/.bin'] : toolDirectories();
+  const directory = order.manager === 'npm' ? 'node_modules/.bin' : `${pythonEnvironment}/bin`;
   const name = order.program ?? programOfNpmPackage(order.packages[0] ?? '');
-  const found = directories
-    .map((each) => join(each, name))
-    .find((each) => existsSync(join(packagesInside, each)));
-  if (found === undefined) {
+  const found = join(directory, name);
+  if (!existsSync(join(packagesInside, found))) {
     throw new Error(`the packages have no program "${name}"`);
   }
   return found;
 }
-
-const toolDirectories = () =>
-  readdirSync(join(packagesInside, 'tools'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => `tools/${name}/bin`);
 
 const packageFile = z.object({
   bin: z.union([z.string(), z.record(z.string(), z.string())]).optional(),

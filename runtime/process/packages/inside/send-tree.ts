@@ -1,9 +1,21 @@
 /** Sends the loaded packages. The platform validates all of it. */
 import { once } from 'node:events';
-import { createReadStream, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import {
+  closeSync,
+  type Dirent,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
-import { encodeRecord, packagesInside, type TreeRecord } from '../tree-stream.ts';
+import { encodeRecord, packagesInside } from '../tree-stream.ts';
+
+/** Thousands of small files go in few writes: on a busy machine each one more waits for both processes. */
+const batchBytes = 1024 * 1024;
 
 /** Resolves when everything was received: the other side ends the connection. */
 export async function sendTree(socketPath: string, program: string): Promise<void> {
@@ -11,36 +23,58 @@ export async function sendTree(socketPath: string, program: string): Promise<voi
   const taken = once(socket, 'close');
   await once(socket, 'connect');
   socket.resume();
-  for (const path of filesBelow(packagesInside)) {
-    await sendOne(socket, path);
+  let batch: Buffer[] = [];
+  let batchedBytes = 0;
+  for (const piece of piecesOf(packagesInside)) {
+    batch.push(piece);
+    batchedBytes += piece.length;
+    if (batchedBytes >= batchBytes) {
+      await write(socket, Buffer.concat(batch));
+      batch = [];
+      batchedBytes = 0;
+    }
   }
-  await write(socket, encodeRecord({ type: 'program', path: program }));
+  await write(socket, Buffer.concat([...batch, encodeRecord({ type: 'program', path: program })]));
   await taken;
 }
 
-async function sendOne(socket: Socket, path: string): Promise<void> {
-  const status = lstatSync(path);
-  const name = relative(packagesInside, path);
-  if (status.isSymbolicLink()) {
-    await write(socket, encodeRecord({ type: 'link', path: name, target: readlinkSync(path) }));
-  } else if (status.isFile()) {
-    const isExecutable = (status.mode & 0o111) !== 0;
-    const record: TreeRecord = { type: 'file', path: name, sizeBytes: status.size, isExecutable };
-    await write(socket, encodeRecord(record));
-    for await (const piece of createReadStream(path, { end: Math.max(status.size - 1, 0) })) {
-      await write(socket, piece);
+function* piecesOf(directory: string): Generator<Buffer> {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) {
+      yield* piecesOf(path);
+    } else {
+      yield* piecesOfOne(path, entry);
     }
   }
 }
 
-function* filesBelow(directory: string): Generator<string> {
-  for (const entry of readdirSync(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (entry.isDirectory()) {
-      yield* filesBelow(path);
-    } else {
-      yield path;
+function* piecesOfOne(path: string, entry: Dirent): Generator<Buffer> {
+  const name = relative(packagesInside, path);
+  if (entry.isSymbolicLink()) {
+    yield encodeRecord({ type: 'link', path: name, target: readlinkSync(path) });
+  } else if (entry.isFile()) {
+    const { size, mode } = lstatSync(path);
+    const isExecutable = (mode & 0o111) !== 0;
+    yield encodeRecord({ type: 'file', path: name, sizeBytes: size, isExecutable });
+    yield* contentOf(path, size);
+  }
+}
+
+function* contentOf(path: string, sizeBytes: number): Generator<Buffer> {
+  if (sizeBytes <= batchBytes) {
+    yield readFileSync(path);
+    return;
+  }
+  const file = openSync(path, 'r');
+  try {
+    for (let at = 0; at < sizeBytes; at += batchBytes) {
+      const piece = Buffer.allocUnsafe(Math.min(batchBytes, sizeBytes - at));
+      readSync(file, piece, 0, piece.length, at);
+      yield piece;
     }
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -1,13 +1,24 @@
 /** Sessions whose servers come from a registry of the test, with a cache of the test's own. One per test file. */
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import type { Logger } from 'pino';
+import pino, { type Logger } from 'pino';
 import * as z from 'zod';
-import { processReport } from '../../../../contract/session-process.ts';
-import type { PackageCacheSettings } from '../../../../runtime/process/packages/open-session-packages.ts';
+import {
+  type PackagesCause,
+  packagesCauses,
+  packagesNotLoaded,
+  processReport,
+} from '../../../../contract/session-process.ts';
+import { findCgroups } from '../../../../runtime/process/host/cgroups.ts';
+import {
+  openSessionPackages,
+  type PackageCacheSettings,
+  type PackagesOfSessions,
+} from '../../../../runtime/process/packages/open-session-packages.ts';
+import { readSystemRoot } from '../../../../runtime/process/probe-machine.ts';
 import type { ProcessWorkloadSpec } from '../../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../../runtime/workload.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -17,11 +28,12 @@ import {
   registryPassword,
   startPackageRegistry,
 } from '../../../support/package-registry.ts';
+import { processLimits } from '../../../support/process-limits.ts';
 import { uvProgram } from '../../../support/uv.ts';
 import { node, secretsWith, speaksToServers, stays } from '../driver-under-test.ts';
 import { type ProcessDriver, processDriver } from '../process-driver.ts';
 import { type Reports, takeReports } from '../reports.ts';
-import { installScript, server } from './package-sources.ts';
+import { markingScript, server } from './package-sources.ts';
 
 export const cacheDirectory = mkdtempSync(join(tmpdir(), 'packages-'));
 export const workspaceId = randomUUID();
@@ -40,41 +52,98 @@ export async function open(
 export function openDriver(changes: Partial<PackageCacheSettings> = {}, logger?: Logger): ProcessDriver {
   const driver = processDriver({
     ...(logger === undefined ? {} : { logger }),
-    packages: { npmRegistryUrl: theRegistry.npmUrl, pypiIndexUrl: theRegistry.pypiUrl, caFile: null },
-    packageCache: {
-      directory: cacheDirectory,
-      npmRegistryToken: registryPassword,
-      pypiIndexToken: registryPassword,
-      outboundProxy: null,
-      privateHosts: [],
-      uvProgram,
-      maxBytes: 64 * 1024 * 1024,
-      maxFiles: 10_000,
-      workspaceBytes: 256 * 1024 * 1024,
-      refreshAfterMs: 3_600_000,
-      deadlineMs: 60_000,
-      ...changes,
-    },
+    ...settingsWith(changes),
   });
   drivers.push(driver);
   return driver;
 }
 
-const answer = z.looseObject({ status: z.union([z.number(), z.string()]) });
-/** What an install script found. */
-const installed = z.looseObject({
-  answers: z.array(answer),
-  reached: z.array(z.string()),
-  interfaces: z.array(z.string()),
-  run: z.array(z.string()),
-  env: z.record(z.string(), z.string()),
+const settingsWith = (changes: Partial<PackageCacheSettings>) => ({
+  packages: { npmRegistryUrl: theRegistry.npmUrl, pypiIndexUrl: theRegistry.pypiUrl, caFile: null },
+  packageCache: {
+    directory: cacheDirectory,
+    npmRegistryToken: registryPassword,
+    pypiIndexToken: registryPassword,
+    outboundProxy: null,
+    fileHosts: [],
+    uvProgram,
+    maxBytes: 64 * 1024 * 1024,
+    maxFiles: 10_000,
+    workspaceBytes: 256 * 1024 * 1024,
+    refreshAfterMs: 3_600_000,
+    deadlineMs: 300_000,
+    ...changes,
+  },
 });
+
+/** Of loaders: a session with a directory there uses its packages. */
+export const sessionsOfLoaders = join(cacheDirectory, 'sessions');
+
+/**
+ * The part of a worker that loads packages, with the sandbox that loads them. What a worker tries of its machine as it starts, and
+ * what a session is beside its packages, take several times as long as a load.
+ */
+export function openLoader(
+  changes: Partial<PackageCacheSettings> = {},
+  logger: Logger = pino({ level: 'silent' }),
+): Promise<PackagesOfSessions> {
+  const options = { ...settingsWith(changes), logger, sessionsDirectory: sessionsOfLoaders };
+  return openSessionPackages(options, {
+    programs: {
+      nodePrefix: dirname(dirname(realpathSync(process.execPath))),
+      directory: resolve('dist'),
+      relay: null,
+      runner: resolve('deploy/runner'),
+      claude: null,
+    },
+    ...{ root: readSystemRoot(), limits: processLimits, cgroups: findCgroups(), owner: 'test-of-packages' },
+  });
+}
+
+type Loaded = { cause: null; tree: string; text: '' } | { cause: PackagesCause | undefined; text: string };
+
+/** What a session gets for its one server: packages, or why there are none, with what its admins see of it. */
+export async function load(
+  loader: PackagesOfSessions | Promise<PackagesOfSessions>,
+  args: string[],
+  { of = workspaceId, command = 'npx', signal = new AbortController().signal, sessionId = randomUUID() } = {},
+): Promise<Loaded> {
+  const container = { ...probeContainer, program: { type: 'command' as const, command, args } };
+  const user = { sessionId, workspaceId: of, containers: [container] };
+  const prepared = await (await loader).prepare(user, { signal, onDelay: () => undefined });
+  const given = prepared.get('probe');
+  if (given?.type === 'tree') {
+    return { cause: null, tree: given.tree, text: '' };
+  }
+  const text = given?.argv.at(-1) ?? '';
+  return { cause: packagesCauses.find((each) => text.startsWith(packagesNotLoaded[each])), text };
+}
+
+const probeContainer = {
+  name: 'mcp-probe',
+  server: 'probe',
+  sibling: null,
+  network: 'internet' as const,
+  secretVariables: [],
+  uid: 2001,
+};
+
+/** The version of a package of npm that was loaded. */
+export function versionOf(loaded: Loaded, name: string): string {
+  if (loaded.cause !== null) {
+    throw new Error(`${name} was not loaded: ${loaded.text}`);
+  }
+  const file = readFileSync(join(loaded.tree, 'node_modules', name, 'package.json'), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(file)).version;
+}
+
 /** What a server reports about itself. */
 const told = z.looseObject({
   version: z.string(),
   args: z.array(z.string()),
   writes: z.unknown(),
-  installed: z.union([installed, z.string()]).optional(),
+  /** What a script of its package left, or why there is nothing. */
+  installed: z.unknown().optional(),
 });
 
 interface Started {
@@ -161,9 +230,6 @@ export const cached = () =>
     entry.isFile() ? [join(entry.parentPath, entry.name)] : [],
   );
 
-/** All of them, but those of this name. */
-export const cachedBut = (name: string) => cached().filter((path) => !path.endsWith(`/${name}`));
-
 export const registry = () => theRegistry;
 export const reportsUrl = () => reports.url;
 
@@ -174,12 +240,15 @@ export function usePackageRegistry(): void {
     mkdirSync(cacheDirectory, { recursive: true });
     theRegistry = await startPackageRegistry();
     reports = await takeReports();
-    const scripts = { postinstall: 'node look.js' };
+    const run = 'node look.js';
+    const scripts = { preinstall: run, install: run, postinstall: run, prepare: run };
     const more = { bin: { 'probe-server': 'server.js' }, dependencies: { leftover: '^1.0.0' }, scripts };
-    const look = installScript([theRegistry.port, Number(new URL(reports.url).port)]);
-    theRegistry.publishNpm('leftover', '1.2.0', { files: { 'index.js': 'module.exports = 1;' } });
+    theRegistry.publishNpm('leftover', '1.2.0', {
+      files: { 'index.js': 'module.exports = 1;', 'look.js': markingScript },
+      more: { scripts },
+    });
     theRegistry.publishNpm('probe-server', '1.0.0', {
-      files: { 'server.js': server, 'look.js': look },
+      files: { 'server.js': server, 'look.js': markingScript },
       more,
     });
   });

@@ -1,4 +1,4 @@
-/** The contents of these tests' packages: servers that report what they see, and an install script that searches for everything. */
+/** The contents of these tests' packages: servers that report what they see, and code that must not run while they are loaded. */
 /** Reports what it is and what it can do, and answers the first request. */
 export const server = `#!/usr/bin/env node
 const fs = require('node:fs');
@@ -15,31 +15,14 @@ console.error('TOLD ' + JSON.stringify({
 setInterval(() => {}, 1000);
 `;
 
-/** An install script that reports everything it can find, and what answers it. */
-export const installScript = (privatePorts: number[]) => `
-const fs = require('node:fs'), http = require('node:http'), net = require('node:net');
-const attempt = (work) => { try { return work(); } catch (error) { return error.code; } };
-const connect = (to) => new Promise((resolve) => { const socket = net.connect(to, () => { socket.destroy(); resolve('connected'); })
-  .on('error', ({ code }) => resolve(code)); setTimeout(() => resolve('silence'), 1500); });
-const ask = (method, path) => new Promise((resolve) => http.request({ port: 4873, host: '127.0.0.1', method, path }, (response) => {
-  let body = ''; response.on('data', (piece) => { body += piece; });
-  response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body: body.slice(0, 20000) })); })
-  .on('error', ({ code }) => resolve({ status: code })).end());
-(async () => {
-  const proc = fs.readdirSync('/proc').filter((name) => /^\\d+$/.test(name))
-    .flatMap((pid) => ['environ', 'cmdline'].map((file) => attempt(() => fs.readFileSync('/proc/' + pid + '/' + file, 'utf8'))));
-  const answers = await Promise.all([['PUT', '/npm/probe-server'], ['POST', '/npm/-/npm/v1/security/audits'], ['DELETE', '/npm/probe-server'],
-    ['GET', '/npm/-/whoami'], ['GET', '/npm/-/npm/v1/tokens'], ['GET', '/npm/probe-server/1.0.0'], ['GET', '/file/x/y'], ['GET', '/'],
-    ['GET', '/npm/..%2fsimple'], ['GET', 'http://127.0.0.1:${privatePorts[0]}/npm/probe-server'], ['GET', '/npm/probe-server']]
-    .map(([method, path]) => ask(method, path)));
-  fs.writeFileSync(process.cwd() + '/seen.json', JSON.stringify({
-    env: process.env, proc, answers,
-    root: fs.readdirSync('/'), run: fs.readdirSync('/run', { recursive: true }), workspace: fs.readdirSync('/workspace'),
-    interfaces: fs.readFileSync('/proc/net/dev', 'utf8').split('\\n').slice(2).map((line) => line.split(':')[0].trim()).filter(Boolean),
-    reached: await Promise.all([{ host: '93.184.216.34', port: 80 }, ...${JSON.stringify(privatePorts)}.map((port) => ({ host: '127.0.0.1', port }))].map(connect)),
-  }));
-})();
+/** A script of a package that leaves a mark where it runs, with all that it was given. */
+export const markingScript = `
+const fs = require('node:fs');
+fs.writeFileSync(process.cwd() + '/seen.json', JSON.stringify(process.env));
 `;
+
+/** The same as code that Python runs when it starts with the package. */
+export const markingPth = `import os, sys; os.system("env 2>/dev/null >" + os.path.dirname(sys.executable) + "/seen.json")\n`;
 
 /** A Python package whose program reports the same. */
 export const python = (version: string) => ({

@@ -36,7 +36,12 @@ const rows: [string, Partial<Failure>, ServerFacts, FailureCause][] = [
     loading,
     'registry_unreachable',
   ],
-  ['packages that nobody can load', { written: packagesNotLoaded.exited }, loading, 'exited'],
+  [
+    'packages that nobody can load',
+    { written: `${packagesNotLoaded.packages_not_loaded}: npm error code E404 ECONNRESET` },
+    loading,
+    'packages_not_loaded',
+  ],
   [
     'packages that the registry does not have',
     { written: packagesNotLoaded.package_not_found },
@@ -78,6 +83,12 @@ const rows: [string, Partial<Failure>, ServerFacts, FailureCause][] = [
   ],
   ['a server whose own search found nothing', { written: 'npm error code E404' }, online, 'exited'],
   ['an answer that cannot be read', { how: 'unreadable' }, online, 'unreadable_answer'],
+  [
+    'a server whose packages were loaded, and that is silent',
+    { how: 'timeout' },
+    online,
+    'handshake_timeout',
+  ],
   ['silence', { how: 'timeout' }, online, 'handshake_timeout'],
   ['silence after a network error', { how: 'timeout', written: 'ETIMEDOUT' }, online, 'handshake_timeout'],
 ];

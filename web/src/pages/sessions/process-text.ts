@@ -13,6 +13,8 @@ export const remedyByCause: Readonly<Record<FailureCause, string>> = {
   exited: 'Check its arguments and the values of its attachment. Admins can read its output for details.',
   packages_need_network:
     'Its command loads a package, and its entry has no network. Set the network of its catalog entry to "internet", or use a program that is installed.',
+  packages_not_loaded:
+    'Admins can read in its output what was wrong: such as packages that are too large, or that no registry of the operator has. The log of the worker says it, too.',
   package_not_found:
     'Check the name of the package in its command, and the version if it names one. A private package needs a registry that an operator sets.',
   registry_unreachable: 'Check whether sessions reach the package registry from here.',

@@ -89,6 +89,11 @@ describe('packages that a sandbox sends', () => {
     ['a file below a file', Buffer.concat([file('x', 'y'), file('x/y', 'z')])],
     ['a link over a file', Buffer.concat([file('x', 'y'), link('x', 'z')])],
     ['a file below a link', Buffer.concat([link('x', '/usr/lib'), file('x/y', 'z')])],
+    ['a link below a link', Buffer.concat([file('d/e', ''), link('x', 'd'), link('x/y', 'e')])],
+    [
+      'a link below a link that leads out of them once it is made',
+      Buffer.concat([link('lib', '/usr/lib'), link('x', 'lib/../../opt/packages/d'), link('x/y', 'z')]),
+    ],
     ['too many files', Buffer.concat(Array.from({ length: 11 }, (_each, at) => file(`f${at}`, '')))],
     ['a record that is too long', Buffer.from([0, 1, 0, 0])],
     ['something else', Buffer.from('GET / HTTP/1.1\r\n')],
