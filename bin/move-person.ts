@@ -1,9 +1,11 @@
 /** Moves one person from one subject of an identity provider to another (docs/operations.md, Moving a person). */
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
-import { listPeopleByAddress, movePerson, NotMovedError } from '../commands/members/move-person.ts';
+import { movePerson, NotMovedError } from '../commands/members/move-person.ts';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
 import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { listUsersByAddress } from '../store/users/identity.ts';
+import { listWorkspacesOfUser } from '../store/workspaces/list-of-user.ts';
 import { readEnvironment } from './read-environment.ts';
 
 const help = `node dist/move-person.js --list ADDRESS
@@ -58,9 +60,10 @@ function readOptions() {
 async function main(db: Db, options: ReturnType<typeof readOptions>): Promise<void> {
   await requireCurrentSchema(db);
   if (options.move === null) {
-    for (const { name, id, issuer, subject, workspaces } of await listPeopleByAddress(db, options.list)) {
+    for (const { name, id, issuer, subject } of await listUsersByAddress(db, options.list)) {
+      const slugs = (await listWorkspacesOfUser(db, id)).map(({ slug }) => slug);
       console.log(`"${name}" (${id})\n  issuer ${issuer}\n  subject ${subject}`);
-      console.log(`  workspaces ${workspaces.join(', ') || 'none'}`);
+      console.log(`  workspaces ${slugs.join(', ') || 'none'}`);
     }
     return;
   }

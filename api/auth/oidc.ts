@@ -1,6 +1,6 @@
 /** OIDC authorization code flow with PKCE, any provider (docs/sign-in.md). */
 import * as oidc from 'openid-client';
-import { EnvHttpProxyAgent, fetch, type RequestInit } from 'undici';
+import { EnvHttpProxyAgent, fetch } from 'undici';
 import * as z from 'zod';
 import type { ApiConfig } from '../../config/api.ts';
 import { isLoopback } from '../../config/parse.ts';
@@ -239,8 +239,19 @@ function fetchThrough(proxy: string, except: readonly string[]): oidc.CustomFetc
     httpsProxy: proxy,
     noProxy: [...except, 'localhost', '127.0.0.1', '::1'].join(','),
   });
-  return (url, options) =>
-    fetch(url, { ...options, dispatcher } as RequestInit) as unknown as Promise<globalThis.Response>;
+  return async (url, { method, headers, body, redirect, signal }) => {
+    const sent = { method, headers, redirect, dispatcher };
+    const answer = await fetch(url, {
+      ...sent,
+      ...(body === undefined || body === null ? {} : { body: String(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    // Documents and tokens, which are small.
+    return new Response(await answer.text(), {
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+    });
+  };
 }
 
 async function exchange(provider: oidc.Configuration, callback: URL, flow: SignInFlow): Promise<Person> {

@@ -13,6 +13,11 @@ export async function createSignIn(db: Db, userId: string, lifetimeSeconds: numb
   return id;
 }
 
+/** Ends all sign-ins of a user. Idempotent. */
+export async function revokeSignInsOfUser(db: Db, userId: string): Promise<void> {
+  await db('sign_ins').where({ user_id: userId, revoked_at: null }).update({ revoked_at: db.fn.now() });
+}
+
 /** Ends a sign-in: its cookie is refused from now on. Idempotent. */
 export async function revokeSignIn(db: Db, id: string): Promise<void> {
   await db('sign_ins').where({ id, revoked_at: null }).update({ revoked_at: db.fn.now() });

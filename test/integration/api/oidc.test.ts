@@ -1,7 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { createOidcProvider } from '../../../api/auth/oidc.ts';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, caller, startTestApi, type TestApi } from '../../support/api.ts';
 import { quietConsole } from '../../support/quiet-console.ts';
 
@@ -93,26 +92,6 @@ async function withApi(
   });
   await work(other).finally(() => other.stop());
 }
-
-/** A provider that says of itself what `names` returns, and more that does not matter. */
-async function documentServer(names: (base: string) => { issuer: string }) {
-  const server = createServer((_request, response) => {
-    response.setHeader('content-type', 'application/json');
-    const own = { authorization_endpoint: `${base}/authorize`, token_endpoint: `${base}/token` };
-    response.end(JSON.stringify({ ...own, ...names(base) }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url: base, stop: () => server.close() };
-}
-
-const providerAt = (issuer: string) =>
-  createOidcProvider({
-    OIDC_ISSUER: issuer,
-    OIDC_CLIENT_ID: 'platform',
-    PUBLIC_URL: publicUrl,
-    NO_PROXY: [],
-  });
 
 /** A browser: follows redirects between the provider and us, keeps cookies per origin. */
 class Browser {
@@ -317,85 +296,6 @@ describe('signing in at an identity provider', () => {
       }
     });
     other.server.close();
-  });
-
-  it('reads again what the provider says of itself, and holds on to it while that does not answer', async () => {
-    const documents = { count: 0, isDown: false };
-    const front = createServer(async (request, response) => {
-      documents.count += 1;
-      if (documents.isDown) {
-        response.writeHead(503).end();
-        return;
-      }
-      const answer = await fetch(`${idp.issuer}${request.url}`);
-      const own = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-      const metadata = (await answer.json()) as Record<string, unknown>;
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ ...metadata, issuer: `${own}/` }));
-    });
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    const issuer = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-    const now = jest.spyOn(Date, 'now');
-    const provider = createOidcProvider({
-      OIDC_ISSUER: issuer,
-      OIDC_CLIENT_ID: 'platform',
-      PUBLIC_URL: publicUrl,
-      NO_PROXY: [],
-    });
-    await provider?.begin('/');
-    await provider?.begin('/');
-    expect(documents.count).toBe(1);
-    now.mockReturnValue(Date.now() + 11 * 60_000);
-    await provider?.begin('/');
-    expect(documents.count).toBe(2);
-    documents.isDown = true;
-    now.mockReturnValue(Date.now() + 11 * 60_000);
-    expect((await provider?.begin('/'))?.url).toContain('/auth?');
-    expect(documents.count).toBe(3);
-    now.mockRestore();
-    front.close();
-  });
-
-  it.each([
-    ['/realms/company', '/realms/company/'],
-    ['/realms/company/', '/realms/company'],
-  ])('signs in where OIDC_ISSUER ends in %s and the provider calls itself %s', async (path, own) => {
-    const origin = await documentServer((base) => ({ issuer: base + own }));
-    const provider = providerAt(origin.url + path);
-    expect((await provider?.begin('/'))?.url).toMatch(`${origin.url}/authorize?`);
-    origin.stop();
-  });
-
-  it('says that OIDC_ISSUER is wrong where the provider goes by another name', async () => {
-    const origin = await documentServer(() => ({ issuer: 'https://other.example' }));
-    await expect(providerAt(origin.url)?.begin('/')).rejects.toThrow('goes by another name than OIDC_ISSUER');
-    origin.stop();
-  });
-
-  it('reaches the provider through the proxy of the operator, but for those that need none', async () => {
-    const tunnels: string[] = [];
-    const proxy = createServer();
-    proxy.on('connect', (request, socket) => {
-      tunnels.push(request.url ?? '');
-      socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-    });
-    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-    const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
-    const at = (issuer: string, except: string[]) =>
-      createOidcProvider({
-        OIDC_ISSUER: issuer,
-        OIDC_CLIENT_ID: 'platform',
-        PUBLIC_URL: publicUrl,
-        HTTPS_PROXY: through,
-        NO_PROXY: except,
-      });
-    await expect(at('https://login.example', [])?.begin('/')).rejects.toThrow('does not answer');
-    expect(tunnels).toEqual(['login.example:443']);
-    await expect(at('https://login.invalid', ['login.invalid'])?.begin('/')).rejects.toThrow(
-      'does not answer',
-    );
-    expect(tunnels).toHaveLength(1);
-    proxy.close();
   });
 
   it('refuses a callback whose state or code was changed', async () => {
