@@ -64,6 +64,9 @@ const loadingNames = new Set([
 const toolPrefixes = /^GIT_CONFIG_/;
 /** Package managers, which read them case-insensitively: registry, shell, configuration. */
 const packageManagers = /^(npm_config_|pnpm_|yarn_|corepack_|bun_|uv_|pip_)/i;
+/** Of those, what only decides how much they write. */
+const onlyWords =
+  /^(npm_config_(loglevel|silent|progress|color|fund|audit|update_notifier)|uv_no_progress|pip_(quiet|verbose|no_color|progress_bar|disable_pip_version_check))$/i;
 const toolNames = new Set([
   'EDITOR',
   'VISUAL',
@@ -91,7 +94,8 @@ export const codeVariable = 'decides which code a program loads; it may not be s
 
 /** Whether manifests must not declare this variable. Case-sensitive where the programs are. */
 export function isReservedVariable(name: string): boolean {
-  return decidesLoading(name) || toolNames.has(name) || toolPrefixes.test(name) || packageManagers.test(name);
+  const isOfPackageManager = packageManagers.test(name) && !onlyWords.test(name);
+  return decidesLoading(name) || toolNames.has(name) || toolPrefixes.test(name) || isOfPackageManager;
 }
 
 /** Why an agent, a sibling or a service must not set this variable; null when it may. */

@@ -81,7 +81,11 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await boxed.getByText('it cannot run here: images need a container engine').waitFor();
     await page.getByText('1 of 2 cannot be registered.').waitFor();
     await page.getByRole('button', { name: 'Register', exact: true }).click();
-    await page.getByText('Registered: local').waitFor();
+    await page.getByText('local is in the catalog').waitFor();
+    await page
+      .getByRole('region', { name: 'Not registered' })
+      .getByText('it cannot run here: images need a container engine')
+      .waitFor();
     await visitor.leave();
   });
 

@@ -33,14 +33,28 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByText('Invalid JSON').waitFor();
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
     const planned = page.getByRole('region', { name: 'Second Everything' });
-    await planned.getByText('it will be named "second-everything"').waitFor();
+    await planned
+      .getByText(
+        '"Second Everything" is no name that the catalog takes: it will be named "second-everything"',
+      )
+      .waitFor();
     await planned.getByText('"disabled" is not supported here and is ignored').waitFor();
     const refused = page.getByRole('region', { name: 'files' });
     await refused.getByText('argument 2 looks like a secret').waitFor();
     await refused.getByText('the catalog already has "files"').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByText('Registered: second-everything').waitFor();
+    // It ends as a whole one does, with what is left and why.
+    await page.getByText('second-everything is in the catalog').waitFor();
+    await page.getByRole('button', { name: 'Set SERVICE_TOKEN' }).waitFor();
+    await page.getByRole('link', { name: 'Gate tools of second-everything' }).waitFor();
+    const left = page.getByRole('region', { name: 'Not registered' });
+    await left.getByText('argument 2 looks like a secret').waitFor();
+    await page.getByRole('button', { name: 'Change the configuration' }).click();
+    await refused.getByText('argument 2 looks like a secret').waitFor();
+    await planned.waitFor({ state: 'detached' });
+    expect(await page.getByRole('textbox', { name: 'Configuration' }).inputValue()).toBe(configuration);
+    page.once('dialog', (question) => void question.accept());
     expect(sent.join('\n')).not.toContain('ghp_');
     await visitor.open('catalog/second-everything');
     await page.getByRole('link', { name: 'Check the server' }).click();

@@ -58,6 +58,29 @@ describe('the variables of an agent', () => {
     expect(problemsOf({ env: { [name]: 'x' } })).toEqual([]);
   });
 
+  it.each([
+    'npm_config_loglevel',
+    'NPM_CONFIG_LOGLEVEL',
+    'npm_config_progress',
+    'UV_NO_PROGRESS',
+    'PIP_QUIET',
+    'PIP_DISABLE_PIP_VERSION_CHECK',
+    'LOG_LEVEL',
+  ])('may include %s, and so may a manifest: it only decides what is logged', (name) => {
+    expect(isReservedVariable(name)).toBe(false);
+    expect(problemsOf({ env: { [name]: 'error' } })).toEqual([]);
+  });
+
+  it.each([
+    'npm_config_loglevel_x',
+    'xnpm_config_loglevel',
+    'npm_config_logs_dir',
+    'UV_CONFIG_FILE',
+    'PIP_LOG',
+  ])('%s is none that only decides what is logged', (name) => {
+    expect(isReservedVariable(name)).toBe(!name.startsWith('x'));
+  });
+
   it('of an agent from before a name was refused can still be read', () => {
     const id = '00000000-0000-4000-8000-000000000001';
     const at = '2026-01-01T00:00:00Z';

@@ -70,7 +70,10 @@ describe('the document of an entry', () => {
     const document = serverDocumentOf(entry({ name: 'weather', shape, manifest }), where);
     expect(serverDocument.parse(document)).toEqual(document);
     const [planned] = planImport(JSON.stringify(document)).servers;
-    expect(planned).toMatchObject({ problems: [], notes: [`it will be named "weather"`] });
+    expect(planned).toMatchObject({
+      problems: [],
+      notes: [`"com.example.agents/weather" is no name that the catalog takes: it will be named "weather"`],
+    });
     expect(planned?.input).toEqual({ name: 'weather', shape, manifest });
   });
 

@@ -21,6 +21,19 @@ export function valueLooksSecret(value: string): boolean {
   return knownPrefix.test(value) || withPassword.test(value) || reference.test(value) || looksRandom(value);
 }
 
+const scheme = /\b(Bearer|Basic)\s+\S/i;
+const namedPart = /([\w-]+)["']?\s*[=:]\s*["']?[^\s"'/]/g;
+
+/** By any part of a longer text, such as headers as JSON or a connection string: a word, or what a secret's name stands before. */
+export function textLooksSecret(text: string): boolean {
+  return (
+    valueLooksSecret(text) ||
+    scheme.test(text) ||
+    text.split(/[\s"'{},;]+/).some(valueLooksSecret) ||
+    [...text.matchAll(namedPart)].some(([, name = '']) => nameLooksSecret(name))
+  );
+}
+
 function looksRandom(value: string): boolean {
   return (
     value.length >= minRandomLength &&

@@ -1,6 +1,7 @@
 /** One way to run a server that is imported, whatever it was written in. */
 import type { Manifest, McpServerInput } from '../../api/types.ts';
 import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
+import { isPathOfMachine, isPlaceholder, someReference, withoutReferences } from './pasted/texts.ts';
 import type { PlannedVariable } from './planned-variable.ts';
 
 export interface ImportCandidate {
@@ -18,22 +19,44 @@ export interface ImportCandidate {
   problems: string[];
 }
 
-/** Arguments are shown to every member, so none that looks like a credential is imported. */
-export function secretArguments(args: readonly string[]): string[] {
-  return args.flatMap((argument, at) => {
-    const [option = '', value] = argument.split(/=(.*)/s);
-    const named = argument.startsWith('-') && nameLooksSecret(option);
-    const afterName = (args[at - 1] ?? '').startsWith('-') && nameLooksSecret(args[at - 1] ?? '');
-    const suspect =
-      (named && value !== undefined && value !== '') ||
-      (afterName && !/^(-[a-zA-Z]$|--)/.test(argument)) ||
-      valueLooksSecret(value ?? argument);
-    return suspect
-      ? [
-          `argument ${at + 1} looks like a secret, which would be stored as plain text: use a variable in env instead`,
-        ]
-      : [];
+/** Arguments are shown to every member, so none that looks like a credential is imported; and none that holds only where it was written. */
+export const argumentProblems = (args: readonly string[]): string[] =>
+  args.flatMap((argument, at) => {
+    const why = argumentProblem(argument, args[at - 1] ?? '');
+    return why === null ? [] : [`argument ${at + 1} ${why}`];
   });
+
+function argumentProblem(argument: string, before: string): string | null {
+  if (mayBeSecret(argument, before)) {
+    return 'looks like a secret, which would be stored as plain text: use a variable in env instead';
+  }
+  if (argument.split(/[\s"'=,;]+/).some(isPathOfMachine)) {
+    return `names a file or folder of the machine that the text was written for (${argument}): write a path below /workspace, which is empty at the start of a session, or leave it out`;
+  }
+  const reference = someReference(argument);
+  if (reference !== null) {
+    return `has the reference ${reference.written}, which no client fills in here: write its value in its place`;
+  }
+  return isPlaceholder(argument) ? `is a placeholder (${argument}): write your own value in its place` : null;
+}
+
+function mayBeSecret(argument: string, before: string): boolean {
+  const words = argument.split(/[\s;|&"']+/).filter((word) => word !== '');
+  if (words.length > 1 && words.some((word, at) => mayBeSecret(word, words[at - 1] ?? before))) {
+    return true;
+  }
+  const [, name = '', value = ''] = /^([\w.-]+)[=:](?!\/\/)(.*)$/s.exec(argument) ?? [];
+  const inQuery = [...argument.matchAll(/[?&]([\w.-]+)=[^&]/g)].some(([, key = '']) => nameLooksSecret(key));
+  const afterName = before.startsWith('-') && !/[=:]/.test(before) && nameLooksSecret(before);
+  const reference = someReference(argument);
+  return (
+    (value !== '' && nameLooksSecret(name)) ||
+    inQuery ||
+    (afterName && !/^(-[a-zA-Z]$|--)/.test(argument)) ||
+    (reference !== null && nameLooksSecret(reference.name)) ||
+    valueLooksSecret(withoutReferences(argument)) ||
+    valueLooksSecret(withoutReferences(value))
+  );
 }
 
 /** Addresses are shown to every member, too. */

@@ -28,7 +28,7 @@ const example = `{
   }
 }`;
 
-/** Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the end. */
+/** Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the end, unless something of it is left. */
 export default function ImportPage() {
   const query = useAllServers(useWorkspace().slug);
   return (
@@ -45,20 +45,21 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
   const register = useRegisterPlan(slug);
   const { here, withoutNetwork, onWithoutNetwork } = useWithoutNetwork();
   const planned = useRef<HTMLDivElement>(null);
-  useAskBeforeLeaving(text.trim() !== '');
-  if (register.isFinished && register.registered.length > 0) {
-    return <Done registered={register.registered} />;
-  }
+  useAskBeforeLeaving(text.trim() !== '' && !register.isFinished);
   const done = new Set(register.registered.map(({ key }) => key));
   const names = new Set(register.registered.map(({ name }) => name));
   const taken = servers.map(({ name }) => name).filter((name) => !names.has(name));
   const plan = planImport(text, { taken, kinds: choices, withoutNetwork, here });
   const open = plan.servers.filter(({ key }) => !done.has(key));
   const ready = open.filter(({ problems }) => problems.length === 0);
+  if (register.isFinished) {
+    return <Done register={register} left={open} />;
+  }
   const finish = async () => {
-    if ((await register.run(ready)) && ready.length === open.length) {
+    const count = await register.run(ready);
+    if (count > 0) {
       // It may hold credentials.
-      setText('');
+      setText(count === open.length ? '' : text);
       register.finish();
     } else {
       requestAnimationFrame(() => leadToProblem(planned.current));
@@ -159,10 +160,17 @@ const secretsOf = (registered: readonly RegisteredServer[]): string[] => [
   ...new Set(registered.flatMap(({ secrets }) => secrets)),
 ];
 
-function Done({ registered }: { registered: readonly RegisteredServer[] }) {
+/** Where an import ends, also when something of it was not registered: that is named with its reason, and the text is still there. */
+function Done({
+  register: { registered, failureOf, reopen },
+  left,
+}: {
+  register: ReturnType<typeof useRegisterPlan>;
+  left: readonly PlannedServer[];
+}) {
   const { slug } = useWorkspace();
   return (
-    <PageFrame title="Import complete">
+    <PageFrame title={left.length === 0 ? 'Import complete' : 'Import ended'}>
       <Card withBorder>
         <Stack>
           <Text>
@@ -188,6 +196,21 @@ function Done({ registered }: { registered: readonly RegisteredServer[] }) {
           </Group>
         </Stack>
       </Card>
+      {left.length === 0 ? null : (
+        <Stack component="section" aria-label="Not registered">
+          <Title order={2} size="h4">
+            Not registered
+          </Title>
+          {left.map((server) => (
+            <PlannedServerCard key={server.key} server={server} failure={failureOf(server)} />
+          ))}
+          <Group>
+            <Button variant="default" onClick={reopen}>
+              Change the configuration
+            </Button>
+          </Group>
+        </Stack>
+      )}
     </PageFrame>
   );
 }

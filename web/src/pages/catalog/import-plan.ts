@@ -4,12 +4,19 @@
  * cannot be imported is named.
  */
 import { type Availability, unavailableEntry } from '../../../../contract/available-runs.ts';
-import { mcpServerInput } from '../../../../contract/catalog.ts';
-import { fieldProblemsOf } from '../../../../contract/errors.ts';
+import {
+  emptyManifest,
+  mcpServerInput,
+  type McpServerInput as ParsedInput,
+} from '../../../../contract/catalog.ts';
+import { type FieldProblem, fieldProblemsOf } from '../../../../contract/errors.ts';
+import { manifestProblems } from '../../../../contract/manifest-validation.ts';
+import { remoteServerProblems } from '../../../../contract/remote-server-validation.ts';
 import type { McpServerInput } from '../../api/types.ts';
-import { type Problem, parsePasted, serversIn } from './desktop-configuration.ts';
+import { serversIn } from './desktop-configuration.ts';
 import { desktopCandidate } from './desktop-server.ts';
 import type { ImportCandidate } from './import-candidate.ts';
+import { type Problem, readPastedJson } from './pasted/json.ts';
 import { type KindChoices, manifestOf, type PlannedVariable, variableProblems } from './planned-variable.ts';
 import { registryCandidates, registryServersIn } from './registry-server.ts';
 
@@ -68,7 +75,7 @@ interface FoundServer {
 }
 
 function candidatesIn(text: string, choices: KindChoices): FoundServer[] | Problem {
-  const pasted = parsePasted(text);
+  const pasted = readPastedJson(text);
   if ('problem' in pasted) {
     return pasted;
   }
@@ -83,10 +90,10 @@ function candidatesIn(text: string, choices: KindChoices): FoundServer[] | Probl
   const found = serversIn(pasted.value);
   return 'problem' in found
     ? found
-    : Object.entries(found.servers).map(([key, given]) => ({
+    : found.servers.map(([key, given]) => ({
         key,
         name: entryNameOf(key),
-        candidates: [desktopCandidate(key, given, choices)],
+        candidates: [desktopCandidate(key, given, { choices, inputs: found.inputs })],
       }));
 }
 
@@ -129,10 +136,7 @@ function plan(
     ...(shape.type !== 'remote' && (hasNoNetwork || withoutNetwork?.has(key)) ? { network: 'none' } : {}),
   };
   const parsed = mcpServerInput.safeParse(input);
-  const invalid =
-    parsed.success || problems.length > 0
-      ? []
-      : fieldProblemsOf(parsed.error).map(({ path, message }) => `${path} ${message}`);
+  const refused = parsed.success ? refusedAtSave(parsed.data) : fieldProblemsOf(parsed.error);
   const { network = 'internet' } = input;
   const unavailable =
     here === undefined ? null : unavailableEntry({ shape, network, egress_allow: [] }, here);
@@ -140,22 +144,43 @@ function plan(
     key,
     input,
     variables,
-    notes: [...(name === key ? [] : [`it will be named "${name}"`]), ...notes],
+    notes: [
+      ...(name === key ? [] : [`"${key}" is no name that the catalog takes: it will be named "${name}"`]),
+      ...new Set(notes),
+    ],
     problems: [
-      ...problems,
+      ...new Set(problems),
       ...variableProblems(variables),
-      ...invalid,
+      ...(problems.length > 0 ? [] : refused.map(sentenceOf)),
       ...(unavailable === null ? [] : [`it cannot run here: ${unavailable}`]),
     ],
   };
 }
 
-/** The nearest name that an entry may have; the rule for names rejects the rest. */
+/** What saving refuses beyond the schema, by the platform's own rules. */
+const refusedAtSave = (input: ParsedInput): FieldProblem[] => [
+  ...remoteServerProblems(input),
+  // No expression is ever imported, so that none has to run.
+  ...manifestProblems(input.manifest ?? emptyManifest, () => ({ result: 'not_checked' })),
+];
+
+const sentenceOf = ({ path, code, message }: FieldProblem): string =>
+  code === 'reserved_variable' ? `${message}: remove it from the text` : `${path} ${message}`;
+
+const maxNameLength = 32;
+
+/**
+ * The nearest name that an entry may have; the rule for names rejects the rest. `GitHub` is one word and `notionApi` are two. A name that is too long
+ * ends with a word, where that leaves most of it.
+ */
 export function entryNameOf(key: string): string {
-  return key
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2')
+  const words = /^[a-z]/.test(key) ? key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2') : key;
+  const name = words
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, 32)
     .replaceAll(/^-+|-+$/g, '');
+  const cut = name.slice(0, maxNameLength);
+  const lastWord = cut.lastIndexOf('-');
+  const isMidWord = name.length > maxNameLength && name[maxNameLength] !== '-';
+  return (isMidWord && lastWord > maxNameLength / 2 ? cut.slice(0, lastWord) : cut).replace(/-+$/, '');
 }

@@ -5,12 +5,13 @@
 import { type RemoteHeader, remoteHeader } from '../../../../contract/remote-server.ts';
 import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
 import { headerPrefixProblem } from './header-prefix.ts';
+import { isPlaceholder } from './pasted/texts.ts';
 
 /** One header of the text. */
 export interface GivenHeader {
   name: string;
   /** Its fixed text around at most one variable; null for one whose whole value is to be set. */
-  template: { prefix: string; variable: string | null; suffix: string } | null;
+  template: { prefix: string; variable: string | null; suffix: string; fallback?: string } | null;
 }
 
 /** `literal`: the value that its variable has by default. `note`: why it is left out. */
@@ -27,13 +28,16 @@ export function importedHeader({ name, template }: GivenHeader): ImportedHeader 
       note: `the header ${name} is left out: it ${named.error.issues[0]?.message ?? 'cannot be sent'}`,
     };
   }
-  const { prefix, variable, suffix } = template ?? { prefix: '', variable: name, suffix: '' };
+  const { prefix, variable, suffix, fallback } = template ?? { prefix: '', variable: name, suffix: '' };
   if (variable === null) {
     return importedLiteral(name, prefix);
   }
+  if (fallback !== undefined && (valueLooksSecret(fallback) || nameLooksSecret(name))) {
+    return importedLiteral(name, fallback);
+  }
   const parsed = remoteHeader.safeParse({ name, prefix, variable: variableName(variable) });
   return suffix === '' && headerPrefixProblem(prefix) === null && parsed.success
-    ? { header: parsed.data, literal: null }
+    ? { header: parsed.data, literal: fallback ?? null }
     : { problem: `its header ${name} has to be a prefix and one variable, such as "Bearer \${API_TOKEN}"` };
 }
 
@@ -53,7 +57,14 @@ export function keptHeader(
   return null;
 }
 
+/** A scheme, and what somebody was to write in the place of a credential. */
+const schemeAndRest = /^((?:Bearer|Token|Basic|ApiKey) +)?(.*)$/is;
+
 function importedLiteral(name: string, text: string): ImportedHeader {
+  const [, prefix = '', rest = ''] = schemeAndRest.exec(text) ?? [];
+  if (isPlaceholder(rest)) {
+    return { header: { name, prefix, variable: variableName(name) }, literal: null };
+  }
   if (nameLooksSecret(name) || valueLooksSecret(text) || headerPrefixProblem(text) !== null) {
     return {
       problem: `its header ${name} looks like a secret, which would be stored as plain text: write a variable in its place, such as "Bearer \${API_TOKEN}", and set that as a secret afterwards`,
@@ -69,8 +80,8 @@ function variableName(text: string): string {
   return /^\d/.test(upper) ? `_${upper}` : upper;
 }
 
-/** `${VAR}` as desktop clients have it, `${env:VAR}` and `${input:name}` of editors, and `{name}`. */
-const placeholder = /\$\{(?:(?:env|input):)?([A-Za-z0-9_-]+)\}|\{([A-Za-z0-9_-]+)\}/g;
+/** `${VAR}` as desktop clients have it, with `:-default` as well, `${env:VAR}` and `${input:name}` of editors, and `{name}`. */
+const placeholder = /\$\{(?:(?:env|input):)?([A-Za-z0-9_-]+?)(?::-([^{}]*))?\}|\{([A-Za-z0-9_-]+)\}/g;
 
 /** The text of a header in its parts. More than one variable makes the rest the suffix, which no header has. */
 export function templateOf(text: string): NonNullable<GivenHeader['template']> {
@@ -80,7 +91,8 @@ export function templateOf(text: string): NonNullable<GivenHeader['template']> {
   }
   return {
     prefix: text.slice(0, first.index),
-    variable: first[1] ?? first[2] ?? null,
+    variable: first[1] ?? first[3] ?? null,
     suffix: text.slice(first.index + first[0].length),
+    ...(first[2] === undefined ? {} : { fallback: first[2] }),
   };
 }

@@ -18,18 +18,18 @@ import { headerText, shapeLabels, shapeText } from '../../text/shape-text.ts';
 import type { PlannedServer } from './import-plan.ts';
 import { choiceKey, type KindChoices } from './planned-variable.ts';
 
-/** One server of a pasted configuration, as the catalog entry that it would become. */
+/** One server of a pasted configuration, as the catalog entry that it would become. Without `onChoose` nothing of it can be chosen. */
 export function PlannedServerCard({
   server,
   failure,
   onChoose,
-  onWithoutNetwork,
+  onWithoutNetwork = null,
 }: {
   server: PlannedServer;
   failure: unknown;
-  onChoose: (choice: KindChoices) => void;
+  onChoose?: (choice: KindChoices) => void;
   /** Null where the internet is available. */
-  onWithoutNetwork: ((key: string, without: boolean) => void) | null;
+  onWithoutNetwork?: ((key: string, without: boolean) => void) | null;
 }) {
   const { key, input, notes, problems } = server;
   const shape =
@@ -53,7 +53,7 @@ export function PlannedServerCard({
               </Text>
             ))
           : null}
-        <Variables server={server} onChoose={onChoose} />
+        {onChoose === undefined ? null : <Variables server={server} onChoose={onChoose} />}
         {notes.length === 0 ? null : (
           <List size="sm">
             {notes.map((note) => (

@@ -1,7 +1,7 @@
 /** What the MCP registry says of a value that a person gives: of a variable, an argument or a header. */
 import * as z from 'zod';
 
-const plainInput = z.object({
+export const plainInput = z.object({
   description: z.string().optional(),
   isRequired: z.boolean().default(false),
   isSecret: z.boolean().default(false),

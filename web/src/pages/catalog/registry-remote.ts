@@ -4,26 +4,38 @@ import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
 import { type ImportCandidate, secretInUrl } from './import-candidate.ts';
 import { type GivenHeader, importedHeader, keptHeader, templateOf } from './imported-headers.ts';
 import { choiceKey, type KindChoices, type PlannedVariable } from './planned-variable.ts';
-import { type NamedInput, named, type PlainInput } from './registry-input.ts';
+import { type NamedInput, named, type PlainInput, plainInput } from './registry-input.ts';
 
 export const registryRemote = z.object({
   type: z.string(),
   url: z.string().max(2048),
+  /** What `{name}` in the url stands for. */
+  variables: z.record(z.string(), plainInput).default({}),
   headers: z.array(named).default([]),
 });
 type Remote = z.infer<typeof registryRemote>;
 type RemoteShape = Extract<ImportCandidate['shape'], { type: 'remote' }>;
 
 /** `key` is the server's name. */
-export function remotely(key: string, { type, url, headers }: Remote, choices: KindChoices): ImportCandidate {
+export function remotely(
+  key: string,
+  { type, url: given, variables, headers }: Remote,
+  choices: KindChoices,
+): ImportCandidate {
+  const notes: string[] = [];
+  const url = withDefaults(given, variables, notes);
   const shape: RemoteShape = { type: 'remote', url };
   const candidate = {
     label: `the remote ${url}`,
     shape,
     variables: [] as PlannedVariable[],
-    notes: [] as string[],
+    notes,
     problems: [
-      ...(type === 'streamable-http' ? [] : [`its remote speaks ${type}, which is not supported here`]),
+      ...(type === 'streamable-http'
+        ? []
+        : [
+            `its remote speaks ${type}, which is not supported here: use its address for streamable-http, if it has one`,
+          ]),
       ...(/\{[^{}]+\}/.test(url)
         ? ['its url has variables: put their values into the text']
         : secretInUrl(url)),
@@ -38,6 +50,19 @@ export function remotely(key: string, { type, url, headers }: Remote, choices: K
     candidate.notes.push(`optional headers are left out: ${optional.join(', ')}`);
   }
   return candidate;
+}
+
+/** The address with the defaults of its variables put in, except of secret ones, which everybody would read. */
+function withDefaults(url: string, variables: Readonly<Record<string, PlainInput>>, notes: string[]): string {
+  return url.replaceAll(/\{([^{}]+)\}/g, (written, name: string) => {
+    const input = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    const text = input?.value ?? input?.default;
+    if (text === undefined || text === '' || input?.isSecret === true || nameLooksSecret(name)) {
+      return written;
+    }
+    notes.push(`{${name}} in its url is taken to be its default, ${text}`);
+    return text;
+  });
 }
 
 function addHeader(

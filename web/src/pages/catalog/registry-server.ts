@@ -7,9 +7,16 @@ import { manifest, network } from '../../../../contract/catalog.ts';
 import { isPinned, onlyPackage, readPackageRequest } from '../../../../contract/package-request.ts';
 import { nameLooksSecret } from '../../text/secret-looks.ts';
 import { isPlainRecord } from './desktop-configuration.ts';
-import { type ImportCandidate, secretArguments } from './import-candidate.ts';
+import { argumentProblems, type ImportCandidate } from './import-candidate.ts';
+import {
+  type DockerFlag,
+  dockerFlagNote,
+  dockerFlagProblem,
+  dockerVariable,
+  imageArgumentsProblem,
+} from './pasted/docker-run.ts';
 import { choiceKey, guessedKind, type KindChoices, type PlannedVariable } from './planned-variable.ts';
-import { type NamedInput, named, type Template, template } from './registry-input.ts';
+import { type NamedInput, named, type PlainInput, type Template, template } from './registry-input.ts';
 import { registryRemote, remotely } from './registry-remote.ts';
 
 const argument = z.discriminatedUnion('type', [
@@ -129,9 +136,16 @@ function packaged(server: RegistryServer, given: RegistryPackage, choices: KindC
   const { registryType, identifier, transport } = given;
   const notes: string[] = [];
   const problems =
-    transport.type === 'stdio' ? [] : [`its package speaks ${transport.type}; packages speak stdio here`];
+    transport.type === 'stdio'
+      ? []
+      : [
+          `its package speaks ${transport.type}; packages speak stdio here: use its remote address, if it has one`,
+        ];
   const shape = shapeOf(given, notes, problems);
-  const variables = given.environmentVariables.map((each) => variableOf(server.name, each, choices, notes));
+  const ofContainer = registryType === 'oci' ? containerVariables(given, notes, problems) : [];
+  const variables = [...given.environmentVariables, ...ofContainer].map((each) =>
+    variableOf(server.name, each, choices, notes),
+  );
   return { label: `the ${registryType} package ${identifier}`, shape, variables, notes, problems };
 }
 
@@ -145,18 +159,15 @@ function shapeOf(given: RegistryPackage, notes: string[], problems: string[]): I
   const args = argumentsOf(given.packageArguments, notes, problems);
   if (registryType === 'oci') {
     if (args.length > 0) {
-      problems.push('it needs arguments, and images run without any here');
-    }
-    if (given.runtimeArguments.length > 0) {
-      notes.push(
-        `options of the container engine are left out: ${given.runtimeArguments.map(labelOf).join(', ')}`,
-      );
+      problems.push(imageArgumentsProblem);
     }
     return { type: 'image', image: imageOf(given) };
   }
   const runner = Object.hasOwn(runners, registryType) ? runners[registryType] : undefined;
   if (runner === undefined) {
-    problems.push(`packages of the type ${registryType} cannot run here`);
+    problems.push(
+      `packages of the type ${registryType} cannot run here: use its package of npm, pypi or oci, or its remote address, if it has one`,
+    );
     return nothing;
   }
   const { command, always } = runner;
@@ -168,7 +179,7 @@ function shapeOf(given: RegistryPackage, notes: string[], problems: string[]): I
   );
   const named = version === undefined ? identifier : `${identifier}@${version}`;
   const all = [...always, ...options, named, ...args];
-  problems.push(...secretArguments(all), ...packageProblems(command, all, given));
+  problems.push(...argumentProblems(all), ...packageProblems(command, all, given));
   if (version === undefined) {
     notes.push('it names no version: each start may run another one');
   }
@@ -178,6 +189,39 @@ function shapeOf(given: RegistryPackage, notes: string[], problems: string[]): I
     );
   }
   return { type: 'command', command, args: all };
+}
+
+/** The variables that `-e` gives the container, among the arguments of the container engine. Any other one that changes the container is refused. */
+function containerVariables(
+  { identifier, runtimeArguments }: RegistryPackage,
+  notes: string[],
+  problems: string[],
+): NamedInput[] {
+  return runtimeArguments.flatMap((argument) => {
+    const { name, value } = flagOf(argument);
+    if (name === '-e' || name === '--env') {
+      const { name: variable, text } = dockerVariable(value ?? '');
+      const { value: _, default: __, ...rest } = argument;
+      return [{ ...rest, name: variable, ...(text === null ? {} : { value: text }) }];
+    }
+    // As some documents have it: the words `run` and the image among the options.
+    const isOwn = name === 'run' || name.split(/[:@]/)[0] === identifier.split(/[:@]/)[0];
+    const problem = argument.type === 'positional' && isOwn ? null : dockerFlagProblem({ name, value });
+    const note = dockerFlagNote({ name, value });
+    problems.push(...(problem === null ? [] : [problem]));
+    notes.push(...(note === null ? [] : [note]));
+    return [];
+  });
+}
+
+/** `-e` with its value, also where both are in one text. */
+function flagOf(argument: Argument): DockerFlag {
+  const value = argument.value ?? argument.default ?? null;
+  if (argument.type === 'named') {
+    return { name: argument.name, value };
+  }
+  const [, name, rest] = /^(-e|--env)[= ](.*)$/s.exec(value ?? '') ?? [];
+  return name === undefined ? { name: value ?? labelOf(argument), value: null } : { name, value: rest ?? '' };
 }
 
 /** What would run must be the package that is named, at its version: an address, a path or an option could name another. */
@@ -266,20 +310,43 @@ function textOf({ value, default: preset, variables }: Template): { text: string
 }
 
 function variableOf(key: string, given: NamedInput, choices: KindChoices, notes: string[]): PlannedVariable {
-  const { name, value, description, choices: allowed = [], isRequired } = given;
+  const { name, value } = given;
+  const whole = inputOfWhole(given);
+  const { description, choices: allowed = [] } = whole;
   const text = textOf(given);
   const plain = text === null || text === 'secret' ? '' : text.text;
-  const isSecret = given.isSecret || text === 'secret';
+  const isSecret = whole.isSecret || text === 'secret';
   const kind = choices[choiceKey(key, name)] ?? (isSecret ? 'secret' : guessedKind(name, plain));
-  if (kind === 'secret' && value !== undefined && Object.keys(given.variables).length > 0) {
+  const isComposed = value !== undefined && whole === given && Object.keys(given.variables).length > 0;
+  if (isComposed && kind === 'secret') {
     notes.push(`the secret of ${name} holds its whole value, which has the form ${value}`);
+  } else if (isComposed && plain === '') {
+    notes.push(`the value of ${name} is to be given as a whole, in the form ${value}`);
   }
   return {
     name,
     kind,
     storedDefault: kind === 'value' && plain !== '' ? plain : null,
-    isRequired,
+    isRequired: whole.isRequired || (plain === '' && partsOf(given).some(({ isRequired }) => isRequired)),
     ...(description === undefined ? {} : { description }),
     ...(allowed.length === 0 ? {} : { allowed }),
   };
+}
+
+/** The variables that a value is made of. */
+const partsOf = ({ value = '', variables }: Template): PlainInput[] =>
+  Object.entries(variables).flatMap(([name, input]) => (value.includes(`{${name}}`) ? [input] : []));
+
+/** What is said of a value; where it is one variable and nothing else, what is said of that one as well. */
+function inputOfWhole(given: NamedInput): NamedInput | PlainInput {
+  const [, name = ''] = /^\{([^{}]+)\}$/.exec(given.value ?? '') ?? [];
+  const only = Object.hasOwn(given.variables, name) ? given.variables[name] : undefined;
+  return only === undefined
+    ? given
+    : {
+        ...only,
+        description: only.description ?? given.description,
+        isSecret: only.isSecret || given.isSecret,
+        isRequired: only.isRequired || given.isRequired,
+      };
 }

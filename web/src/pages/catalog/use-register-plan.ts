@@ -31,13 +31,13 @@ export function useRegisterPlan(slug: string) {
     return true;
   };
   const run = useApiMutation({
-    async send(servers: readonly PlannedServer[]): Promise<boolean> {
+    async send(servers: readonly PlannedServer[]): Promise<number> {
       setFailures({});
-      let all = true;
+      let count = 0;
       for (const server of servers) {
-        all = (await register(server)) && all;
+        count += (await register(server)) ? 1 : 0;
       }
-      return all;
+      return count;
     },
     invalidates: [keys.mcpServers(slug)],
   });
@@ -46,9 +46,11 @@ export function useRegisterPlan(slug: string) {
     /** Why this server was refused in its current form; undefined once its text has changed. */
     failureOf: (server: PlannedServer): unknown => failures[whatIsSent(server)],
     isPending: run.isPending,
-    /** Resolves to whether all of them are registered. */
+    /** Resolves to how many of them are registered. */
     run: run.mutateAsync,
     isFinished,
     finish: () => setFinished(true),
+    /** Back to what was not registered. */
+    reopen: () => setFinished(false),
   };
 }
