@@ -46,9 +46,21 @@ const fields = {
 
 class CronProblem extends Error {}
 
+/** What every crontab has a word for. */
+const words: Readonly<Record<string, string>> = {
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+  '@monthly': '0 0 1 * *',
+  '@weekly': '0 0 * * 0',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@hourly': '0 * * * *',
+};
+
 /** Reads an expression. `problem` is a sentence that names the field; an expression that never fires is refused with one, too. */
 export function parseCron(text: string): ParsedCron {
-  const parts = text.trim().split(/\s+/);
+  const word = text.trim().toLowerCase();
+  const parts = (Object.hasOwn(words, word) ? (words[word] ?? '') : text.trim()).split(/\s+/);
   const [minute, hour, dayOfMonth, month, dayOfWeek] = parts;
   if (parts.length !== 5 || !minute || !hour || !dayOfMonth || !month || !dayOfWeek) {
     return refused('must have five fields: minute, hour, day of the month, month, day of the week');
@@ -114,7 +126,12 @@ function boundsOf(range: string, field: Field, hasStep: boolean): [number, numbe
   if (more.length > 0) {
     throw new CronProblem(`the ${field.title} "${range}" is not a range`);
   }
-  return [first, to === undefined ? (hasStep ? Math.max(first, last) : first) : numberOf(to, field)];
+  if (to === undefined) {
+    return [first, hasStep ? Math.max(first, last) : first];
+  }
+  const end = numberOf(to, field);
+  // `MON-SUN`: at the end of a range Sunday is the day after Saturday.
+  return [first, field.most === 7 && end === 0 && first > 0 ? 7 : end];
 }
 
 function numberOf(text: string, { title, least, most, names = [] }: Field): number {
