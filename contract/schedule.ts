@@ -45,13 +45,38 @@ export function shortestSeconds(spec: ScheduleSpec): number {
   return times === null ? 0 : shortestGapSeconds(times);
 }
 
-/** The zone as the time zone database writes it, or null. Offsets such as `+02:00` are none: they know no summer time. */
+/** Zones that were renamed, by the names that this runtime still has for them. */
+const newNames: Readonly<Record<string, string>> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Catamarca': 'America/Argentina/Catamarca',
+  'America/Cordoba': 'America/Argentina/Cordoba',
+  'America/Jujuy': 'America/Argentina/Jujuy',
+  'America/Mendoza': 'America/Argentina/Mendoza',
+  'America/Coral_Harbour': 'America/Atikokan',
+  'America/Godthab': 'America/Nuuk',
+  'America/Indianapolis': 'America/Indiana/Indianapolis',
+  'America/Louisville': 'America/Kentucky/Louisville',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+  'Pacific/Truk': 'Pacific/Chuuk',
+};
+
+/** The zone as the time zone database writes it, by the name that was given where it has several, or null. Offsets such as `+02:00` are none: they know no summer time. */
 export function knownTimeZone(name: string): string | null {
   if (!/^[A-Za-z]/.test(name)) {
     return null;
   }
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    const found = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
+    const isOwnName = found.toLowerCase() === name.toLowerCase();
+    return isOwnName || !Object.hasOwn(newNames, found) ? found : (newNames[found] ?? found);
   } catch {
     return null;
   }
