@@ -18,16 +18,24 @@ describe('a suggested scope', () => {
     [{ ...silent, read_only: true }, 'files.read'],
     [{ ...silent, read_only: false }, 'files.write'],
     [{ ...silent, read_only: false, destructive: false }, 'files.write'],
-    [{ ...silent, destructive: true }, 'files.delete'],
-    [{ ...silent, read_only: true, destructive: true }, 'files.delete'],
+    [{ ...silent, destructive: true }, 'files.delete', 'delete_file'],
+    [{ ...silent, read_only: true, destructive: true }, 'files.delete', 'delete_file'],
+    [{ ...silent, read_only: false, destructive: true }, 'files.write', 'write_file'],
+    [{ ...silent, read_only: true, destructive: true }, 'files.write', 'write_file'],
+    [{ ...silent, destructive: true }, 'files.delete', 'removeAll'],
+    [{ ...silent, destructive: true }, 'files.delete', 'drop-table'],
+    [{ ...silent, destructive: true }, 'files.write', 'dropdown_set'],
+    [{ ...silent, read_only: false }, 'files.write', 'delete_file'],
     [{ ...silent, idempotent: true, open_world: true }, null],
-  ])('of %j is %s', (hints, scope) => {
-    expect(suggestedScope('files-2', hints)).toBe(scope);
+  ])('of %j is %s', (hints, scope, name = 'tool') => {
+    expect(suggestedScope('files-2', { name, hints })).toBe(scope);
   });
 
   it('is always a valid scope', () => {
     for (const name of ['a', '1-2', 'my-server-3']) {
-      expect(scopeProblem(suggestedScope(name, { ...silent, read_only: true }) ?? '')).toBeNull();
+      expect(
+        scopeProblem(suggestedScope(name, { name: 'look', hints: { ...silent, read_only: true } }) ?? ''),
+      ).toBeNull();
     }
   });
 });

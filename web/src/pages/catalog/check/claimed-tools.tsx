@@ -39,7 +39,7 @@ export function ClaimedTools({
     setBegun(saved);
     forgetDraft();
   });
-  const suggestions = new Map(tools.map(({ name, hints }) => [name, suggestedScope(entry.name, hints)]));
+  const suggestions = new Map(tools.map((tool) => [tool.name, suggestedScope(entry.name, tool)]));
   const isWrong = Object.values(chosen).some((scope) => scopeProblem(scope) !== null);
   const takeAll = () =>
     setChosen(

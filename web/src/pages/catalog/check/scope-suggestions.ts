@@ -4,12 +4,21 @@ import type { ClaimedTool, Manifest } from '../../../api/types.ts';
 
 type ToolHints = ClaimedTool['hints'];
 
-/** Such as `files.write` for a tool of `files-2` that is said to change something; null where the server says nothing. */
-export function suggestedScope(server: string, { read_only, destructive }: ToolHints): string | null {
+const deletes = /(^|[^a-z])(delete|remove|destroy|drop|erase|purge|truncate|wipe|clear)(s|d|ing)?([^a-z]|$)/;
+
+/**
+ * Such as `files.write` for a tool of `files-2` that is said to change something; null where the server says nothing. Servers say of what
+ * overwrites that it is destructive, too: it deletes when its name says so as well.
+ */
+export function suggestedScope(
+  server: string,
+  { name, hints: { read_only, destructive } }: Pick<ClaimedTool, 'name' | 'hints'>,
+): string | null {
   const service = server.replaceAll(/[^a-z]/g, '') || 'server';
   if (destructive === true) {
     // Also for one that is said to be read-only at the same time: the claim that asks for more care counts.
-    return `${service}.delete`;
+    const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
+    return deletes.test(words) ? `${service}.delete` : `${service}.write`;
   }
   if (read_only === null) {
     return null;
