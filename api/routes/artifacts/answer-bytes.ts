@@ -15,10 +15,16 @@ export function answerBytes(ctx: Context, artifact: Artifact, chunks: AsyncItera
   );
   ctx.set('X-Content-Type-Options', 'nosniff');
   ctx.set('Content-Security-Policy', "sandbox; default-src 'none'");
-  ctx.set('Content-Disposition', `attachment; filename*=UTF-8''${encoded(artifact.name)}`);
+  ctx.set(
+    'Content-Disposition',
+    `attachment; filename="${plainName(artifact.name)}"; filename*=UTF-8''${encoded(artifact.name)}`,
+  );
   ctx.body = Readable.from(chunks, { objectMode: false });
   ctx.length = artifact.size_bytes;
 }
+
+/** For clients that read no `filename*` (RFC 6266): without what could end the quotation, be taken for a folder, or be read in two ways. */
+const plainName = (name: string): string => name.replaceAll(/[^\x20-\x7e]|["%/\\]/gu, '_');
 
 /** RFC 5987 leaves fewer characters unescaped than `encodeURIComponent`. */
 function encoded(name: string): string {

@@ -337,7 +337,7 @@ describe('artifacts', () => {
     const answer = await member.send('GET', one(`/artifacts/${id}`));
     expect(answer).toMatchObject({ status: 200, text: 'aaaaaaaaaa' });
     expect(answer.headers.get('content-disposition')).toBe(
-      "attachment; filename*=UTF-8''a%20%22report%22%0D%0A%E2%80%99.html",
+      'attachment; filename="a _report____.html"; ' + "filename*=UTF-8''a%20%22report%22%0D%0A%E2%80%99.html",
     );
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('content-security-policy')).toContain('sandbox');
