@@ -2,6 +2,7 @@
 import type { Context } from 'koa';
 import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
+import { repeatedKey } from '../../contract/repeated-key.ts';
 import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { ApiError, invalid } from '../errors.ts';
@@ -42,10 +43,16 @@ export async function readJsonBody(ctx: Context, limits: BodyLimits): Promise<un
   if (holdsMoreValues(bytes, maxRequestValues)) {
     throw new ApiError('too_large', `The limit is ${maxRequestValues} JSON values for a request body`);
   }
-  const value = parse(bytes);
+  const { text, value } = parse(bytes);
   const problems = textProblems(value);
   if (problems.length > 0) {
     throw invalid(problems);
+  }
+  const twice = repeatedKey(text);
+  if (twice !== null) {
+    throw invalid([
+      { path: fieldPath(twice), code: 'repeated_field', message: 'is there twice; send it once' },
+    ]);
   }
   return value;
 }
@@ -72,9 +79,10 @@ async function readBytes(ctx: Context, maxBytes: number): Promise<Buffer> {
 }
 
 /** The parser's own message is not passed on: it quotes the body. */
-function parse(bytes: Buffer): unknown {
+function parse(bytes: Buffer): { text: string; value: unknown } {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, value: JSON.parse(text) };
   } catch {
     throw new ApiError('malformed_request', 'The body is not valid JSON in UTF-8');
   }

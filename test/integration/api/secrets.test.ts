@@ -150,6 +150,9 @@ describe('workspace secrets', () => {
     ['no value', {}, 'value'],
     ['no body', undefined, 'value'],
     ['an unknown field', { value: 'x', note: 'y' }, 'note'],
+    ['a field that is there twice', '{"value":"x","value":"y"}', 'value'],
+    ['a field that is there twice, escaped', '{"value":"x","\\u0076alue":"y"}', 'value'],
+    ['a field within that is there twice', '{"value":{"a":1,"a":2}}', 'value.a'],
     ['a field named __proto__', '{"value":"x","__proto__":{"a":1}}', '__proto__'],
   ])('refuse %s, naming the field, and save nothing', async (_what, body, path) => {
     const { admin, base } = await api.workspace();
