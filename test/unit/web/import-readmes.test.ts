@@ -1,83 +1,10 @@
-/**
- * Configurations as the pages of well-known MCP servers print them, and what becomes of each: an entry that runs, or a refusal with its reason
- * and what to do instead.
- */
-import { describe, expect, it } from '@jest/globals';
-import { mcpServerInput } from '../../../contract/catalog.ts';
-import { manifestProblems } from '../../../contract/manifest-validation.ts';
-import { planImport } from '../../../web/src/pages/catalog/import-plan.ts';
-
-interface Readme {
-  text: string | object;
-  /** The shape that is registered, for one that runs. */
-  shape?: object;
-  /** The variables of its manifest: `!` for a required one, and the default of a plain one. */
-  variables?: Record<string, string>;
-  /** All notes but those that only say what runs in the place of a launcher. */
-  notes?: RegExp[];
-  /** All problems, for one that is refused. */
-  problems?: RegExp[];
-}
-
-const command = (program: string, ...args: string[]) => ({ type: 'command', command: program, args });
-const image = (name: string) => ({ type: 'image', image: name });
-const remote = (url: string, ...headers: object[]) => ({
-  type: 'remote',
-  url,
-  ...(headers.length > 0 && { headers }),
-});
-const mcpServers = (name: string, server: object) => ({ mcpServers: { [name]: server } });
-const docker = (...args: string[]) => ({ command: 'docker', args });
+import { command, describeReadmes, mcpServers, remote } from '../../support/imported-readmes.ts';
 
 const githubInputs = [
   { type: 'promptString', id: 'github_token', description: 'GitHub Personal Access Token', password: true },
 ];
 
-const readmes: Record<string, Readme> = {
-  'GitHub, the image in VS Code': {
-    text: {
-      mcp: {
-        inputs: githubInputs,
-        servers: {
-          github: {
-            ...docker(
-              'run',
-              '-i',
-              '--rm',
-              '-e',
-              'GITHUB_PERSONAL_ACCESS_TOKEN',
-              'ghcr.io/github/github-mcp-server',
-            ),
-            env: { GITHUB_PERSONAL_ACCESS_TOKEN: '${input:github_token}' },
-          },
-        },
-      },
-    },
-    shape: image('ghcr.io/github/github-mcp-server'),
-    variables: { GITHUB_PERSONAL_ACCESS_TOKEN: 'secret!' },
-  },
-  'GitHub, a fragment for an enterprise': {
-    text: `"github": {
-    "command": "docker",
-    "args": [
-    "run",
-    "-i",
-    "--rm",
-    "-e",
-    "GITHUB_PERSONAL_ACCESS_TOKEN",
-    "-e",
-    "GITHUB_HOST",
-    "ghcr.io/github/github-mcp-server"
-    ],
-    "env": {
-        "GITHUB_PERSONAL_ACCESS_TOKEN": "\${input:github_token}",
-        "GITHUB_HOST": "https://<your GHES or ghe.com domain name>"
-    }
-}`,
-    shape: image('ghcr.io/github/github-mcp-server'),
-    variables: { GITHUB_PERSONAL_ACCESS_TOKEN: 'secret!', GITHUB_HOST: 'value!' },
-    notes: [/^the value of GITHUB_HOST is not kept: it is a placeholder$/],
-  },
+describeReadmes('a command or an address of a README', {
   'GitHub, the remote server in VS Code': {
     text: {
       servers: {
@@ -110,113 +37,6 @@ const readmes: Record<string, Readme> = {
     },
     problems: [/^its command is a program of the machine that the text was written for: use its package/],
   },
-  'GitHub, in the registry': {
-    text: {
-      name: 'io.github.github/github-mcp-server',
-      version: '0.20.1',
-      packages: [
-        {
-          registryType: 'oci',
-          identifier: 'ghcr.io/github/github-mcp-server:0.20.1',
-          transport: { type: 'stdio' },
-          runtimeArguments: [
-            { type: 'positional', value: 'run', isRequired: true },
-            { type: 'named', name: '-i', value: 'true', format: 'boolean', isRequired: true },
-            { type: 'named', name: '--rm', value: 'true', format: 'boolean' },
-            {
-              type: 'named',
-              name: '-e',
-              description: 'Set an environment variable in the runtime',
-              value: 'GITHUB_PERSONAL_ACCESS_TOKEN={token}',
-              isRequired: true,
-              variables: { token: { isRequired: true, isSecret: true, format: 'string' } },
-            },
-            {
-              type: 'positional',
-              valueHint: 'image_name',
-              value: 'ghcr.io/github/github-mcp-server',
-              isRequired: true,
-            },
-          ],
-        },
-      ],
-    },
-    shape: image('ghcr.io/github/github-mcp-server:0.20.1'),
-    variables: { GITHUB_PERSONAL_ACCESS_TOKEN: 'secret!' },
-    notes: [/will be named "github-mcp-server"$/],
-  },
-  'Terraform, in the registry': {
-    text: {
-      name: 'io.github.hashicorp/terraform-mcp-server',
-      version: '1.1.0',
-      packages: [
-        {
-          registryType: 'oci',
-          identifier: 'docker.io/hashicorp/terraform-mcp-server:1.1.0',
-          transport: { type: 'stdio' },
-          runtimeHint: 'docker',
-          runtimeArguments: [
-            {
-              type: 'named',
-              name: '-e',
-              value: 'TFE_ADDRESS={address}',
-              isRequired: false,
-              variables: { address: { isSecret: false, default: 'https://app.terraform.io' } },
-            },
-            {
-              type: 'named',
-              name: '-e',
-              value: 'TFE_TOKEN={token}',
-              isRequired: false,
-              variables: { token: { isRequired: false, isSecret: true } },
-            },
-          ],
-        },
-      ],
-    },
-    shape: image('docker.io/hashicorp/terraform-mcp-server:1.1.0'),
-    variables: { TFE_ADDRESS: 'value=https://app.terraform.io', TFE_TOKEN: 'secret' },
-    notes: [/will be named "terraform-mcp-server"$/],
-  },
-  'Terraform, with the inputs of VS Code': {
-    text: {
-      servers: {
-        terraform: docker(
-          ...[
-            'run',
-            '-i',
-            '--rm',
-            '-e',
-            'TFE_TOKEN=${input:tfe_token}',
-            '-e',
-            'TFE_ADDRESS=${input:tfe_address}',
-          ],
-          'hashicorp/terraform-mcp-server:0.5.2',
-        ),
-      },
-      inputs: [
-        { type: 'promptString', id: 'tfe_token', description: 'Terraform API Token', password: true },
-        { type: 'promptString', id: 'tfe_address', description: 'Terraform Address', password: false },
-      ],
-    },
-    shape: image('hashicorp/terraform-mcp-server:0.5.2'),
-    variables: { TFE_TOKEN: 'secret!', TFE_ADDRESS: 'value!' },
-  },
-  'Terraform, with placeholders and a comma too many': {
-    text: `{
-  "mcp": {
-    "servers": {
-      "terraform": {
-        "type": "stdio",
-        "command": "docker",
-        "args": ["run", "-i", "--rm", "-e", "TFE_TOKEN=<<PASTE_TFE_TOKEN_HERE>>", "hashicorp/terraform-mcp-server:0.5.2"],
-      }
-    }
-  }
-}`,
-    shape: image('hashicorp/terraform-mcp-server:0.5.2'),
-    variables: { TFE_TOKEN: 'secret!' },
-  },
   'the reference file server, with npx': {
     text: mcpServers('filesystem', {
       command: 'npx',
@@ -238,19 +58,6 @@ const readmes: Record<string, Readme> = {
       args: ['/c', 'npx', '-y', '@modelcontextprotocol/server-filesystem', '${workspaceFolder}'],
     }),
     problems: [/^argument 3 names a file or folder of the machine .*\$\{workspaceFolder\}/],
-  },
-  'the reference file server, as an image with mounts': {
-    text: mcpServers(
-      'filesystem',
-      docker(
-        ...['run', '-i', '--rm', '--mount', 'type=bind,src=/Users/username/Desktop,dst=/projects/Desktop'],
-        ...['mcp/filesystem', '/projects'],
-      ),
-    ),
-    problems: [
-      /^its container is given --mount: no session has files of that machine/,
-      /^its image is given arguments/,
-    ],
   },
   'the reference memory server': {
     text: mcpServers('memory', {
@@ -280,15 +87,6 @@ const readmes: Record<string, Readme> = {
     }),
     problems: [/^argument 3 looks like a secret, .*: use a variable in env instead$/],
   },
-  'Atlassian, with a file of variables': {
-    text: mcpServers(
-      'mcp-atlassian',
-      docker('run', '--rm', '-i', '--env-file', '/path/to/your/.env', 'mcp/atlassian'),
-    ),
-    problems: [
-      /^its container is given --env-file: a file of that machine: write its variables as "-e", "NAME"$/,
-    ],
-  },
   'Atlassian, over server-sent events': {
     text: mcpServers('mcp-atlassian-sse', { url: 'http://localhost:9000/sse' }),
     problems: [
@@ -315,18 +113,6 @@ const readmes: Record<string, Readme> = {
     variables: { GRAFANA_URL: 'value!', GRAFANA_SERVICE_ACCOUNT_TOKEN: 'secret!' },
     notes: [/^the value of GRAFANA_URL is not kept: http:\/\/localhost:3000 is on the machine/],
   },
-  'Grafana, as an image with arguments': {
-    text: mcpServers('grafana', {
-      ...docker(
-        ...['run', '--rm', '-i', '-e', 'GRAFANA_URL', '-e', 'GRAFANA_SERVICE_ACCOUNT_TOKEN'],
-        'grafana/mcp-grafana',
-        '-t',
-        'stdio',
-      ),
-      env: { GRAFANA_URL: 'https://myinstance.grafana.net' },
-    }),
-    problems: [/^its image is given arguments, and images run without any here: use variables/],
-  },
   'Notion, with a secret as JSON': {
     text: mcpServers('notionApi', {
       command: 'npx',
@@ -336,12 +122,6 @@ const readmes: Record<string, Readme> = {
     shape: command('npx', '-y', '@notionhq/notion-mcp-server'),
     variables: { OPENAPI_MCP_HEADERS: 'secret!' },
     notes: [/^"notionApi" is no name that the catalog takes: it will be named "notion-api"$/],
-  },
-  'Notion, as an image with the token in its arguments': {
-    text: mcpServers('notionApi', docker('run', '--rm', '-i', '-e', 'NOTION_TOKEN=ntn_****', 'mcp/notion')),
-    shape: image('mcp/notion'),
-    variables: { NOTION_TOKEN: 'secret!' },
-    notes: [/will be named "notion-api"$/],
   },
   'Notion, in Zed': {
     text: `{
@@ -432,13 +212,6 @@ const readmes: Record<string, Readme> = {
     text: '```js\n{\n  "mcpServers": {\n    "playwright": {\n      "command": "npx",\n      "args": [\n        "@playwright/mcp@latest"\n      ]\n    }\n  }\n}\n```\n',
     shape: command('npx', '@playwright/mcp@latest'),
   },
-  'Playwright, as an image': {
-    text: mcpServers(
-      'playwright',
-      docker('run', '-i', '--rm', '--init', '--pull=always', 'mcr.microsoft.com/playwright/mcp'),
-    ),
-    problems: [/^its container is given --init: containers have no such setting here: remove the flag/],
-  },
   'Playwright, with a file for the state of its browser': {
     text: mcpServers('playwright', {
       command: 'npx',
@@ -478,17 +251,6 @@ const readmes: Record<string, Readme> = {
       'awslabs.aws-documentation-mcp-server',
     ),
     notes: [/^"disabled" is/, /^"timeout" is/],
-  },
-  'AWS documentation, as an image': {
-    text: mcpServers('aws-docs', {
-      ...docker(
-        ...['run', '--rm', '--interactive', '--env', 'FASTMCP_LOG_LEVEL=ERROR'],
-        ...['--env', 'AWS_DOCUMENTATION_PARTITION=aws', 'mcp/aws-documentation:latest'],
-      ),
-      env: {},
-    }),
-    shape: image('mcp/aws-documentation:latest'),
-    variables: { FASTMCP_LOG_LEVEL: 'value=ERROR', AWS_DOCUMENTATION_PARTITION: 'value=aws' },
   },
   'Postgres, with uvx': {
     text: mcpServers('postgres', {
@@ -540,10 +302,6 @@ const readmes: Record<string, Readme> = {
     text: mcpServers('playwright', { command: 'npx -y @playwright/mcp@latest --headless' }),
     shape: command('npx', '-y', '@playwright/mcp@latest', '--headless'),
   },
-  'the gateway of Docker': {
-    text: mcpServers('MCP_DOCKER', docker('mcp', 'gateway', 'run')),
-    problems: [/^no server has a container engine here, so "docker mcp" cannot run/],
-  },
   'a project file of Claude Code, with defaults': {
     text: mcpServers('api_server', {
       type: 'http',
@@ -561,40 +319,4 @@ const readmes: Record<string, Readme> = {
       /^\$\{API_BASE_URL\} is taken to be its default, https:\/\/api\.example\.com$/,
     ],
   },
-};
-
-/** Said of every launcher that is replaced. */
-const ofLaunchers =
-  /^(it runs (with|without|as|.* in place of) |its command holds|it is registered as a remote)/;
-
-const shown = (env: object = {}) =>
-  Object.fromEntries(
-    Object.entries(env as Record<string, { kind: string; required?: boolean; default?: string }>).map(
-      ([name, { kind, required, default: preset }]) => [
-        name,
-        `${kind}${required === true ? '!' : ''}${preset === undefined ? '' : `=${preset}`}`,
-      ],
-    ),
-  );
-
-describe('a configuration of a README', () => {
-  it.each(Object.entries(readmes))('%s', (_, { text, shape, variables = {}, notes = [], problems = [] }) => {
-    const { servers, problem } = planImport(typeof text === 'string' ? text : JSON.stringify(text));
-    expect(problem).toBeNull();
-    expect(servers).toHaveLength(1);
-    const [planned] = servers;
-    expect(planned?.problems).toEqual(problems.map((why) => expect.stringMatching(why)));
-    if (problems.length > 0) {
-      return;
-    }
-    expect(planned?.input.shape).toEqual(shape);
-    expect(shown(planned?.input.manifest?.env)).toEqual(variables);
-    expect(planned?.notes.filter((note) => !ofLaunchers.test(note))).toEqual(
-      notes.map((note) => expect.stringMatching(note)),
-    );
-    const input = mcpServerInput.parse(planned?.input);
-    expect(
-      manifestProblems(input.manifest ?? { env: {}, tool_scopes: {} }, () => ({ result: 'matches' })),
-    ).toEqual([]);
-  });
 });

@@ -103,68 +103,6 @@ describe('the import of a document of the MCP registry', () => {
     expect(planned.problems).toEqual([]);
   });
 
-  describe('the options of a container engine', () => {
-    const oci = { registryType: 'oci', identifier: 'ghcr.io/ada/weather:1', ...stdio };
-    const run = (...runtimeArguments: object[]) => only({ packages: [{ ...oci, runtimeArguments }] });
-    const env = (value: string, variables: object = {}, more: object = {}) => ({
-      type: 'named',
-      name: '-e',
-      value,
-      variables,
-      ...more,
-    });
-
-    it('are the variables that -e gives, with what is said of each', () => {
-      const token = { description: 'From your profile', isRequired: true, isSecret: true, default: 'hush' };
-      const planned = run(
-        env('WEATHER_TOKEN={token}', { token }),
-        env('UNITS={units}', { units: { choices: ['metric', 'imperial'], default: 'metric' } }),
-        env('PLACE={place}', { place: { isRequired: true } }),
-        env('MODE=fast'),
-        env('BASE=https://{host}/v1', { host: { isRequired: true } }),
-        { type: 'positional', value: '--env=API_KEY', isRequired: true },
-      );
-      expect(planned.problems).toEqual([]);
-      expect(planned.input.manifest?.env).toEqual({
-        WEATHER_TOKEN: {
-          kind: 'secret',
-          label: 'Weather token',
-          description: 'From your profile',
-          required: true,
-        },
-        UNITS: { kind: 'value', label: 'Units', enum: ['metric', 'imperial'], default: 'metric' },
-        PLACE: { kind: 'value', label: 'Place', required: true },
-        MODE: { kind: 'value', label: 'Mode', default: 'fast' },
-        BASE: { kind: 'value', label: 'Base', required: true },
-        API_KEY: { kind: 'secret', label: 'Api key', required: true },
-      });
-      expect(planned.notes).toContain(
-        'the value of BASE is to be given as a whole, in the form https://{host}/v1',
-      );
-      expect(JSON.stringify(planned)).not.toContain('hush');
-    });
-
-    it.each([
-      [{ type: 'named', name: '--mount', value: 'type=bind,src={workspace},dst=/work' }, '--mount'],
-      [{ type: 'named', name: '-v', value: '/data:/data' }, '-v'],
-      [{ type: 'named', name: '--network', value: 'host' }, '--network'],
-      [{ type: 'positional', value: '--privileged' }, '--privileged'],
-    ])('are refused where they change the container: %j', (argument, flag) => {
-      expect(run(argument).problems).toEqual([
-        expect.stringMatching(new RegExp(`^its container is given ${flag}: .+`)),
-      ]);
-    });
-
-    it('say what is left out', () => {
-      const planned = run(
-        { type: 'named', name: '--name', value: 'box' },
-        { type: 'positional', value: '--rm' },
-      );
-      expect(planned.problems).toEqual([]);
-      expect(planned.notes).toContain('--name box is left out: the platform names containers');
-    });
-  });
-
   it('puts the defaults of an address in, and no secret one', () => {
     const url = 'https://{region}.mcp.example/mcp';
     const at = (region: object) =>
