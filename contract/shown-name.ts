@@ -54,3 +54,7 @@ export const shownName = z
     }
     return clean === '' ? refuse('must show something: it has only characters that nobody sees') : clean;
   });
+
+/** The same of two entry names that readers would take for one, so that the catalog has only one of them: those of `store/shown-names.ts`, for the signs of an entry name. */
+export const lookOfEntryName = (name: string): string =>
+  name.replaceAll('m', 'rn').replaceAll('0', 'o').replaceAll('1', 'l');

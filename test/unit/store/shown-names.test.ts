@@ -1,8 +1,10 @@
 /** Which names readers would take for one another. */
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { agentMessage } from '../../../activities/channel-messages/slack-message.ts';
-import { cleanedName } from '../../../contract/shown-name.ts';
+import { cleanedName, lookOfEntryName } from '../../../contract/shown-name.ts';
 import { nameForms } from '../../../store/shown-names.ts';
+import { checkProperty } from '../../support/property.ts';
 
 const areSame = (one: string, other: string) => {
   const [a, b] = [nameForms(one), nameForms(other)];
@@ -64,4 +66,23 @@ it('two names that a channel prints alike are the same', () => {
   expect(different).toEqual([]);
   // The control: there are many such names.
   expect(names.size - printed.size).toBeGreaterThan(50);
+});
+
+it('entry names look alike where their forms are the same, and nowhere else', () => {
+  const names = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/);
+  const swaps = { m: 'rn', rn: 'm', '0': 'o', o: '0', '1': 'l', l: '1' } as Record<string, string>;
+  checkProperty(
+    fc.property(names, names, (one, other) => {
+      const swapped = one.replaceAll(/rn|[m0o1l]/g, (sign) => swaps[sign] ?? sign);
+      for (const [a, b] of [
+        [one, other],
+        [one, swapped],
+      ] as const) {
+        expect(lookOfEntryName(a) === lookOfEntryName(b)).toBe(
+          nameForms(a).name_caseless === nameForms(b).name_caseless ||
+            nameForms(a).name_seen === nameForms(b).name_seen,
+        );
+      }
+    }),
+  );
 });

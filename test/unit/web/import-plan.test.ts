@@ -95,6 +95,21 @@ describe('the import of a desktop configuration', () => {
     ]);
   });
 
+  it('refuses a name that looks like one of the catalog, as saving does', () => {
+    const { servers } = plan({ 'files-l': { command: 'npx' }, rnail: { command: 'npx' } }, [
+      'files-1',
+      'mail',
+    ]);
+    expect(servers.map(({ problems }) => problems)).toEqual([
+      [
+        'the catalog already has "files-1", which "files-l" looks like; rename it in the text, or remove the other',
+      ],
+      [
+        'the catalog already has "mail", which "rnail" looks like; rename it in the text, or remove the other',
+      ],
+    ]);
+  });
+
   it('names every problem: taken and duplicate names, no command, wrong types, reserved names', () => {
     const { servers } = plan(
       {

@@ -12,6 +12,7 @@ import {
 import { type FieldProblem, fieldProblemsOf } from '../../../../contract/errors.ts';
 import { manifestProblems } from '../../../../contract/manifest-validation.ts';
 import { remoteServerProblems } from '../../../../contract/remote-server-validation.ts';
+import { lookOfEntryName } from '../../../../contract/shown-name.ts';
 import type { McpServerInput } from '../../api/types.ts';
 import { serversIn } from './desktop-configuration.ts';
 import { desktopCandidate } from './desktop-server.ts';
@@ -52,15 +53,18 @@ export function planImport(text: string, options: ImportOptions = {}): ImportPla
   if ('problem' in found) {
     return { servers: [], problem: found.problem };
   }
-  const names = new Set(options.taken);
+  const names = new Map((options.taken ?? []).map((name) => [lookOfEntryName(name), name]));
   const servers = found.map(({ key, name, candidates }) => {
     const planned = firstThatRuns(key, name, candidates, options);
-    if (names.has(planned.input.name)) {
+    const { name: own } = planned.input;
+    const other = names.get(lookOfEntryName(own));
+    if (other !== undefined) {
+      const alike = other === own ? '' : `, which "${own}" looks like`;
       planned.problems.push(
-        `the catalog already has "${planned.input.name}"; rename it in the text, or remove the other`,
+        `the catalog already has "${other}"${alike}; rename it in the text, or remove the other`,
       );
     }
-    names.add(planned.input.name);
+    names.set(lookOfEntryName(own), other ?? own);
     return planned;
   });
   return { servers, problem: servers.length === 0 ? 'No servers found.' : null };
