@@ -5,6 +5,7 @@ import { deleteClient } from '../../lib/oauth/register-client.ts';
 import { deleteRegistration } from '../../store/mcp-registrations/change.ts';
 import { readRegistration } from '../../store/mcp-registrations/read.ts';
 import {
+  isClientUsed,
   listRetiredClients,
   type OAuthClientRow,
   readManagementToken,
@@ -30,6 +31,10 @@ export async function deleteRetiredClients(
 /** True when the server has deleted it. */
 async function deleteAtServer(dependencies: ActivityDependencies, client: OAuthClientRow): Promise<boolean> {
   const { db, masterKeys, log } = dependencies;
+  // A server may answer a registration with a client that it made before.
+  if (await isClientUsed(db, client)) {
+    return false;
+  }
   try {
     const accessToken = await readManagementToken(db, masterKeys, client);
     return client.management_url === null || accessToken === null

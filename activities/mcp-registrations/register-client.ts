@@ -5,6 +5,7 @@ import { keepRetired } from '../../commands/oauth-clients/keep-retired.ts';
 import { clientNameOf, type StoredSignInServer } from '../../contract/mcp-registration.ts';
 import { type ClientChoice, chooseClient } from '../../lib/oauth/choose-client.ts';
 import { registerClient as registerAt } from '../../lib/oauth/register-client.ts';
+import { type RegisteredClient, RegistrationAnswerError } from '../../lib/oauth/registration-answer.ts';
 import type { RegistrationRow } from '../../store/mcp-registrations/row.ts';
 import {
   type ClientCredentials,
@@ -99,16 +100,8 @@ async function makeClient(
   dependencies: ActivityDependencies,
   { registration, found, choice }: Wanted,
 ): Promise<{ client: Omit<OAuthClientRow, 'id'>; credentials: ClientCredentials }> {
-  const { id, workspace_id, redirect_uri, entry_name } = registration;
   const { authorizationServer } = found;
-  const shared = {
-    workspace_id,
-    registration_id: id,
-    issuer: authorizationServer.issuer,
-    authorization_server: authorizationServer,
-    kind: choice.kind,
-    redirect_uri,
-  };
+  const shared = sharedColumns({ registration, found, choice });
   if (choice.kind !== 'registered') {
     return {
       client: {
@@ -122,18 +115,7 @@ async function makeClient(
       credentials: { secret: null, managementToken: null },
     };
   }
-  const made = await orRefused(() =>
-    registerAt(
-      requestContext(dependencies),
-      authorizationServer,
-      {
-        redirectUri: redirect_uri,
-        clientName: clientNameOf(entry_name),
-        tokenAuthMethod: choice.tokenAuthMethod,
-      },
-      new Date(),
-    ),
-  );
+  const made = await orRefused(() => registerOrDelete(dependencies, { registration, found, choice }));
   const expiry = made.secretExpiresAtSeconds;
   return {
     client: {
@@ -146,4 +128,42 @@ async function makeClient(
     },
     credentials: { secret: made.clientSecret, managementToken: made.management?.accessToken ?? null },
   };
+}
+
+const sharedColumns = ({ registration, found: { authorizationServer }, choice }: Wanted) => ({
+  workspace_id: registration.workspace_id,
+  registration_id: registration.id,
+  issuer: authorizationServer.issuer,
+  authorization_server: authorizationServer,
+  kind: choice.kind,
+  redirect_uri: registration.redirect_uri,
+});
+
+/** A client whose answer is refused is kept as retired, so that it is deleted at its server: a retry makes another. */
+async function registerOrDelete(
+  dependencies: ActivityDependencies,
+  wanted: Wanted,
+): Promise<RegisteredClient> {
+  const { db, masterKeys } = dependencies;
+  const { registration, found, choice } = wanted;
+  const { redirect_uri: redirectUri, entry_name } = registration;
+  const { tokenAuthMethod } = choice;
+  const options = { redirectUri, clientName: clientNameOf(entry_name), tokenAuthMethod };
+  try {
+    return await registerAt(requestContext(dependencies), found.authorizationServer, options, new Date());
+  } catch (error) {
+    if (error instanceof RegistrationAnswerError) {
+      const { clientId, management } = error.unwanted;
+      const client = {
+        ...sharedColumns(wanted),
+        client_id: clientId,
+        token_auth_method: tokenAuthMethod,
+        secret_expires_at: null,
+        refreshes_tokens: false,
+        management_url: management.url,
+      };
+      await keepRetired(db, masterKeys, client, { secret: null, managementToken: management.accessToken });
+    }
+    throw error;
+  }
 }

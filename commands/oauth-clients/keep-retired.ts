@@ -6,7 +6,7 @@ import {
 } from '../../store/oauth-clients/clients.ts';
 import type { MasterKeys } from '../../store/secrets/envelope.ts';
 
-/** Keeps a client that came too late to be used, until it is deleted at its server. */
+/** Keeps a client that came too late, or is refused, until it is deleted at its server. */
 export const keepRetired = (
   db: Db,
   keys: MasterKeys,

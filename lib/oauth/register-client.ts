@@ -12,8 +12,9 @@ import { buildRegistrationRequest, type RegistrationOptions } from './registrati
 import { parseServerUrl } from './server-url.ts';
 
 /**
- * Registers a client and returns its credentials. Not idempotent: when the answer is lost, or is refused, the server keeps a client that
- * nobody uses, and a retry makes another. It can do nothing: it has a redirect URI of its own. Throws OAuthDiscoveryError.
+ * Registers a client and returns its credentials. Not idempotent: when the answer is lost, the server keeps a client that nobody
+ * uses, and a retry makes another. It can do nothing: it has a redirect URI of its own. Throws OAuthDiscoveryError; for an answer that is
+ * refused, and whose client can be deleted, RegistrationAnswerError.
  */
 export async function registerClient(
   context: OAuthContext,

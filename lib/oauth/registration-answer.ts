@@ -56,8 +56,54 @@ const secretFields = new Set(['client_secret', 'registration_access_token']);
 
 type Refuse = (field: keyof Answer, why: string) => OAuthDiscoveryError;
 
-/** Reads the answer to `request`. `now` is compared with the secret's expiry. Throws OAuthDiscoveryError, without any secret in it. */
+/** A client that the server made, and whose registration is refused: it is to be deleted there. */
+export interface UnwantedClient {
+  clientId: string;
+  management: ClientManagement;
+}
+
+/** The answer to a registration is refused. `unwanted`: what it left at the server and can be deleted. */
+export class RegistrationAnswerError extends OAuthDiscoveryError {
+  override name = 'RegistrationAnswerError';
+  readonly unwanted: UnwantedClient;
+
+  constructor(message: string, unwanted: UnwantedClient) {
+    super(code, message);
+    this.unwanted = unwanted;
+  }
+}
+
+/**
+ * Reads the answer to `request`. `now` is compared with the secret's expiry. Throws OAuthDiscoveryError, without any secret in its message: a
+ * RegistrationAnswerError where the client that it left can be deleted.
+ */
 export function parseRegistration(
+  server: AuthorizationServer,
+  request: RegistrationRequest,
+  value: unknown,
+  now: Date,
+): RegisteredClient {
+  try {
+    return readRegistration(server, request, value, now);
+  } catch (error) {
+    const unwanted = error instanceof OAuthDiscoveryError ? readUnwanted(server, value) : null;
+    throw unwanted === null ? error : new RegistrationAnswerError((error as Error).message, unwanted);
+  }
+}
+
+const unwantedSchema = schema.pick({
+  client_id: true,
+  registration_access_token: true,
+  registration_client_uri: true,
+});
+
+function readUnwanted(server: AuthorizationServer, value: unknown): UnwantedClient | null {
+  const { data } = unwantedSchema.safeParse(value);
+  const management = data === undefined ? null : readManagement(server, data);
+  return data === undefined || management === null ? null : { clientId: data.client_id, management };
+}
+
+function readRegistration(
   server: AuthorizationServer,
   request: RegistrationRequest,
   value: unknown,
@@ -71,7 +117,7 @@ export function parseRegistration(
       `In ${what} the field "${field}" ${why}; the client is not used, so ask the server's operator.`,
     );
   requireRedirectUri(request, answer, refuse);
-  requireTypes(request, answer, refuse);
+  requireTypes(answer, refuse);
   const tokenAuthMethod = readMethod(server, request, answer, refuse);
   const clientSecret = readSecret(tokenAuthMethod, answer, refuse);
   return {
@@ -101,17 +147,16 @@ function requireRedirectUri(
   }
 }
 
-/** Fewer grants than asked for are accepted: without refresh_token people only sign in more often. */
-function requireTypes(request: RegistrationRequest, answer: Answer, refuse: Refuse): void {
-  const added = answer.grant_types.find((type) => !request.grant_types.some((asked) => asked === type));
-  if (added !== undefined) {
-    throw refuse('grant_types', `holds ${quote(added)}, which was not asked for`);
-  }
+/**
+ * More than was asked for is accepted, since servers add what they give to every client, and nothing but the code is used (Keycloak adds the
+ * response type "none"). So are fewer grants: without refresh_token people only sign in more often.
+ */
+function requireTypes(answer: Answer, refuse: Refuse): void {
   if (!answer.grant_types.includes('authorization_code')) {
     throw refuse('grant_types', 'lacks "authorization_code", by which people sign in');
   }
-  if (answer.response_types.length !== 1 || answer.response_types[0] !== 'code') {
-    throw refuse('response_types', 'does not hold exactly "code"');
+  if (!answer.response_types.includes('code')) {
+    throw refuse('response_types', 'lacks "code", the only response type that the platform uses');
   }
 }
 
@@ -171,7 +216,10 @@ function readExpiry(
  */
 function readManagement(
   { registrationEndpoint }: AuthorizationServer,
-  { registration_client_uri: url, registration_access_token: accessToken }: Answer,
+  {
+    registration_client_uri: url,
+    registration_access_token: accessToken,
+  }: Pick<Answer, 'registration_client_uri' | 'registration_access_token'>,
 ): ClientManagement | null {
   const text = url ?? '';
   const parsed = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i.test(text) ? parseUrl(text) : null;

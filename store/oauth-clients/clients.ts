@@ -115,6 +115,15 @@ export async function readCurrentClients(
   return new Map(rows.map((row) => [row.registration_id, row]));
 }
 
+/** Whether a registration uses the client of this issuer and id now, be it the registration of another entry. */
+export async function isClientUsed(
+  db: Db,
+  { issuer, client_id }: Pick<OAuthClientRow, 'issuer' | 'client_id'>,
+): Promise<boolean> {
+  const used = await db('oauth_clients').where({ issuer, client_id }).whereNull('retired_at').first('id');
+  return used !== undefined;
+}
+
 /** Clients that are to be deleted at their servers. */
 export function listRetiredClients(db: Db, registrationId: string): Promise<OAuthClientRow[]> {
   const query = db('oauth_clients')

@@ -55,6 +55,14 @@ const events = async () => {
   return rows.map(({ event, data }) => [event.replace('workspace.mcp.', ''), data]);
 };
 const clients = () => api.db('oauth_clients').where({ workspace_id: workspaceId }).orderBy('created_at');
+const keycloakGrants = ['authorization_code', 'refresh_token', 'implicit'];
+const answersRegistration = (more: object) =>
+  server.change({
+    [paths.register]: (_request, response, body) => {
+      const client = { ...honestClient(server.origin, JSON.parse(body)), ...more };
+      response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(client));
+    },
+  });
 const asked = (line: string, of = server) => of.requests.filter((request) => request.line === line);
 
 describe('a remote server that people sign in to', () => {
@@ -149,6 +157,48 @@ describe('a remote server that people sign in to', () => {
     await eventually(() => expect(asked(paths.deletion)).toHaveLength(1));
     expect(asked(paths.deletion, other)).toEqual([]);
     await eventually(async () => expect(await clients()).toHaveLength(1));
+  });
+
+  it('that answers as Keycloak does is registered, and one try leaves one client', async () => {
+    answersRegistration({
+      response_types: ['code', 'none'],
+      grant_types: keycloakGrants,
+      scope: 'openid address',
+    });
+    await save();
+    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
+    expect(asked(paths.deletion)).toEqual([]);
+  });
+
+  it('has the client deleted whose answer is refused', async () => {
+    answersRegistration({ redirect_uris: ['https://evil.test/'] });
+    await save();
+    expect(await settled()).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('"redirect_uris" holds "https://evil.test/"'),
+    });
+    await eventually(() => expect(asked(paths.deletion)).toHaveLength(1));
+    expect(asked(paths.deletion)[0]?.headers.authorization).toBe('Bearer the-registration-token');
+    await eventually(async () => expect(await clients()).toEqual([]));
+    expect(await events()).toContainEqual([
+      'client_deleted',
+      { issuer: server.origin, client_id: 'the-client', at_server: true },
+    ]);
+  });
+
+  it('keeps a client that is used where a server answers a second registration with it, and is refused', async () => {
+    await save();
+    await settled();
+    answersRegistration({ redirect_uris: ['https://evil.test/'] });
+    const second = { name: 'second', shape: { type: 'remote', url: server.url } };
+    await admin.ok('POST', `${base}/mcp-servers`, second);
+    await eventually(async () => {
+      const rows = await api.db('mcp_registrations').where({ entry_name: 'second' });
+      expect(rows).toMatchObject([{ status: 'failed' }]);
+    });
+    await eventually(async () => expect(await clients()).toHaveLength(1));
+    expect(asked(paths.deletion)).toEqual([]);
+    expect(await shown()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
   });
 
   it('has its client deleted with the entry', async () => {

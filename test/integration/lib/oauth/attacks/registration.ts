@@ -12,7 +12,7 @@ export const registrationAttacks: Attack[] = (
       '"redirect_uris"',
     ],
     ['forgets the redirect URI', { redirect_uris: undefined }, '"redirect_uris" is missing'],
-    ['adds a grant', { grant_types: ['authorization_code', 'client_credentials'] }, '"grant_types"'],
+    ['takes the grant away', { grant_types: ['client_credentials'] }, '"grant_types"'],
     ['changes the response type', { response_types: ['token'] }, '"response_types"'],
     [
       'asks for a signed assertion',
