@@ -181,7 +181,10 @@ async function tokensRefused(
   binding: Binding,
   error: OAuthTokenError,
 ): Promise<string> {
-  return (await renewUnknownClient(dependencies, binding, error))
-    ? `${error.message} The platform registers again; sign in again in a moment.`
+  if (await renewUnknownClient(dependencies, binding, error)) {
+    return `${error.message} The platform registers again; sign in again in a moment.`;
+  }
+  return error.code === 'invalid_client'
+    ? `${error.message} It does not do so by itself, since nobody has signed in with this client, or an admin entered it; ask an admin to look at the entry.`
     : `${error.message} Sign in again.`;
 }

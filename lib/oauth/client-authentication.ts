@@ -46,7 +46,8 @@ export function authenticateClient(
   const credentials = basicCredentials(clientId, clientSecret);
   return {
     headers: { authorization: `Basic ${credentials}` },
-    form: {},
+    // It is no second way of authenticating (RFC 6749 2.3). Servers of the Python SDK find the client by it, whatever the header says.
+    form: { client_id: clientId },
     secrets: [clientSecret, credentials],
   };
 }

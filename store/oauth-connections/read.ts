@@ -85,6 +85,11 @@ export const listUnrevokedConnections = (db: Db, limit: number): Promise<EndedCo
 export const listUnrevokedOfClient = (db: Db, clientId: string): Promise<EndedConnection[]> =>
   readRows(unrevoked(db).where({ oauth_client_id: clientId }), endedConnection);
 
+/** Whether anybody has ever signed in with this client. */
+export async function wasClientUsed(db: Db, clientId: string): Promise<boolean> {
+  return (await db('oauth_connections').where({ oauth_client_id: clientId }).first('id')) !== undefined;
+}
+
 /** Sign-ins with this client that can be used. */
 export function listConnectionsOfClient(db: Db, clientId: string): Promise<ConnectionRow[]> {
   const query = db('oauth_connections')

@@ -148,6 +148,7 @@ describe('an access token', () => {
       grant_type: 'refresh_token',
       refresh_token: 'refresh-token-1',
       resource: server.url,
+      client_id: 'the-client',
     });
     expect(sent?.headers.authorization).toMatch(/^Basic /);
     const { token_id: rejected } = await tokenOf();
@@ -326,8 +327,8 @@ describe('a sign-in', () => {
     await eventually(async () => expect((await ended())?.revoked_at).not.toBeNull());
     const revoked = asked(paths.revoke).map(({ body }) => Object.fromEntries(new URLSearchParams(body)));
     expect(revoked).toEqual([
-      { token: 'refresh-token-1', token_type_hint: 'refresh_token' },
-      { token: 'access-token-1', token_type_hint: 'access_token' },
+      { token: 'refresh-token-1', token_type_hint: 'refresh_token', client_id: 'the-client' },
+      { token: 'access-token-1', token_type_hint: 'access_token', client_id: 'the-client' },
     ]);
     const rows = await api.db('oauth_credentials').where({ oauth_connection_id: id });
     expect(rows).toEqual([]);

@@ -211,7 +211,7 @@ describe('an answer', () => {
 
   it.each([
     ['invalid_grant', 400, 'Sign in again'],
-    ['invalid_client', 401, 'registers again'],
+    ['invalid_client', 401, 'ask an admin to look at the entry'],
     ['server_error', 503, 'Sign in again'],
   ])('whose code is refused with %s is told, and the person may begin again', async (error, status, told) => {
     const { id, session } = await waiting();
@@ -223,6 +223,40 @@ describe('an answer', () => {
     await registered();
     await signIn(id);
     await reaches(session, 'starting');
+  });
+
+  it('whose client is refused right after its registration does not have the platform register again and again', async () => {
+    const { id } = await waiting();
+    server.change({ [paths.token]: { status: 401, json: { error: 'invalid_client' } } });
+    for (let time = 0; time < 3; time += 1) {
+      expect(await callBack(await begin(id))).toBe(page(id));
+      expect(await readOwn(id)).toMatchObject({
+        status: 'pending',
+        problem: expect.stringContaining('nobody has signed in with this client'),
+      });
+    }
+    expect(server.requests.filter(({ line }) => line === paths.register)).toHaveLength(1);
+  });
+
+  it('whose client worked before, and is unknown by now, has the platform register again', async () => {
+    const first = await waiting();
+    await signIn(first.id);
+    await reaches(first.session, 'starting');
+    const { authorization } = await admin.ok<{ authorization: Authorization }>(
+      'POST',
+      `${base}/mcp-servers/notes/connect`,
+      {},
+    );
+    const begun = new URL(
+      (await admin.ok<{ url: string }>('POST', `/api/authorizations/${authorization.id}/begin`)).url,
+    );
+    server.change({ [paths.token]: { status: 401, json: { error: 'invalid_client' } } });
+    expect(await callBack(begun, {}, admin)).toBe(page(authorization.id));
+    expect(await readOwn(authorization.id, admin)).toMatchObject({
+      problem: expect.stringContaining('registers again'),
+    });
+    await registered();
+    expect(server.requests.filter(({ line }) => line === paths.register)).toHaveLength(2);
   });
 
   it('that is refused after the person has begun again says nothing about the new try', async () => {

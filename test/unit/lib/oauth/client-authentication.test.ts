@@ -18,9 +18,9 @@ const decode = (credentials: string): string[] =>
     .map((part) => new URLSearchParams(`=${part}`).get('') ?? '');
 
 describe('a client shows itself', () => {
-  it('in a header', () => {
+  it('in a header, with its id in the form as well', () => {
     const { headers, form, secrets } = authenticateClient(server, client);
-    expect(form).toEqual({});
+    expect(form).toEqual({ client_id: 'the-client' });
     const [scheme, credentials = ''] = (headers['authorization'] ?? '').split(' ');
     expect([scheme, decode(credentials)]).toEqual(['Basic', ['the-client', 'the secret:+%']]);
     expect(secrets).toEqual(['the secret:+%', credentials]);
