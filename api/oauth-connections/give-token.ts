@@ -17,6 +17,7 @@ import type { Db } from '../../store/database.ts';
 import { readMember } from '../../store/members/list.ts';
 import {
   claimRefresh,
+  hasRefreshToken,
   readToken,
   releaseRefresh,
   touchConnection,
@@ -58,6 +59,7 @@ export async function giveToken(
   }
   const key = { registrationId: binding.registration.id, userId };
   const deadlineMs = Date.now() + limitMs;
+  let hasRefreshed = false;
   while (Date.now() < deadlineMs) {
     const connection = await readConnection(db, key);
     if (connection === null) {
@@ -75,7 +77,8 @@ export async function giveToken(
     if (missing !== undefined && (rejected === undefined || rejected === tokenIdOf(connection))) {
       return requireScopes(dependencies, asker, connection, missing);
     }
-    if (tokenStateOf(connection, question, Date.now()) === 'usable') {
+    // What a refresh gave is good, however soon it ends: another one would give no better.
+    if (hasRefreshed || (await isGood(db, connection, question))) {
       return giveStored(dependencies, connection);
     }
     if (await claimRefresh(db, connection, leaseSeconds)) {
@@ -83,11 +86,18 @@ export async function giveToken(
       if (refused) {
         return requireSignIn(dependencies, asker, binding);
       }
+      hasRefreshed = true;
     } else {
       await sleep(betweenLooksMs);
     }
   }
   throw forNow();
+}
+
+/** Without a refresh token, the access token is used to its end. */
+async function isGood(db: Db, connection: ConnectionRow, question: AccessTokenRequest): Promise<boolean> {
+  const state = tokenStateOf(connection, question, Date.now());
+  return state === 'usable' || (state === 'late' && !(await hasRefreshToken(db, connection)));
 }
 
 async function giveStored(

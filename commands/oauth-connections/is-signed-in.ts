@@ -2,9 +2,7 @@ import type { Db } from '../../store/database.ts';
 import { hasRefreshToken } from '../../store/oauth-connections/change.ts';
 import { readConnection } from '../../store/oauth-connections/read.ts';
 import { type Binding, isBoundTo } from './binding.ts';
-
-/** Time that a token without a refresh token has to be good for: less would end before the agent calls anything. */
-const shortestUseMs = 60_000;
+import { tokenEndOf } from './token-end.ts';
 
 /** Whether the person has a sign-in there that can be used, as far as the platform knows without asking the server. */
 export async function isSignedIn(db: Db, userId: string, binding: Binding): Promise<boolean> {
@@ -12,7 +10,6 @@ export async function isSignedIn(db: Db, userId: string, binding: Binding): Prom
   if (connection === null || !isBoundTo(connection, binding)) {
     return false;
   }
-  const { expires_at: expiresAt } = connection;
-  const isLate = expiresAt !== null && Date.parse(expiresAt) - shortestUseMs <= Date.now();
-  return !isLate || (await hasRefreshToken(db, connection));
+  // A token without a refresh token would end before the agent calls anything.
+  return tokenEndOf(connection, Date.now()) === 'far' || (await hasRefreshToken(db, connection));
 }

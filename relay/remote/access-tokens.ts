@@ -14,8 +14,9 @@ export interface AccessToken {
   scopes: readonly string[];
 }
 
-/** A token that expires sooner is not used: a request takes its time. */
-const spareMs = 30_000;
+/** Of the time that it has left when it is given, a token is used for all but this part: a request takes its time. */
+const sparePart = 0.1;
+const longestSpareMs = 60_000;
 /** How long a person who disconnects, or leaves, is still acted for. */
 const reuseMs = 5_000;
 /** RFC 6750 2.1, which is stricter than what a header may hold. */
@@ -82,13 +83,15 @@ export class AccessTokens {
         );
       }
       const expiresAtMs = answer.expires_at === null ? Infinity : Date.parse(answer.expires_at);
-      const useUntilMs = Math.min(this.#nowMs() + reuseMs, expiresAtMs - spareMs);
+      const useUntilMs = this.#nowMs() + Math.min(reuseMs, usableMs(expiresAtMs - this.#nowMs()));
       const { missing_scopes: scopes = [] } = question;
       this.#kept = { value: answer.access_token, id: answer.token_id, useUntilMs, scopes };
       return this.#kept;
     });
   }
 }
+
+const usableMs = (leftMs: number): number => leftMs - Math.min(longestSpareMs, leftMs * sparePart);
 
 const answers = (
   kept: AccessToken,

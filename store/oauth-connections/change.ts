@@ -21,7 +21,7 @@ export interface NewTokens {
 
 export type NewConnection = Omit<
   ConnectionRow,
-  'id' | 'granted_scopes' | 'generation' | 'expires_at' | 'created_at' | 'used_at'
+  'id' | 'granted_scopes' | 'generation' | 'expires_at' | 'created_at' | 'refreshed_at' | 'used_at'
 >;
 
 type TokenKind = 'access-token' | 'refresh-token';

@@ -16,6 +16,8 @@ export const connectionRow = z.object({
   generation: z.int(),
   expires_at: timestamp.nullable(),
   created_at: timestamp,
+  /** When its tokens were given. */
+  refreshed_at: timestamp,
   used_at: timestamp.nullable(),
 });
 export type ConnectionRow = z.infer<typeof connectionRow>;

@@ -74,7 +74,7 @@ async function freeze(changes: object = {}): Promise<void> {
       ]),
     });
 }
-/** As after a sign-in, with tokens that end so soon. */
+/** As after a sign-in an hour ago, with tokens that end so soon. */
 async function connect(person: Person, expiresInMs: number | null = 3_600_000): Promise<string> {
   const registration = await registered();
   const client = await readCurrentClient(api.db, registration.id);
@@ -93,14 +93,18 @@ async function connect(person: Person, expiresInMs: number | null = 3_600_000): 
     requested_scopes: ['notes.write'],
   };
   const expiresAt = expiresInMs === null ? null : new Date(Date.now() + expiresInMs);
-  return api.db.transaction((trx) =>
-    insertConnection(trx, api.config.MASTER_KEYS, connection, {
+  return api.db.transaction(async (trx) => {
+    const id = await insertConnection(trx, api.config.MASTER_KEYS, connection, {
       accessToken: 'access-token-1',
       refreshToken: 'refresh-token-1',
       expiresAt,
       scopes: null,
-    }),
-  );
+    });
+    await trx('oauth_connections')
+      .where({ id })
+      .update({ refreshed_at: trx.raw("now() - interval '1 hour'") });
+    return id;
+  });
 }
 const ask = (body: object = {}, session = sessionId) =>
   api.asSidecar(session, 'POST', 'access-tokens', { server: 'notes', ...body });
@@ -154,6 +158,49 @@ describe('an access token', () => {
     const { token_id: rejected } = await tokenOf();
     expect(await tokenOf({ rejected })).toMatchObject({ access_token: 'access-token-3' });
     expect(refreshed()).toEqual(['refresh-token-1', 'refresh-token-2']);
+  });
+
+  it.each([1, 5, 30])(
+    'that lives for %i s is refreshed once for one question, and then used',
+    async (expires_in) => {
+      server.change({ [paths.token]: tokens({ expires_in }) });
+      await connect(member, 0);
+      const { access_token, expires_at } = await tokenOf();
+      expect(access_token).toBe('access-token-2');
+      expect(expires_at).not.toBeNull();
+      expect(refreshed()).toEqual(['refresh-token-1']);
+    },
+  );
+
+  it('that lives for 30 s is not refreshed before a tenth of that is left', async () => {
+    const id = await connect(member, 20_000);
+    await api
+      .db('oauth_connections')
+      .where({ id })
+      .update({ refreshed_at: api.db.raw("expires_at - interval '30 seconds'") });
+    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1' });
+    expect(refreshed()).toEqual([]);
+    await api
+      .db('oauth_connections')
+      .where({ id })
+      .update({
+        refreshed_at: api.db.raw("now() - interval '28 seconds'"),
+        expires_at: api.db.raw("now() + interval '2 seconds'"),
+      });
+    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-2' });
+  });
+
+  it('without a refresh token is used to its end, and then the operator has to sign in', async () => {
+    const id = await connect(member, 20_000);
+    await api
+      .db('oauth_credentials')
+      .where({ oauth_connection_id: id })
+      .andWhere('name', 'like', '%/refresh-token')
+      .delete();
+    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1' });
+    await api.db('oauth_connections').where({ id }).update({ expires_at: api.db.fn.now() });
+    expect(await ask()).toMatchObject(signInNeeded);
+    expect(refreshed()).toEqual([]);
   });
 
   it('that the server refused is refreshed once, however many ask', async () => {

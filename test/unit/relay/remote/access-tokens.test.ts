@@ -23,7 +23,8 @@ const values = (all: { value: string }[]) => all.map(({ value }) => value);
 describe('access tokens', () => {
   it.each([
     ['for 5 s, since the person may disconnect', 60_000, 5_000],
-    ['until 30 s before they expire', 33_000, 3_000],
+    ['for 5 s of 33, since a tenth is left then and not before', 33_000, 5_000],
+    ['until a tenth of their time is left', 4_000, 3_600],
     ['for 5 s without an end', null, 5_000],
   ])('are asked for once by those who ask together, and used %s', async (_, lifetimeMs, usedMs) => {
     const { clock, questions, tokens } = open(lifetimeMs);
