@@ -36,6 +36,7 @@ export const auditEventName = z.enum([
   'connection.ended',
   'connection.refused',
   'connection.revoked',
+  'connection.tokens_refused',
   'agent.created',
   'agent.updated',
   'agent.removed',

@@ -78,6 +78,8 @@ export const accessTokenRequest = z.strictObject({
   rejected: z.string().max(100).optional(),
   /** The rejected one was given in the place of another that the server had answered 401: a refresh does not help. */
   renewed: z.literal(true).optional(),
+  /** With `renewed`: why, in the server's words, which nobody vouches for. */
+  said: z.string().max(500).optional(),
   /** Scopes that the server asked for with `insufficient_scope`. */
   missing_scopes: z.array(oauthScope).max(100).optional(),
 });

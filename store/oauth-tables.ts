@@ -59,6 +59,8 @@ declare module 'knex/types/tables.js' {
       ended_at: string | null;
       end_reason: ConnectionEndReason | null;
       revoked_at: string | null;
+      refusal: string | null;
+      unreadable_refreshes: number;
     };
     oauth_authorizations: {
       id: string;

@@ -7,9 +7,12 @@ import { readUsableClient } from '../../commands/oauth-clients/read-client.ts';
 import { type Binding, isBoundTo, readBinding } from '../../commands/oauth-connections/binding.ts';
 import { endSignIn } from '../../commands/oauth-connections/end.ts';
 import { storeRefreshed } from '../../commands/oauth-connections/refreshed.ts';
+import { recordTokensRefused } from '../../commands/oauth-connections/tokens-refused.ts';
 import type { AccessTokenAnswer, AccessTokenRequest } from '../../contract/remote-server.ts';
 import type { FrozenServer } from '../../contract/session.ts';
 import type { OAuthContext } from '../../lib/oauth/context.ts';
+import { quote } from '../../lib/oauth/quote.ts';
+import { repeatsSecret } from '../../lib/oauth/repeated-secret.ts';
 import { revokeToken } from '../../lib/oauth/revoke-token.ts';
 import { OAuthTokenError } from '../../lib/oauth/token-error.ts';
 import { refreshTokens } from '../../lib/oauth/token-request.ts';
@@ -17,6 +20,7 @@ import type { Db } from '../../store/database.ts';
 import { readMember } from '../../store/members/list.ts';
 import {
   claimRefresh,
+  countUnreadableRefresh,
   hasRefreshToken,
   readToken,
   releaseRefresh,
@@ -28,7 +32,7 @@ import type { AuthorizationDependencies } from '../authorizations/waiting.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
 import { type RegistrationDependencies, renewUnknownClient } from '../remote-servers/begin-registration.ts';
-import { nobodyCanSignIn, requireScopes, requireSignIn } from './require-sign-in.ts';
+import { nobodyCanSignIn, refusesEveryToken, requireScopes, requireSignIn } from './require-sign-in.ts';
 import type { TokenAsker } from './token-asker.ts';
 import { tokenIdOf, tokenStateOf } from './token-state.ts';
 
@@ -41,6 +45,8 @@ const limitMs = 8_000;
 /** A turn to refresh; one request at the server takes less. */
 const leaseSeconds = 15;
 const betweenLooksMs = 200;
+/** In a row: then the sign-in has ended. */
+const maxUnreadableRefreshes = 2;
 
 /**
  * Throws ApiError `unavailable` when there may be one later. Answers `authorization_required` whenever only the operator can help; a session
@@ -70,7 +76,7 @@ export async function giveToken(
       return requireSignIn(dependencies, asker, binding);
     }
     if (question.renewed === true && question.rejected === tokenIdOf(connection)) {
-      return requireSignIn(dependencies, asker, binding);
+      return refuseTokens(dependencies, asker, { binding, connection, said: question.said });
     }
     // A token that is newer than the rejected one may have what was missing.
     const { missing_scopes: missing, rejected } = question;
@@ -118,6 +124,29 @@ async function giveStored(
   };
 }
 
+interface RefusedTokens {
+  binding: Binding;
+  connection: ConnectionRow;
+  said: string | undefined;
+}
+
+/** The operator is asked to sign in once: a server that refuses the tokens of that sign-in too refuses all. */
+async function refuseTokens(
+  dependencies: TokenDependencies,
+  asker: TokenAsker,
+  { binding, connection, said }: RefusedTokens,
+): Promise<AccessTokenAnswer> {
+  const { db, config } = dependencies;
+  const token = await readToken(db, config.MASTER_KEYS, connection, 'access-token');
+  const why =
+    said === undefined || repeatsSecret(said, token === null ? [] : [token])
+      ? 'it does not say why'
+      : `it says ${quote(said)}`;
+  const refusal = `${quote(new URL(connection.url).host)} refused access tokens that had just been given for the last sign-in: ${why}.`;
+  const isOfNoUse = await recordTokensRefused(db, connection, refusal);
+  return isOfNoUse ? refusesEveryToken(asker.server.name, why) : requireSignIn(dependencies, asker, binding);
+}
+
 /** True when the server refuses the sign-in permanently; it has ended then. Throws `unavailable` for a server in trouble. */
 async function refresh(
   dependencies: TokenDependencies,
@@ -150,7 +179,15 @@ async function refresh(
       return true;
     }
     // Whether the refresh token is used up is not known then: it is sent once more, by the next who asks.
-    await releaseRefresh(db, connection.id);
+    if (error instanceof OAuthTokenError && error.code === 'answer_refused') {
+      const count = await countUnreadableRefresh(db, connection.id);
+      if (count >= maxUnreadableRefreshes) {
+        await endSignIn(db, connection, 'refused', { reason: error.message });
+        return true;
+      }
+    } else {
+      await releaseRefresh(db, connection.id);
+    }
     log.warn({ err: error, connection_id: connection.id }, 'a sign-in at a remote server was not refreshed');
     throw forNow();
   }

@@ -80,4 +80,10 @@ export const nobodyCanSignIn = (server: string): AccessTokenAnswer =>
     `Nobody can sign in to "${server}" for this session; its catalog entry was changed or removed, or nobody drives the session.`,
   );
 
+/** Signing in again is of no use. */
+export const refusesEveryToken = (server: string, why: string): AccessTokenAnswer =>
+  told(
+    `"${server}" refuses every access token, also those of a new sign-in: ${why}. Signing in again does not help, so nobody is asked to; an admin or the server's operator has to look at it. Do not repeat the call.`,
+  );
+
 const told = (message: string): AccessTokenAnswer => ({ result: 'authorization_required', message });

@@ -10,7 +10,7 @@ import {
   widenAuthorization,
 } from '../../store/oauth-authorizations/change.ts';
 import { countStepUps } from '../../store/oauth-authorizations/read.ts';
-import { readConnection } from '../../store/oauth-connections/read.ts';
+import { readConnection, readLastRefusal } from '../../store/oauth-connections/read.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
 import { lockSession } from '../../store/sessions/status.ts';
@@ -64,7 +64,12 @@ export function openAuthorization(
       return { result: 'opened', id: pending.id };
     }
     const { workspace_id } = registration;
-    const id = await insertAuthorization(trx, { ...key, workspace_id, ...all }, needed.expirySeconds);
+    const problem = await readLastRefusal(trx, key);
+    const id = await insertAuthorization(
+      trx,
+      { ...key, workspace_id, ...all, problem },
+      needed.expirySeconds,
+    );
     await announce(trx, session, { id, server: registration.entry_name });
     return { result: 'opened', id };
   });

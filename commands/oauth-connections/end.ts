@@ -7,7 +7,7 @@ import type { ConnectionEndReason, ConnectionRow } from '../../store/oauth-conne
 
 /**
  * Ends a person's sign-in at a remote server: it is of no use from now on, and a worker revokes its tokens. False when it has ended before.
- * `facts` are audited, and hold no token.
+ * `facts` are audited, and hold no token; the person reads the reason where they sign in again.
  */
 export function endSignIn(
   db: Db,
@@ -17,7 +17,7 @@ export function endSignIn(
 ): Promise<boolean> {
   const { by = systemActor, reason: explanation } = facts;
   return inTransaction(db, async (trx) => {
-    if (!(await endConnection(trx, connection.id, reason))) {
+    if (!(await endConnection(trx, connection.id, { reason, refusal: explanation }))) {
       return false;
     }
     await appendAuditEvent(trx, {

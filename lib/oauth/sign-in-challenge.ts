@@ -8,6 +8,8 @@ export interface SignInChallenge {
   asksFor: 'bearer' | 'basic' | 'unknown';
   /** Such as `insufficient_scope`; null when it names none. */
   error: string | null;
+  /** Text for people that nobody vouches for, as it came. */
+  description: string | undefined;
   /** The address of the protected resource metadata, not checked; null when it names none. */
   resourceMetadata: URL | null;
   /** Null when it names none. */
@@ -19,10 +21,16 @@ export function readSignInChallenge(header: string | undefined): SignInChallenge
   const challenges = parseChallenges(header);
   const bearers = challenges.flatMap(({ scheme, parameters }) => (scheme === 'bearer' ? [parameters] : []));
   const chosen = bearers.find((each) => each.has('resource_metadata')) ?? bearers[0];
-  const [error, metadata, scope] = ['error', 'resource_metadata', 'scope'].map((name) => chosen?.get(name));
+  const [error, description, metadata, scope] = [
+    'error',
+    'error_description',
+    'resource_metadata',
+    'scope',
+  ].map((name) => chosen?.get(name));
   return {
     asksFor: bearers.length > 0 ? 'bearer' : challenges.length > 0 ? 'basic' : 'unknown',
     error: error !== undefined && /^[a-z0-9_]{1,100}$/.test(error) ? error : null,
+    description,
     // What cannot be asked is no hint: the well-known addresses are asked then.
     resourceMetadata: metadata === undefined ? null : parseUrl(metadata),
     scopes: scope === undefined || scope.trim() === '' ? null : parseScopes(scope),

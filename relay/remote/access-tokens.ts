@@ -57,11 +57,12 @@ export class AccessTokens {
   }
 
   /**
-   * Tells the platform that the server rejects this token as well, which was given for a rejected one, so that the operator is led to sign in.
+   * Tells the platform that the server rejects this token as well, which was given for a rejected one, and in which words (null for none), so that the
+   * operator is led to sign in, or told that it is of no use.
    * Returns the token that there is meanwhile. Throws as `replace` does.
    */
-  reportRenewed(rejected: AccessToken, signal: AbortSignal): Promise<AccessToken> {
-    return this.#next({ rejected: rejected.id, renewed: true }, signal);
+  reportRenewed(rejected: AccessToken, said: string | null, signal: AbortSignal): Promise<AccessToken> {
+    return this.#next({ rejected: rejected.id, renewed: true, ...(said === null ? {} : { said }) }, signal);
   }
 
   /** Whoever waited for its turn may find what the one before it got. */

@@ -6,6 +6,7 @@ import type { OutboundContext } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
 import { missingScopes } from './missing-scopes.ts';
+import { refusalWords } from './refusal-words.ts';
 import { RemoteError } from './remote-error.ts';
 import type { StaticCredential } from './static-headers.ts';
 
@@ -49,7 +50,7 @@ export async function sendAuthorized(
     }
     if (isStepUp ? !mayStepUp : !mayRenew) {
       if (!isStepUp) {
-        await tokens.reportRenewed(token, signal);
+        await tokens.reportRenewed(token, refusalWords(answer), signal);
       }
       throw stillRefused(request.url, isStepUp);
     }

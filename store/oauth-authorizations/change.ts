@@ -18,7 +18,14 @@ import {
 
 export type NewAuthorization = Pick<
   AuthorizationRow,
-  'workspace_id' | 'user_id' | 'registration_id' | 'session_id' | 'scopes' | 'missing_scopes' | 'step_ups'
+  | 'workspace_id'
+  | 'user_id'
+  | 'registration_id'
+  | 'session_id'
+  | 'scopes'
+  | 'missing_scopes'
+  | 'step_ups'
+  | 'problem'
 >;
 
 /** Returns its id. There must be no other that is pending for the same. */

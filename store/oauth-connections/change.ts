@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import type { Db, Transaction } from '../database.ts';
 import {
   type CredentialKey,
@@ -6,7 +7,7 @@ import {
   readCredential,
   storeCredential,
 } from '../oauth-clients/credentials.ts';
-import { onlyRow } from '../read-rows.ts';
+import { onlyRow, readRows } from '../read-rows.ts';
 import type { MasterKeys } from '../secrets/envelope.ts';
 import type { ConnectionEndReason, ConnectionRow } from './row.ts';
 
@@ -120,6 +121,7 @@ export async function replaceTokens(
       expires_at: tokens.expiresAt?.toISOString() ?? null,
       refreshed_at: trx.fn.now(),
       refreshing_until: null,
+      unreadable_refreshes: 0,
     });
   if (replaced === 0) {
     return false;
@@ -128,12 +130,42 @@ export async function replaceTokens(
   return true;
 }
 
+const refreshCount = z.object({ unreadable_refreshes: z.int() });
+
+/** Gives the turn back after an answer that was no tokens. Returns how many there were in a row. */
+export async function countUnreadableRefresh(db: Db, id: string): Promise<number> {
+  const query = db('oauth_connections')
+    .where({ id })
+    .update({ refreshing_until: null, unreadable_refreshes: db.raw('unreadable_refreshes + 1') })
+    .returning('unreadable_refreshes');
+  const [row] = await readRows(query, refreshCount);
+  return row?.unreadable_refreshes ?? 0;
+}
+
+/** Keeps why the server refuses tokens that it has just given. False when that was kept before, or the sign-in has ended. */
+export async function keepRefusal(db: Db, id: string, refusal: string): Promise<boolean> {
+  const kept = await db('oauth_connections')
+    .where({ id, refusal: null })
+    .whereNull('ended_at')
+    .update({ refusal });
+  return kept > 0;
+}
+
 /** False when it has ended before. Its tokens stay until they are revoked. */
-export async function endConnection(db: Db, id: string, reason: ConnectionEndReason): Promise<boolean> {
+export async function endConnection(
+  db: Db,
+  id: string,
+  { reason, refusal }: { reason: ConnectionEndReason; refusal: string | undefined },
+): Promise<boolean> {
   const ended = await db('oauth_connections')
     .where({ id })
     .whereNull('ended_at')
-    .update({ ended_at: db.fn.now(), end_reason: reason, refreshing_until: null });
+    .update({
+      ended_at: db.fn.now(),
+      end_reason: reason,
+      refreshing_until: null,
+      ...(refusal === undefined ? {} : { refusal }),
+    });
   return ended > 0;
 }
 

@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type Connection, connection } from '../../contract/authorization.ts';
 import { timestamp } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
@@ -65,6 +65,41 @@ export function listConnections(db: Db, userId: string): Promise<Connection[]> {
       used_at: 'c.used_at',
     });
   return readRows(query, connection);
+}
+
+type Signer = Pick<ConnectionRow, 'registration_id' | 'user_id'>;
+const refusedRow = z.object({ refusal: z.string().nullable() });
+
+/** Why the server refuses the person's last sign-in, or refused it; null when it does not. */
+export async function readLastRefusal(db: Db, { registration_id, user_id }: Signer): Promise<string | null> {
+  const query = db('oauth_connections')
+    .where({ registration_id, user_id })
+    .orderBy('created_at', 'desc')
+    .first('refusal');
+  return (await readRow(query, refusedRow))?.refusal ?? null;
+}
+
+/** Whether this sign-in is new, and replaced one whose tokens the server refused as well. */
+export async function replacedRefused(
+  db: Db,
+  { id, registration_id, user_id }: Signer & Pick<ConnectionRow, 'id'>,
+  newForSeconds: number,
+): Promise<boolean> {
+  const query = db('oauth_connections as c')
+    .join('oauth_connections as b', (join) =>
+      join.on('b.registration_id', 'c.registration_id').andOn('b.user_id', 'c.user_id'),
+    )
+    .where({
+      'c.id': id,
+      'c.registration_id': registration_id,
+      'c.user_id': user_id,
+      'b.end_reason': 'replaced',
+    })
+    .whereNotNull('b.refusal')
+    .whereRaw("c.created_at > now() - ? * interval '1 second'", [newForSeconds])
+    .whereRaw("b.ended_at > c.created_at - interval '1 minute'")
+    .first('b.id');
+  return (await query) !== undefined;
 }
 
 const endedConnection = connectionRow.extend({ ended_at: timestamp, end_reason: endReason });

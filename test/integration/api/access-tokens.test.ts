@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../contract/catalog.ts';
 import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
@@ -116,6 +117,10 @@ const tokenOf = async (body: object = {}) => {
 const asked = (line: string) => server.requests.filter((request) => request.line === line);
 const refreshed = () => asked(paths.token).map(({ body }) => new URLSearchParams(body).get('refresh_token'));
 const signInNeeded = { status: 200, body: { result: 'authorization_required' } };
+const html = { 'content-type': 'text/html' };
+const json = { 'content-type': 'application/json' };
+const pendingSignIns = () =>
+  api.db('oauth_authorizations').where({ session_id: sessionId, status: 'pending' });
 const ended = () =>
   api
     .db('oauth_connections')
@@ -232,6 +237,77 @@ describe('an access token', () => {
     expect(await ended()).toMatchObject({ ended_at: null });
   });
 
+  it('that is refused again after a new sign-in asks nobody any more, and says so in the server’s words', async () => {
+    const said = 'invalid_token: The audience is "wrong"';
+    const refuse = async (words: object) => {
+      const { token_id: rejected } = await tokenOf();
+      return ask({ rejected, renewed: true, ...words });
+    };
+    await connect(member);
+    expect(await refuse({ said })).toMatchObject(signInNeeded);
+    const [pending] = await pendingSignIns();
+    expect(pending?.problem).toContain(`it says "invalid_token: The audience is 'wrong'"`);
+    // As after that sign-in.
+    await api.db('oauth_connections').update({ ended_at: api.db.fn.now(), end_reason: 'replaced' });
+    await api.db('oauth_authorizations').update({ status: 'connected' });
+    await connect(member);
+    for (let time = 0; time < 2; time += 1) {
+      const answer = await refuse({ said });
+      expect(answer).toMatchObject(signInNeeded);
+      expect(answer.text).toContain('refuses every access token, also those of a new sign-in');
+      expect(answer.text).toContain('The audience is');
+    }
+    expect(await pendingSignIns()).toEqual([]);
+    const told = (await events()).filter(([event]) => event === 'connection.tokens_refused');
+    expect(told).toHaveLength(2);
+    expect(told[0]?.[1]).toMatchObject({
+      user_id: member.user.id,
+      explanation: expect.stringContaining('The audience is'),
+    });
+  });
+
+  it('whose refusal repeats it is not quoted', async () => {
+    await connect(member);
+    const { token_id: rejected } = await tokenOf();
+    await ask({ rejected, renewed: true, said: 'unknown: access-token-1' });
+    const [pending] = await pendingSignIns();
+    expect(pending?.problem).toContain('it does not say why');
+    expect(JSON.stringify([pending, await events()])).not.toContain('access-token-1');
+  });
+
+  it.each([
+    ['a page', (_request: unknown, response: ServerResponse) => response.writeHead(200, html).end('<h1>')],
+    ['no JSON', (_request: unknown, response: ServerResponse) => response.writeHead(200, json).end('{')],
+    ['no token', { json: { token_type: 'Bearer' } }],
+  ])(
+    'is not given once two refreshes in a row were answered with %s, and the person reads why',
+    async (_, reply) => {
+      await connect(member, 0);
+      server.change({ [paths.token]: reply });
+      expect(await ask()).toMatchObject({ status: 503 });
+      expect(await ended()).toMatchObject({ ended_at: null });
+      expect(await ask()).toMatchObject(signInNeeded);
+      expect(await ended()).toMatchObject({ end_reason: 'refused' });
+      expect(refreshed()).toEqual(['refresh-token-1', 'refresh-token-1']);
+      const [[, data] = []] = await events();
+      const [pending] = await pendingSignIns();
+      expect(pending?.problem).toContain('the answer of');
+      expect(data).toMatchObject({ explanation: pending?.problem });
+    },
+  );
+
+  it('is given again after an answer that was none, and then counts from the start', async () => {
+    const id = await connect(member, 0);
+    for (let time = 0; time < 2; time += 1) {
+      server.change({ [paths.token]: { json: {} } });
+      expect(await ask()).toMatchObject({ status: 503 });
+      server.change({ [paths.token]: tokens() });
+      await tokenOf();
+      await api.db('oauth_connections').where({ id }).update({ expires_at: api.db.fn.now() });
+    }
+    expect(await ended()).toMatchObject({ ended_at: null });
+  });
+
   it('is asked for again with the same refresh token when the answer was lost', async () => {
     await connect(member, 0);
     server.change({ [paths.token]: (request) => request.socket.destroy() });
@@ -270,6 +346,9 @@ describe('an access token', () => {
         expect.objectContaining({ user_id: member.user.id }),
       ]);
       expect(JSON.stringify(data)).not.toContain('token-1');
+      const [pending] = await pendingSignIns();
+      // Nobody signs in while the server that no longer knows the client is registered again.
+      expect(pending?.problem ?? error).toContain(error);
       // The server that no longer knows the client is being registered again.
       await eventually(async () => expect(await ask()).toMatchObject(signInNeeded));
       expect(refreshed()).toEqual(['refresh-token-1']);

@@ -88,7 +88,11 @@ it('a second refusal is told to the platform, whose sentence reaches the agent',
   expect(await echo(side)).toMatchObject({
     error: { data: { code: 'authorization_required' }, message: 'Ada has to sign in to "notes" again.' },
   });
-  expect(tokens.questions).toEqual([{}, { rejected: 'id-of-a' }, { rejected: 'id-of-b', renewed: true }]);
+  expect(tokens.questions).toEqual([
+    {},
+    { rejected: 'id-of-a' },
+    { rejected: 'id-of-b', renewed: true, said: 'invalid_token' },
+  ]);
   expect(server.requests).toHaveLength(2);
 });
 

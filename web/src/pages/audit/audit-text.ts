@@ -50,6 +50,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'connection.ended': 'Sign-in to remote server ended',
   'connection.refused': 'Sign-in refused by remote server',
   'connection.revoked': 'Tokens of ended sign-in erased',
+  'connection.tokens_refused': 'Tokens of sign-in refused by remote server',
   'workspace.secret.set': 'Secret set',
   'workspace.secret.replaced': 'Secret replaced',
   'workspace.secret.cleared': 'Secret cleared',

@@ -16,6 +16,9 @@ export function registrationEventText({ event, data }: Pick<AuditEvent, 'event' 
     }
     case 'workspace.mcp.client_deleted':
       return `${textOf(data, 'client_id')} at ${textOf(data, 'issuer')}${data['at_server'] === true ? '' : ', which did not delete it'}`;
+    case 'connection.refused':
+    case 'connection.tokens_refused':
+      return data['explanation'] === undefined ? null : textOf(data, 'explanation');
     case 'connection.revoked':
       return data['at_server'] === true ? 'revoked at the server' : 'not revoked at the server';
     default:
