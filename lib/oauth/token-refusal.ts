@@ -21,13 +21,15 @@ export function readError({ body }: Pick<CredentialAnswer, 'body'>): SaidError |
   return 'value' in parsed ? errorOf(parsed.value) : null;
 }
 
-/** Those that say what is to be done; the names of GitHub, which answers 200 with them, are beside those of RFC 6749. */
+/**
+ * Those that say what is to be done. `unauthorized_client` is none of them: the server knows the client, and refuses it this grant, or this person
+ * (RFC 6749 5.2), which says nothing about the sign-ins of others. The names of GitHub, which answers 200 with them, are beside those of RFC 6749.
+ */
 const meanings = new Map<string, OAuthTokenErrorCode>([
   ['invalid_grant', 'invalid_grant'],
   ['bad_verification_code', 'invalid_grant'],
   ['bad_refresh_token', 'invalid_grant'],
   ['invalid_client', 'invalid_client'],
-  ['unauthorized_client', 'invalid_client'],
   ['incorrect_client_credentials', 'invalid_client'],
   ['invalid_target', 'invalid_target'],
   ['invalid_scope', 'invalid_scope'],

@@ -377,6 +377,25 @@ describe('an access token', () => {
   });
 });
 
+it('ends one person’s sign-in alone when the server answers unauthorized_client', async () => {
+  await connect(admin);
+  await connect(member, 0);
+  server.change({ [paths.token]: refusal('unauthorized_client') });
+  expect(await ask()).toMatchObject(signInNeeded);
+  const rows = await api
+    .db('oauth_connections')
+    .where({ workspace_id: workspaceId })
+    .select('user_id', 'end_reason');
+  expect(new Map(rows.map(({ user_id, end_reason }) => [user_id, end_reason]))).toEqual(
+    new Map([
+      [admin.user.id, null],
+      [member.user.id, 'refused'],
+    ]),
+  );
+  expect((await registered()).revision).toBe(1);
+  expect(asked(paths.register)).toHaveLength(1);
+});
+
 it('has the platform registered again once its server no longer knows the client', async () => {
   await connect(member, 0);
   server.change({ [paths.token]: refusal('invalid_client', 401) });

@@ -18,7 +18,7 @@ describe('a refusal of tokens', () => {
     ['invalid_grant', 'invalid_grant', 'sign in again.'],
     ['bad_refresh_token', 'invalid_grant', 'sign in again.'],
     ['invalid_client', 'invalid_client', 'has to be registered there again.'],
-    ['unauthorized_client', 'invalid_client', 'has to be registered there again.'],
+    ['unauthorized_client', 'request_refused', "ask the server's operator."],
     ['invalid_target', 'invalid_target', 'gives no tokens for this MCP server'],
     ['invalid_scope', 'invalid_scope', 'an admin can change the scopes'],
     ['invalid_request', 'request_refused', "ask the server's operator."],
