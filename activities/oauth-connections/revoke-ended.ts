@@ -96,21 +96,33 @@ async function findServer(
   return client && { server: row.authorization_server, client };
 }
 
-/** The refresh token first: servers revoke the access tokens with it. */
+/**
+ * The refresh token first: servers revoke the access tokens with it, and some refuse them afterwards. Once it is revoked the sign-in is, whatever
+ * becomes of the access token, which ends by itself.
+ */
 async function revokeAt(
-  { db, masterKeys }: ActivityDependencies,
+  { db, masterKeys, log }: ActivityDependencies,
   context: OAuthContext,
   { connection, server, client }: Place & { connection: ConnectionRow },
 ): Promise<boolean> {
-  const outcomes: boolean[] = [];
+  let isRevoked: boolean | null = null;
   for (const [kind, hint] of [
     ['refresh-token', 'refresh_token'],
     ['access-token', 'access_token'],
   ] as const) {
     const token = await readToken(db, masterKeys, connection, kind);
-    if (token !== null) {
-      outcomes.push(await revokeToken(context, server, client, { token, hint }));
+    if (token === null) {
+      continue;
+    }
+    try {
+      const isGone = await revokeToken(context, server, client, { token, hint });
+      isRevoked ??= isGone;
+    } catch (err) {
+      if (isRevoked !== true) {
+        throw err;
+      }
+      log.warn({ err, connection_id: connection.id }, 'the access token of a revoked sign-in ends by itself');
     }
   }
-  return outcomes[0] ?? false;
+  return isRevoked ?? false;
 }

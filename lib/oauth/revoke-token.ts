@@ -42,6 +42,10 @@ function isRevoked(server: RevokingServer, answer: CredentialAnswer): boolean {
   if (answer.status >= 200 && answer.status < 300 && said === null) {
     return true;
   }
+  // Keycloak says so, with status 200, of an access token that it revoked with its refresh token. RFC 7009 2.2 has a 200 without an error.
+  if (said?.error === 'invalid_token') {
+    return true;
+  }
   // It revokes tokens, but none of this kind (RFC 7009 2.2.1).
   if (said?.error === 'unsupported_token_type') {
     return false;

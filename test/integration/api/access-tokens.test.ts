@@ -497,6 +497,42 @@ describe('a sign-in', () => {
     await eventually(async () => expect((await ended())?.revoked_at).not.toBeNull());
   });
 
+  it.each([
+    [
+      'says that the access token went with it, as Keycloak does',
+      { status: 200, json: { error: 'invalid_token' } },
+    ],
+    ['refuses the access token', { status: 400, json: { error: 'unsupported_token_type' } }],
+    ['fails at the access token', { status: 503, json: {} }],
+  ])('is audited as revoked at a server that revokes the refresh token and %s', async (_, second) => {
+    const id = await connect(member);
+    server.change({
+      [paths.revoke]: (_request, response, body) => {
+        const isFirst = new URLSearchParams(body).get('token_type_hint') === 'refresh_token';
+        response
+          .writeHead(isFirst ? 200 : second.status, json)
+          .end(isFirst ? '' : JSON.stringify(second.json));
+      },
+    });
+    await member.ok('DELETE', `/api/me/connections/${id}`);
+    await eventually(async () => expect((await ended())?.revoked_at).not.toBeNull());
+    expect(await events()).toContainEqual([
+      'connection.revoked',
+      { user_id: member.user.id, issuer: server.origin, at_server: true },
+    ]);
+  });
+
+  it('is audited as not revoked where the server revokes nothing', async () => {
+    const id = await connect(member);
+    server.change({ [paths.revoke]: { status: 400, json: { error: 'unsupported_token_type' } } });
+    await member.ok('DELETE', `/api/me/connections/${id}`);
+    await eventually(async () => expect((await ended())?.revoked_at).not.toBeNull());
+    expect((await events()).at(-1)).toEqual([
+      'connection.revoked',
+      expect.objectContaining({ at_server: false }),
+    ]);
+  });
+
   it('is revoked with the entry, before its client is deleted', async () => {
     await connect(member);
     await admin.ok('DELETE', `${base}/mcp-servers/notes`);
