@@ -16,13 +16,14 @@ import {
 import type { ActivityDependencies } from '../dependencies.ts';
 import { registrationRefused } from '../failures.ts';
 import { type AttemptInput, orRefused, readAttempt, requestContext } from './attempt.ts';
+import { isKnownClient } from './is-known-client.ts';
 
 /** A client whose secret ends sooner is registered again. */
 const secretMarginMs = 24 * 60 * 60 * 1000;
 
 /**
  * Chooses, and where needed registers, the client, and ends the attempt. A client that this registration has already is kept where it still
- * fits; when the answer to a registration is lost, the next try makes another. Throws `registration_refused`.
+ * fits and its server knows it; when the answer to a registration is lost, the next try makes another. Throws `registration_refused`.
  */
 export async function registerClient(
   dependencies: ActivityDependencies,
@@ -38,7 +39,8 @@ export async function registerClient(
   await requireSecret(dependencies, registration);
   const current = await readCurrentClient(db, registration.id);
   const settlement = { status: 'ready', signIn: 'oauth', signInServer: found } as const;
-  if (current !== null && stillFits(current, { registration, found, choice })) {
+  const isKept = current !== null && stillFits(current, { registration, found, choice });
+  if (isKept && (await isKnownClient(dependencies, current))) {
     await settleAttempt(db, registration, settlement);
     return;
   }

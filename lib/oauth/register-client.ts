@@ -1,4 +1,4 @@
-/** Registers the platform at an authorization server (RFC 7591), and deletes it there (RFC 7592). */
+/** Registers the platform at an authorization server (RFC 7591), and asks for its client or deletes it there (RFC 7592). */
 import * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { type OutboundAnswer, type OutboundRequest, request } from '../outbound/exchange.ts';
@@ -45,6 +45,45 @@ export async function registerClient(
     'registration_invalid',
   );
   return parseRegistration(server, body, value, now);
+}
+
+/** What its server says of a client. `known`: with what it gave in the place of a credential; each null where it gave none. */
+export type ClientState =
+  | { kind: 'known'; clientSecret: string | null; accessToken: string | null }
+  | { kind: 'unknown' };
+
+const rotated = (pattern: RegExp) => z.string().regex(pattern).nullish().catch(null);
+const clientAnswer = z.object({
+  client_id: z.string(),
+  client_secret: rotated(/^[\x20-\x7e]{1,4096}$/),
+  registration_access_token: rotated(/^[\x21-\x7e]{1,4096}$/),
+});
+
+/**
+ * Asks whether the server still has a client. Throws OAuthDiscoveryError, which repeats nothing of the answer, when that cannot be told now:
+ * any other answer than this client's is `unknown`, also that of a server that lets nobody ask.
+ */
+export async function readClient(
+  context: OAuthContext,
+  clientId: string,
+  management: ClientManagement,
+): Promise<ClientState> {
+  const url = parseServerUrl(context.policy, management.url, "The client's address", 'endpoint_refused');
+  const headers = { authorization: `Bearer ${management.accessToken}`, accept: 'application/json' };
+  const { status, body } = await ask(context, { method: 'GET', url, headers }, ['application/json']);
+  if (isTrouble(status)) {
+    const message = `${url.host} answered ${status} when it was asked for the platform's client.`;
+    throw new OAuthDiscoveryError('unreachable', message, true);
+  }
+  const parsed = status === 200 ? parseBoundedJson(body, limitsOf(context).documentValues) : {};
+  const answer = 'value' in parsed ? clientAnswer.safeParse(parsed.value).data : undefined;
+  return answer?.client_id === clientId
+    ? {
+        kind: 'known',
+        clientSecret: answer.client_secret ?? null,
+        accessToken: answer.registration_access_token ?? null,
+      }
+    : { kind: 'unknown' };
 }
 
 /**

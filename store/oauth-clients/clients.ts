@@ -71,11 +71,23 @@ async function insertClient(
       })
       .returning('id'),
   );
+  await renewCredentials(trx, keys, { id, workspace_id: client.workspace_id }, { secret, managementToken });
+}
+
+/** Replaces credentials of a client by those that its server gave in their place; those that are null stay. */
+export async function renewCredentials(
+  db: Db,
+  keys: MasterKeys,
+  { id, workspace_id: workspaceId }: Pick<OAuthClientRow, 'id' | 'workspace_id'>,
+  { secret, managementToken }: ClientCredentials,
+): Promise<void> {
   const owner = { oauth_client_id: id };
-  const credentials = { [secretOf(id)]: secret, [managementTokenOf(id)]: managementToken };
-  for (const [name, value] of Object.entries(credentials)) {
+  for (const [name, value] of Object.entries({
+    [secretOf(id)]: secret,
+    [managementTokenOf(id)]: managementToken,
+  })) {
     if (value !== null) {
-      await storeCredential(trx, keys, { workspaceId: client.workspace_id, name }, { value, owner });
+      await storeCredential(db, keys, { workspaceId, name }, { value, owner });
     }
   }
 }

@@ -40,6 +40,7 @@ export const paths = {
   issuer: 'GET /.well-known/oauth-authorization-server',
   openid: 'GET /.well-known/openid-configuration',
   register: 'POST /register',
+  client: 'GET /register/1',
   deletion: 'DELETE /register/1',
   token: 'POST /token',
   revoke: 'POST /revoke',
@@ -162,6 +163,7 @@ export const honestReplies = (origin: string): Replies => ({
       .writeHead(201, { 'content-type': 'application/json' })
       .end(JSON.stringify(honestClient(origin, JSON.parse(body))));
   },
+  [paths.client]: { json: honestClient(origin, {}) },
   [paths.deletion]: (_request, response) => response.writeHead(204).end(),
   [paths.revoke]: (_request, response) => response.writeHead(200).end(),
 });

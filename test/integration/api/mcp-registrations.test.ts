@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../contract/catalog.ts';
 import type { McpRegistration } from '../../../contract/mcp-registration.ts';
@@ -134,6 +135,77 @@ describe('a remote server that people sign in to', () => {
       'client_deleted',
       { issuer: server.origin, client_id: 'the-client', at_server: true },
     ]);
+  });
+
+  it.each([
+    ['says so', { status: 401, json: {} }],
+    ['has nothing there', { status: 404, json: {} }],
+    ['names another client', { json: { client_id: 'another' } }],
+    ['answers with a page', (_request: unknown, response: ServerResponse) => response.end('<h1>No</h1>')],
+  ])('gets another client by a retry when its server has deleted it and %s', async (_what, reply) => {
+    await save();
+    await settled();
+    answersRegistration({ client_id: 'the-second-client' });
+    server.change({ [paths.client]: reply });
+    await retry();
+    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-second-client' } });
+    const [asking] = asked(paths.client);
+    expect(asking?.headers.authorization).toBe('Bearer the-registration-token');
+  });
+
+  it('gets another client by a retry where its server lets nobody ask for it', async () => {
+    answersRegistration({ registration_client_uri: undefined });
+    await save();
+    await settled();
+    answersRegistration({ client_id: 'the-second-client' });
+    await retry();
+    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-second-client' } });
+  });
+
+  it('keeps its client while the server that is asked for it is in trouble', async () => {
+    await save();
+    await settled();
+    server.change({ [paths.client]: { status: 503, json: {} } });
+    await retry();
+    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
+    expect(asked(paths.register)).toHaveLength(1);
+  });
+
+  it('keeps its client that somebody is signed in with, without asking', async () => {
+    await save();
+    await settled();
+    const [client] = await clients();
+    const { registration_id, id: oauth_client_id } = client ?? { registration_id: '', id: '' };
+    await api.db('oauth_connections').insert({
+      ...{ workspace_id: workspaceId, user_id: member.user.id, registration_id, oauth_client_id },
+      ...{ url: server.url, resource: server.url, issuer: server.origin, requested_scopes: [] },
+    });
+    server.change({ [paths.client]: { status: 401, json: {} } });
+    await retry();
+    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
+    expect([asked(paths.client), asked(paths.register).length]).toEqual([[], 1]);
+  });
+
+  it('takes the token that its server gives in the place of the one it was asked with, as Keycloak does', async () => {
+    await save();
+    await settled();
+    const json = {
+      ...honestClient(server.origin, {}),
+      registration_access_token: 'the-registration-token-2',
+    };
+    server.change({ [paths.client]: { json } });
+    for (let time = 0; time < 2; time += 1) {
+      await retry();
+      await settled();
+    }
+    expect(asked(paths.client).map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer the-registration-token',
+      'Bearer the-registration-token-2',
+    ]);
+    await admin.ok('DELETE', `${base}/mcp-servers/notes`);
+    await eventually(() =>
+      expect(asked(paths.deletion).at(-1)?.headers.authorization).toBe('Bearer the-registration-token-2'),
+    );
   });
 
   it('has a client deleted that was made while the entry was changed', async () => {
