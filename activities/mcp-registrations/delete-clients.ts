@@ -31,8 +31,9 @@ export async function deleteRetiredClients(
 /** True when the server has deleted it. */
 async function deleteAtServer(dependencies: ActivityDependencies, client: OAuthClientRow): Promise<boolean> {
   const { db, masterKeys, log } = dependencies;
-  // A server may answer a registration with a client that it made before.
-  if (await isClientUsed(db, client)) {
+  const { issuer, client_id, registration_id } = client;
+  // A server may answer a second registration with the client of the first.
+  if (await isClientUsed(db, { issuer, client_id, registration_id })) {
     return false;
   }
   try {

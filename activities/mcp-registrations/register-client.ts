@@ -9,6 +9,7 @@ import { type RegisteredClient, RegistrationAnswerError } from '../../lib/oauth/
 import type { RegistrationRow } from '../../store/mcp-registrations/row.ts';
 import {
   type ClientCredentials,
+  isClientUsed,
   type OAuthClientRow,
   readCurrentClient,
   replaceClient,
@@ -141,7 +142,10 @@ const sharedColumns = ({ registration, found: { authorizationServer }, choice }:
   redirect_uri: registration.redirect_uri,
 });
 
-/** A client whose answer is refused is kept as retired, so that it is deleted at its server: a retry makes another. */
+/**
+ * A client whose answer is refused is kept as retired, so that it is deleted at its server: a retry makes another. One that an entry uses was not made
+ * in this registration.
+ */
 async function registerOrDelete(
   dependencies: ActivityDependencies,
   wanted: Wanted,
@@ -155,10 +159,14 @@ async function registerOrDelete(
     return await registerAt(requestContext(dependencies), found.authorizationServer, options, new Date());
   } catch (error) {
     if (error instanceof RegistrationAnswerError) {
-      const { clientId, management } = error.unwanted;
+      const { clientId: client_id, management } = error.unwanted;
+      const shared = sharedColumns(wanted);
+      if (await isClientUsed(db, { issuer: shared.issuer, client_id })) {
+        throw error;
+      }
       const client = {
-        ...sharedColumns(wanted),
-        client_id: clientId,
+        ...shared,
+        client_id,
         token_auth_method: tokenAuthMethod,
         secret_expires_at: null,
         refreshes_tokens: false,

@@ -127,12 +127,12 @@ export async function readCurrentClients(
   return new Map(rows.map((row) => [row.registration_id, row]));
 }
 
-/** Whether a registration uses the client of this issuer and id now, be it the registration of another entry. */
+/** Whether this registration, or any without one, uses the client of this issuer and id now. */
 export async function isClientUsed(
   db: Db,
-  { issuer, client_id }: Pick<OAuthClientRow, 'issuer' | 'client_id'>,
+  where: Pick<OAuthClientRow, 'issuer' | 'client_id'> & Partial<Pick<OAuthClientRow, 'registration_id'>>,
 ): Promise<boolean> {
-  const used = await db('oauth_clients').where({ issuer, client_id }).whereNull('retired_at').first('id');
+  const used = await db('oauth_clients').where(where).whereNull('retired_at').first('id');
   return used !== undefined;
 }
 

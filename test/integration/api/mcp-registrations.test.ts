@@ -243,7 +243,8 @@ describe('a remote server that people sign in to', () => {
   });
 
   it('has the client deleted whose answer is refused', async () => {
-    answersRegistration({ redirect_uris: ['https://evil.test/'] });
+    const client_id = `refused-${workspaceId}`;
+    answersRegistration({ client_id, redirect_uris: ['https://evil.test/'] });
     await save();
     expect(await settled()).toMatchObject({
       status: 'failed',
@@ -254,7 +255,7 @@ describe('a remote server that people sign in to', () => {
     await eventually(async () => expect(await clients()).toEqual([]));
     expect(await events()).toContainEqual([
       'client_deleted',
-      { issuer: server.origin, client_id: 'the-client', at_server: true },
+      { issuer: server.origin, client_id, at_server: true },
     ]);
   });
 
