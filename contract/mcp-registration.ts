@@ -24,7 +24,7 @@ export type ShownParties = z.infer<typeof shownParties>;
 
 export const mcpRegistration = z.strictObject({
   status: registrationStatus,
-  /** Why it failed, as a sentence that says what to do; null otherwise. */
+  /** Why it failed, as a sentence that says what to do; of a ready one, why the last try reached nobody and changed nothing. Null otherwise. */
   reason: z.string().nullable(),
   /** Null until it is known. */
   sign_in: signIn.nullable(),

@@ -20,6 +20,8 @@ declare module 'knex/types/tables.js' {
       sign_in: SignIn | null;
       sign_in_server: unknown;
       found_server: unknown;
+      resumes: boolean;
+      unreached_reason: string | null;
       created_at: string;
       updated_at: string;
     };

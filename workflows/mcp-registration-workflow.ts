@@ -3,7 +3,7 @@ import { ActivityFailure, setHandler } from '@temporalio/workflow';
 import type { AttemptInput } from '../activities/mcp-registrations/attempt.ts';
 import type { McpRegistrationWorkflowInput } from '../contract/workflows.ts';
 import { registrationRevised } from './messages.ts';
-import { sentenceOf } from './refusals.ts';
+import { isFinal, sentenceOf } from './refusals.ts';
 import * as steps from './steps.ts';
 import { showProgress, showWorkspace } from './visibility.ts';
 
@@ -54,7 +54,8 @@ async function register(attempt: AttemptInput, searchAttributesKnown: boolean): 
       throw error;
     }
     const reason = sentenceOf(error, 'registration_refused') ?? internalError;
-    await steps.recordRegistrationFailure({ ...attempt, reason });
+    const isTemporary = !isFinal(error, 'registration_refused');
+    await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });
     showProgress('failed', reason, searchAttributesKnown);
   }
 }

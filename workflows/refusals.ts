@@ -15,6 +15,12 @@ export function sentenceOf(error: unknown, type: RefusalType): string | null {
   return cause instanceof ApplicationFailure && cause.type === type ? cause.message : null;
 }
 
+/** Whether the activity refused for good; false for what may pass by itself. */
+export function isFinal(error: unknown, type: RefusalType): boolean {
+  const cause = causeOf(error);
+  return cause instanceof ApplicationFailure && cause.type === type && cause.nonRetryable === true;
+}
+
 /** An activity's refusal, unwrapped from Temporal's error: the caller reads its type. */
 export function unwrapRefusal(error: unknown): unknown {
   if (!(error instanceof ActivityFailure)) {

@@ -1,14 +1,26 @@
+import { resumeEntry } from '../../commands/mcp-registrations/resume.ts';
 import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { type AttemptInput, readAttempt } from './attempt.ts';
 
-/** Ends the attempt with a sentence for the admin. Idempotent. */
+export interface RegistrationFailure extends AttemptInput {
+  reason: string;
+  /** Nobody was reached: whether what was in use can still be used is not known. Absent in histories from before. */
+  isTemporary?: boolean;
+}
+
+/** Ends the attempt with a sentence for the admin; an entry that was in use goes on to be used where nobody was reached. Idempotent. */
 export async function recordRegistrationFailure(
-  dependencies: ActivityDependencies,
-  { reason, ...attempt }: AttemptInput & { reason: string },
+  { db }: ActivityDependencies,
+  { reason, isTemporary = false, ...attempt }: RegistrationFailure,
 ): Promise<void> {
-  const registration = await readAttempt(dependencies, attempt);
-  if (registration !== null) {
-    await settleAttempt(dependencies.db, registration, { status: 'failed', reason, foundServer: null });
+  const registration = await readAttempt({ db }, attempt);
+  if (registration === null) {
+    return;
+  }
+  if (isTemporary && registration.resumes) {
+    await resumeEntry(db, registration, `${reason} The entry goes on to be used as before.`);
+  } else {
+    await settleAttempt(db, registration, { status: 'failed', reason, foundServer: null });
   }
 }

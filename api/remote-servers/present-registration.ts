@@ -23,10 +23,9 @@ export async function readShownRegistrations(
   );
 }
 
-function presentRegistration(
-  { status, reason, sign_in, sign_in_server, found_server, redirect_uri, updated_at }: RegistrationRow,
-  client: OAuthClientRow | undefined,
-): McpRegistration {
+function presentRegistration(row: RegistrationRow, client: OAuthClientRow | undefined): McpRegistration {
+  const { status, sign_in, sign_in_server, found_server, redirect_uri, updated_at } = row;
+  const reason = row.reason ?? row.unreached_reason;
   // What was accepted is kept where nobody signs in for now.
   const accepted = status === 'ready' && sign_in !== 'oauth' ? null : sign_in_server;
   return {

@@ -6,7 +6,7 @@ import { beginAgain, type RegistrationAddresses } from './follow-entry.ts';
 
 /**
  * Has a remote server discovered again, whatever became of it before; one whose registration is under way goes on. What was accepted stays what
- * the outcome is compared with. Returns the registration's id; null when the workspace has no such remote server.
+ * the outcome is compared with; what is in use stays in use where nobody is reached. Returns the registration's id; null when the workspace has no such remote server.
  */
 export function retryRegistration(
   db: Db,
@@ -24,7 +24,10 @@ export function retryRegistration(
       return null;
     }
     if (registration.status !== 'pending') {
-      await beginAgain(trx, registration, addresses);
+      const isInUse =
+        registration.status === 'ready' &&
+        registration.redirect_uri === addresses.redirectUri(registration.id);
+      await beginAgain(trx, registration, addresses, { resumes: isInUse });
       await appendAuditEvent(trx, {
         workspaceId,
         event: 'workspace.mcp.registration_retried',

@@ -32,11 +32,13 @@ export interface Restart {
   clientMetadataUrl?: string | null;
   /** With null, the next discovery is compared with nothing. */
   signInServer?: StoredSignInServer | null;
+  /** What was in use before stays in use where this attempt reaches nobody. */
+  resumes?: boolean;
 }
 
 /** Begins a new attempt: outcomes of earlier ones are dropped. Returns the revision. */
 export async function restartRegistration(db: Db, id: string, restart: Restart): Promise<number> {
-  const { shape, redirectUri, clientMetadataUrl, signInServer } = restart;
+  const { shape, redirectUri, clientMetadataUrl, signInServer, resumes = false } = restart;
   const rows = await db('mcp_registrations')
     .where({ id })
     .update({
@@ -44,6 +46,8 @@ export async function restartRegistration(db: Db, id: string, restart: Restart):
       status: 'pending',
       reason: null,
       found_server: null,
+      resumes,
+      unreached_reason: null,
       updated_at: db.fn.now(),
       ...(shape === undefined ? {} : { shape: JSON.stringify(shape) }),
       ...(redirectUri === undefined ? {} : { redirect_uri: redirectUri }),
@@ -65,6 +69,18 @@ export type Settlement =
   | { status: 'ready'; signIn: SignIn; signInServer: StoredSignInServer | null }
   /** `foundServer`: what would have to be accepted. */
   | { status: 'failed'; reason: string; foundServer: StoredSignInServer | null };
+
+/** Ends an attempt that reached nobody: the entry is in use as before. False when another has begun, or this one has ended before. */
+export async function resumeRegistration(
+  db: Db,
+  { id, revision }: Attempt,
+  reason: string,
+): Promise<boolean> {
+  const resumed = await db('mcp_registrations')
+    .where({ id, revision, status: 'pending', resumes: true })
+    .update({ status: 'ready', found_server: null, unreached_reason: reason, updated_at: db.fn.now() });
+  return resumed > 0;
+}
 
 /** Records how an attempt ended. False when another has begun, or this one has ended before. */
 export async function settleRegistration(

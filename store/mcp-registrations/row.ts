@@ -19,6 +19,9 @@ export const registrationRow = z.object({
   sign_in: signIn.nullable(),
   sign_in_server: signInServer.nullable(),
   found_server: signInServer.nullable(),
+  /** The entry was in use when this attempt began, and stays so when nobody is reached. */
+  resumes: z.boolean(),
+  unreached_reason: z.string().nullable(),
   updated_at: timestamp,
 });
 export type RegistrationRow = z.infer<typeof registrationRow>;

@@ -152,7 +152,7 @@ export const alterations: Alteration[] = [
   {
     what: 'a failed registration whose reason is not written down',
     file: 'mcp-registration-workflow.ts',
-    from: 'await steps.recordRegistrationFailure({ ...attempt, reason });',
+    from: 'await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });',
     to: '',
     breaks: 'registration-that-failed-and-is-tried-again-while-it-runs',
   },

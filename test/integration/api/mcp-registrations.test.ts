@@ -379,6 +379,43 @@ describe('a registration', () => {
     ]);
   });
 
+  // Until the tries of the workflow are over.
+  it('that is retried while the authorization server is down stays in use, and says so', async () => {
+    await save();
+    await settled();
+    server.change({ [paths.issuer]: { status: 503, json: {} } });
+    await retry();
+    const kept = await settled();
+    expect(kept).toMatchObject({
+      status: 'ready',
+      sign_in: 'oauth',
+      parties: { issuer: server.origin },
+      client: { client_id: 'the-client' },
+    });
+    expect(kept.reason).toMatch(/answered 503.*The entry goes on to be used as before/);
+    expect((await events()).at(-1)).toEqual([
+      'registration_failed',
+      { reason: kept.reason, stays_in_use: true },
+    ]);
+    server.reset();
+    await retry();
+    expect(await settled()).toMatchObject({ status: 'ready', reason: null });
+  });
+
+  it('stays in use by a retry alone, and not where its URL is another', async () => {
+    const resumes = async () =>
+      (await api.db('mcp_registrations').where({ workspace_id: workspaceId }).first('resumes'))?.resumes;
+    await save();
+    await settled();
+    expect(await resumes()).toBe(false);
+    await retry();
+    expect(await resumes()).toBe(true);
+    await settled();
+    await replace({ ...entry(), shape: { type: 'remote', url: other.url } });
+    expect(await resumes()).toBe(false);
+    await settled();
+  });
+
   it('uses what an admin registered by hand, whose secret is the workspace’s', async () => {
     await admin.ok('PUT', `${base}/secrets/NOTES_CLIENT`, { value: 'sesame' });
     const client = { client_id: 'by-hand', client_secret: '${NOTES_CLIENT}' };

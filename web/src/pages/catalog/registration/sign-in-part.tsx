@@ -75,7 +75,13 @@ function Status({
         )}
       </Group>
       {reason === null || found !== null ? null : (
-        <Alert color="red" role="note" title="Sessions that use this server cannot start">
+        <Alert
+          color={status === 'failed' ? 'red' : 'yellow'}
+          role="note"
+          title={
+            status === 'failed' ? 'Sessions that use this server cannot start' : 'The last try reached nobody'
+          }
+        >
           <VisibleText text={reason} />
         </Alert>
       )}
