@@ -82,7 +82,7 @@ function reasonOf(status: number, contentType: string): string {
     case 410:
       return `has nothing at this address (${status})`;
     case 405:
-      return 'accepts no POST at this address (405), which servers of the transport Streamable HTTP do';
+      return 'accepts no POST at this address (405), which servers of the transport Streamable HTTP do; those of the transport HTTP with SSE of 2024-11-05 do not, and cannot be used';
     case 202:
     case 204:
       return `gives no answer to a request (${status}), not as an MCP server`;

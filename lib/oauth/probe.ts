@@ -161,7 +161,8 @@ const agreed = z.object({ result: z.object({ protocolVersion: z.string().regex(/
 
 function sessionHeaders(id: string | string[] | undefined, message: unknown): SessionHeaders {
   const version = agreed.safeParse(message).data?.result.protocolVersion;
-  const isId = typeof id === 'string' && /^[\x21-\x7e]{1,1000}$/.test(id);
+  // A session without its id is one that the server does not know. Some put all of its state into it.
+  const isId = typeof id === 'string' && /^[\x21-\x7e]{1,8192}$/.test(id);
   return {
     ...(version === undefined ? {} : { 'mcp-protocol-version': version }),
     ...(isId ? { 'mcp-session-id': id } : {}),

@@ -4,6 +4,7 @@ import { createParser } from 'eventsource-parser';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { OutboundError } from '../outbound/errors.ts';
 import { readResponseBody } from '../outbound/get.ts';
+import { createLineEnds } from '../outbound/line-ends.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
 
 /** The response in a body; null when it holds none that can be read. Throws OutboundError `too_large`. */
@@ -44,13 +45,14 @@ async function readFirstResponse(
     },
   });
   const decoder = new TextDecoder();
+  const lineEnds = createLineEnds();
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
     if (size > maxBytes) {
       throw new OutboundError('too_large', `${what} is larger than ${maxBytes} bytes`);
     }
-    parser.feed(decoder.decode(chunk, { stream: true }));
+    parser.feed(lineEnds(decoder.decode(chunk, { stream: true })));
     if (found !== null) {
       return found;
     }

@@ -28,9 +28,9 @@ const schema = z.object({
     .string('must be "Bearer"')
     .regex(/^bearer$/i, 'must be "Bearer", the only type that the platform uses'),
   expires_in: z.preprocess(
-    // Some servers send a text.
-    (value) => (typeof value === 'string' && /^\d{1,10}$/.test(value) ? Number(value) : value),
-    z.number('must be a number of seconds').positive('must be positive').nullish(),
+    // Some servers send a text, of however many digits.
+    (value) => (typeof value === 'string' && /^\d{1,100}$/.test(value) ? Number(value) : value),
+    z.number('must be a number of seconds').nonnegative('must not be negative').nullish(),
   ),
   /** RFC 6749 A.17. Empty where a server's language writes what is not there so. */
   refresh_token: token.regex(/^[\x20-\x7e]*$/, 'must have only characters of a token').nullish(),
@@ -59,8 +59,9 @@ export function parseTokens(
   return {
     accessToken: answer.access_token,
     refreshToken: answer.refresh_token || null,
+    // Servers whose tokens do not expire send 0; one that had expired already would be of no use.
     expiresAt:
-      typeof lifetimeSeconds === 'number'
+      typeof lifetimeSeconds === 'number' && lifetimeSeconds > 0
         ? new Date(now.getTime() + Math.min(lifetimeSeconds, maxLifetimeSeconds) * 1000)
         : null,
     scopes: scope === undefined || scope === null || scope.length === 0 ? null : scope,

@@ -1,4 +1,5 @@
 /** Requests to the remote server with its credential: static headers, or an access token, which is replaced once when it is refused. */
+import { readSignInChallenge } from '../../lib/oauth/sign-in-challenge.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { openStream, type StreamRequest } from '../../lib/outbound/open-stream.ts';
@@ -46,7 +47,7 @@ export async function sendAuthorized(
     const scopes = missingScopes(answer);
     const isStepUp = answer.status === 403 && scopes !== null;
     if (tokens === null || token === null || (answer.status === 403 && !isStepUp)) {
-      throw refusedCredential(dependencies, request.url, answer.status);
+      throw refusedCredential(dependencies, request.url, answer);
     }
     if (isStepUp ? !mayStepUp : !mayRenew) {
       if (!isStepUp) {
@@ -76,9 +77,15 @@ function sendOnce(
 function refusedCredential(
   { tokens, staticCredential }: CredentialDependencies,
   { host }: URL,
-  status: number,
+  { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,
 ): RemoteError {
   const hasNone = tokens === null && staticCredential.secrets.length === 0;
+  if (hasNone && status === 401 && asksForSignIn(headers['www-authenticate'])) {
+    return new RemoteError(
+      'credential_refused',
+      `${host} asks for a sign-in for this (401), and asked for none when its catalog entry was registered, so nobody can sign in to it; an admin can discover the entry again, or its operator have it ask from the beginning.`,
+    );
+  }
   return new RemoteError(
     'credential_refused',
     hasNone
@@ -87,6 +94,14 @@ function refusedCredential(
         ? `${host} refuses the credential in the headers of its catalog entry (${status}); an admin can replace it.`
         : `${host} does not permit this to the person who signed in (${status}).`,
   );
+}
+
+function asksForSignIn(header: string | undefined): boolean {
+  try {
+    return readSignInChallenge(header).asksFor === 'bearer';
+  } catch {
+    return false;
+  }
 }
 
 const stillRefused = ({ host }: URL, isStepUp: boolean): RemoteError =>

@@ -1,6 +1,7 @@
 /** Events of a stream (SSE), within bounds. */
 import { createParser } from 'eventsource-parser';
 import { OutboundError } from '../../lib/outbound/errors.ts';
+import { createLineEnds } from '../../lib/outbound/line-ends.ts';
 import { utf8Decoder } from './utf8-decoder.ts';
 
 export type StreamEvent =
@@ -32,8 +33,9 @@ export async function* readEvents(
     maxBufferSize: maxBytes + fieldBytes,
   });
   const decode = utf8Decoder(host);
+  const lineEnds = createLineEnds();
   for await (const chunk of body) {
-    parser.feed(decode(chunk));
+    parser.feed(lineEnds(decode(chunk)));
     for (const event of events) {
       if (event.kind === 'event' && Buffer.byteLength(event.data) > maxBytes) {
         throw tooLarge;

@@ -29,6 +29,13 @@ export function refusedStatus({
       `${host} has ended the session of this connection (404); open another connection, which begins a new session.`,
     );
   }
+  // The example servers of the SDKs answer so in the place of 404.
+  if (status === 400 && hadSession && message !== null && /\bsession\b/i.test(message)) {
+    return new RemoteError(
+      'session_expired',
+      `${host} does not know the session of this connection (400)${said}; open another connection, which begins a new session.`,
+    );
+  }
   if (status === 404 || status === 405) {
     return new RemoteError(
       'answer_refused',

@@ -162,6 +162,28 @@ it('a refusal for another reason is not taken for a sign-in', async () => {
   expect(tokens.questions).toHaveLength(1);
 });
 
+it('a sign-in that is asked for at a call alone is an error that says so', async () => {
+  let asks = false;
+  const server = await startEarlierToolServer({
+    before: (_request, response) => {
+      if (asks) {
+        response.writeHead(401, { 'www-authenticate': 'Bearer resource_metadata="https://x.test/"' }).end();
+      }
+      return asks;
+    },
+  });
+  running.push(server);
+  const side = startBridge(configFor(server));
+  await side.initialize();
+  asks = true;
+  expect(await echo(side)).toMatchObject({
+    error: {
+      data: { code: 'credential_refused' },
+      message: expect.stringMatching(/asks for a sign-in for this \(401\), and asked for none when/),
+    },
+  });
+});
+
 it('a platform that is busy is asked until it answers', async () => {
   const { tokens, side } = await open(accepts('a'), [{ status: 503 }, { status: 503 }, token('a')]);
   expect(await side.initialize()).toHaveProperty('result');

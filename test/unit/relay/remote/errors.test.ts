@@ -49,6 +49,17 @@ describe('a status that is no success', () => {
     });
   });
 
+  it('400 whose words name a session ends that of the connection', () => {
+    const words = 'Bad Request: No valid session ID provided';
+    expect(refuse(400, words, true)).toMatchObject({
+      code: 'session_expired',
+      message: expect.stringContaining(`(400): "${words}"; open another connection`),
+    });
+    expect(refuse(400, words, false).code).toBe('answer_refused');
+    expect(refuse(400, 'The name is missing', true).code).toBe('answer_refused');
+    expect(refuse(400, null, true).code).toBe('answer_refused');
+  });
+
   it("quotes the server's message on one line, unless it repeats a credential", () => {
     expect(refuse(400, 'No\n"such" thing').message).toBe(
       `x.test refuses the request (400): "No 'such' thing"`,

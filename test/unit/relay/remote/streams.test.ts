@@ -94,6 +94,15 @@ describe('events', () => {
     ]);
   });
 
+  it.each([1, 2, 3, 1000])(
+    'are read at once from lines that end with CR alone or CR LF, in pieces of %i',
+    async (piece) => {
+      expect(await read(Buffer.from('id: 1\rdata: a\rdata: b\r\rdata: c\r\n\r\ndata: d\r\r'), piece)).toEqual(
+        [event('a\nb', '1'), event('c'), event('d')],
+      );
+    },
+  );
+
   it.each([
     ['a long one', `data: ${'x'.repeat(101)}\n\n`, /x.test sent a message that is larger than 100 bytes/],
     ['one of few characters and many bytes', `data: ${'😀'.repeat(26)}\n\n`, /larger than 100 bytes/],
