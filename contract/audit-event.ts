@@ -72,12 +72,16 @@ export const auditEventName = z.enum([
 ]);
 export type AuditEventName = z.infer<typeof auditEventName>;
 
-/** How a tool call ended. `unknown`: no answer was seen before the session or the server ended. */
+/**
+ * How a tool call ended. `unknown`: no answer was seen before the session or the server ended. `waiting`: its operator has to sign in to the server first,
+ * and the agent makes it again.
+ */
 export const callOutcome = z.enum([
   'ok',
   'tool_error',
   'protocol_error',
   'permission_required',
+  'waiting',
   'refused',
   'server_unavailable',
   'cancelled',

@@ -347,9 +347,14 @@ export function digestOf(rawArguments: string | Uint8Array | null): string {
 
 function outcomeOf(message: Message): CallOutcome {
   if (message.kind === 'error') {
-    return 'protocol_error';
+    return waitsForSignIn(message.error) ? 'waiting' : 'protocol_error';
   }
   return message.kind === 'result' && message.result['isError'] === true ? 'tool_error' : 'ok';
+}
+
+/** The bridge to a remote server answers so in its place. A server that says it itself has given no result either. */
+function waitsForSignIn({ data }: Record<string, unknown>): boolean {
+  return typeof data === 'object' && data !== null && Reflect.get(data, 'code') === 'authorization_required';
 }
 
 function resultOf(message: Message): unknown {

@@ -276,12 +276,20 @@ describe('an access token', () => {
   });
 
   it.each([
-    ['a page', (_request: unknown, response: ServerResponse) => response.writeHead(200, html).end('<h1>')],
-    ['no JSON', (_request: unknown, response: ServerResponse) => response.writeHead(200, json).end('{')],
-    ['no token', { json: { token_type: 'Bearer' } }],
+    [
+      'a page',
+      'answers with text/html',
+      (_request: unknown, response: ServerResponse) => response.writeHead(200, html).end('<h1>'),
+    ],
+    [
+      'no JSON',
+      'is not JSON',
+      (_request: unknown, response: ServerResponse) => response.writeHead(200, json).end('{'),
+    ],
+    ['no token', '"access_token" is missing', { json: { token_type: 'Bearer' } }],
   ])(
     'is not given once two refreshes in a row were answered with %s, and the person reads why',
-    async (_, reply) => {
+    async (_, why, reply) => {
       await connect(member, 0);
       server.change({ [paths.token]: reply });
       expect(await ask()).toMatchObject({ status: 503 });
@@ -291,7 +299,7 @@ describe('an access token', () => {
       expect(refreshed()).toEqual(['refresh-token-1', 'refresh-token-1']);
       const [[, data] = []] = await events();
       const [pending] = await pendingSignIns();
-      expect(pending?.problem).toContain('the answer of');
+      expect(pending?.problem).toContain(why);
       expect(data).toMatchObject({ explanation: pending?.problem });
     },
   );

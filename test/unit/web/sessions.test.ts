@@ -79,6 +79,34 @@ describe('the transcript', () => {
     expect(entries.map(({ key }) => key)).toEqual([id(2), early.id, id(3), late.id]);
   });
 
+  it('shows equal calls in a row that wait for a sign-in as one, and no others', () => {
+    const waiting = (at: number, more: Partial<ToolCall> = {}) => call(at, { outcome: 'waiting', ...more });
+    const calls = [
+      waiting(1),
+      waiting(2),
+      waiting(3),
+      waiting(4, { tool: 'write_file' }),
+      call(5),
+      call(6),
+      waiting(7),
+    ];
+    const shown = (events: Parameters<typeof transcriptEntries>[0]) =>
+      transcriptEntries(events, calls).flatMap((entry) =>
+        entry.kind === 'call' ? [[Date.parse(entry.at) - Date.parse(second(0)), entry.times ?? 1]] : [],
+      );
+    expect(shown([])).toEqual([
+      [1000, 3],
+      [4000, 1],
+      [5000, 1],
+      [6000, 1],
+      [7000, 1],
+    ]);
+    expect(shown([said(2)]).slice(0, 2)).toEqual([
+      [1000, 1],
+      [2000, 2],
+    ]);
+  });
+
   it('leaves out calls that an event describes, and nothing else', () => {
     const silent = call(1, { server: 'platform', tool: 'emit_status' });
     const refused = call(2, { server: 'platform', tool: 'emit_status', outcome: 'refused' });

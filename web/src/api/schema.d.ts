@@ -6391,7 +6391,7 @@ export interface components {
             server: string;
             tool: string;
             /** @enum {string} */
-            outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "refused" | "server_unavailable" | "cancelled" | "unknown";
+            outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "waiting" | "refused" | "server_unavailable" | "cancelled" | "unknown";
             count: number;
             /** Format: date-time */
             first_minute: string;
@@ -6747,7 +6747,7 @@ export interface components {
             tool: string;
             duration_ms: number;
             /** @enum {string} */
-            outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "refused" | "server_unavailable" | "cancelled" | "unknown";
+            outcome: "ok" | "tool_error" | "protocol_error" | "permission_required" | "waiting" | "refused" | "server_unavailable" | "cancelled" | "unknown";
             reason: ("too_large" | "no_memory" | "too_slow" | "too_many_values" | "byte_order_mark" | "control_byte" | "not_utf8" | "several_lines" | "not_json" | "batch" | "not_an_object" | "duplicate_key" | "bad_key" | "too_deep" | "unknown_member" | "bad_version" | "bad_id" | "other_id" | "bad_method" | "bad_params" | "bad_result" | "bad_error" | "mixed_message" | "bad_input_request" | "client_feature_not_allowed" | "too_many_rounds" | "not_in_time") | null;
             granted_via: string | null;
         };

@@ -111,6 +111,19 @@ describe('the record of a call', () => {
     expect({ started, ended }).toEqual({ started: [call.callId], ended: [`${call.callId}: tool_error`] });
   });
 
+  it.each([
+    ['waiting', { code: -32603, message: 'Sign in.', data: { code: 'authorization_required' } }],
+    ['protocol_error', { code: -32603, message: 'No.', data: { code: 'server_unavailable' } }],
+    ['protocol_error', { code: -32603, message: 'authorization_required', data: 'authorization_required' }],
+    ['protocol_error', { code: -32603, message: 'No.', data: null }],
+    ['protocol_error', { code: -32603, message: 'No.' }],
+  ])('says %s of a call that is answered with the error %j', (outcome, error) => {
+    const { ledger, ended } = createLedger();
+    const call = sendCall(ledger, 'a');
+    ledger.answer('a', { kind: 'error', id: 'a', error }, null);
+    expect(ended).toEqual([`${call.callId}: ${outcome}`]);
+  });
+
   it('is closed wherever the call waits when the connection ends', () => {
     const { ledger, ended } = createLedger();
     const calls = [sendCall(ledger, 1), sendCall(ledger, 2), sendCall(ledger, 3)];

@@ -12,8 +12,8 @@ import { EntryFrame } from './entry-frame.tsx';
 /** Their duration is that of a decision. */
 const neverMade = new Set<ToolCall['outcome']>(['permission_required', 'refused']);
 
-/** A tool call: which, how it ended, and on which grant it passed. */
-export function CallEntry({ call }: { call: ToolCall }) {
+/** A tool call: which, how it ended, how often in a row, and on which grant it passed. */
+export function CallEntry({ call, times = 1 }: { call: ToolCall; times?: number | undefined }) {
   const { slug } = useWorkspace();
   const { label, color, meaning } = callOutcomeText[call.outcome];
   return (
@@ -25,6 +25,11 @@ export function CallEntry({ call }: { call: ToolCall }) {
             {label}
           </Badge>
         </Tooltip>
+        {times === 1 ? null : (
+          <Text span size="xs">
+            {times} times
+          </Text>
+        )}
         {call.reason === null ? null : (
           <Text span size="xs">
             {answerFaultText[call.reason]}

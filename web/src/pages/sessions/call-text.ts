@@ -19,6 +19,11 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; color
       color: 'red',
       meaning: 'No grant covered it: the call never reached the server.',
     },
+    waiting: {
+      label: 'waits for a sign-in',
+      color: 'blue',
+      meaning: 'The session’s operator has to sign in to the server; the agent makes the call again then.',
+    },
     refused: {
       label: 'refused',
       color: 'red',

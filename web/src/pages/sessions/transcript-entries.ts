@@ -5,7 +5,8 @@ import type { TranscriptEvent } from './session-event-type.ts';
 
 export type TranscriptEntry =
   | { kind: 'event'; key: string; at: string; event: TranscriptEvent }
-  | { kind: 'call'; key: string; at: string; call: ToolCall };
+  /** `times`: how many in a row it stands for. */
+  | { kind: 'call'; key: string; at: string; call: ToolCall; times?: number };
 
 /** Calls of the platform's own tools that leave an event: the event says it better. */
 const toolsWithEvents = new Set([
@@ -33,6 +34,22 @@ const launchStatuses = new Set<string>(['pending', 'validating', 'starting']);
 const isLaunchStep = ({ content }: TranscriptEvent): boolean =>
   content?.type === 'session.status_changed' && launchStatuses.has(content.payload.to);
 
+/** An agent makes a call that waits for a sign-in again and again: equal ones in a row are one entry. */
+function addCall(entries: TranscriptEntry[], call: ToolCall): void {
+  const last = entries.at(-1);
+  const isRepeated =
+    last?.kind === 'call' &&
+    call.outcome === 'waiting' &&
+    last.call.outcome === 'waiting' &&
+    last.call.server === call.server &&
+    last.call.tool === call.tool;
+  if (isRepeated) {
+    last.times = (last.times ?? 1) + 1;
+  } else {
+    entries.push({ kind: 'call', key: call.id, at: call.at, call });
+  }
+}
+
 /**
  * Events in their order, each call before the first event that is later than its start. Calls come last recorded first;
  * events are never reordered, whatever their clocks say.
@@ -48,7 +65,7 @@ export function transcriptEntries(
   let taken = 0;
   const takeUntil = (timeMs: number) => {
     for (let call = ahead[taken]; call !== undefined && Date.parse(call.at) < timeMs; call = ahead[taken]) {
-      entries.push({ kind: 'call', key: call.id, at: call.at, call });
+      addCall(entries, call);
       taken += 1;
     }
   };

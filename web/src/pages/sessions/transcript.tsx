@@ -46,7 +46,7 @@ export function Transcript({
             entry.kind === 'event' ? (
               <EventEntry key={entry.key} event={entry.event} />
             ) : (
-              <CallEntry key={entry.key} call={entry.call} />
+              <CallEntry key={entry.key} call={entry.call} times={entry.times} />
             ),
           )}
       </ol>
