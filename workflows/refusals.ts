@@ -15,7 +15,7 @@ export function sentenceOf(error: unknown, type: RefusalType): string | null {
   return cause instanceof ApplicationFailure && cause.type === type ? cause.message : null;
 }
 
-/** Whether the activity refused for good; false for what may pass by itself. */
+/** Whether the activity refused permanently; false for what may pass by itself. */
 export function isFinal(error: unknown, type: RefusalType): boolean {
   const cause = causeOf(error);
   return cause instanceof ApplicationFailure && cause.type === type && cause.nonRetryable === true;

@@ -12,7 +12,7 @@ import { requestContext } from './attempt.ts';
 /**
  * Whether a client goes on to be used. One that people are signed in with always does: should its server not know it any more, their next refresh
  * shows that. Of any other its server is asked (RFC 7592), since a client that was deleted there ends each sign-in on the server's error page. A server
- * that cannot be asked is registered at anew, but not while it is in trouble.
+ * that cannot be asked is registered at again, but not while it is in trouble.
  */
 export async function isKnownClient(
   dependencies: ActivityDependencies,

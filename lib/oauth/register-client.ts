@@ -61,7 +61,7 @@ const clientAnswer = z.object({
 
 /**
  * Asks whether the server still has a client. Throws OAuthDiscoveryError, which repeats nothing of the answer, when that cannot be told now:
- * any other answer than this client's is `unknown`, also that of a server that lets nobody ask.
+ * any other answer than this client's is `unknown`, also that of a server that cannot be asked.
  */
 export async function readClient(
   context: OAuthContext,

@@ -98,8 +98,8 @@ export async function replacedRefused(
     .whereNotNull('b.refusal')
     .whereRaw("c.created_at > now() - ? * interval '1 second'", [newForSeconds])
     .whereRaw("b.ended_at > c.created_at - interval '1 minute'")
-    .first('b.id');
-  return (await query) !== undefined;
+    .first('b.refusal');
+  return (await readRow(query, refusedRow)) !== null;
 }
 
 const endedConnection = connectionRow.extend({ ended_at: timestamp, end_reason: endReason });

@@ -237,7 +237,7 @@ describe('an access token', () => {
     expect(await ended()).toMatchObject({ ended_at: null });
   });
 
-  it('that is refused again after a new sign-in asks nobody any more, and says so in the server’s words', async () => {
+  it('that is refused again after a new sign-in leads no one to sign in any more, and says so in the server’s words', async () => {
     const said = 'invalid_token: The audience is "wrong"';
     const refuse = async (words: object) => {
       const { token_id: rejected } = await tokenOf();

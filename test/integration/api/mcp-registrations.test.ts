@@ -153,7 +153,7 @@ describe('a remote server that people sign in to', () => {
     expect(asking?.headers.authorization).toBe('Bearer the-registration-token');
   });
 
-  it('gets another client by a retry where its server lets nobody ask for it', async () => {
+  it('gets another client by a retry where its server cannot be asked for it', async () => {
     answersRegistration({ registration_client_uri: undefined });
     await save();
     await settled();
