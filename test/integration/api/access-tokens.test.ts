@@ -1,140 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { McpServer } from '../../../contract/catalog.ts';
+import { describe, expect, it } from '@jest/globals';
 import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
-import { readCurrentClient } from '../../../store/oauth-clients/clients.ts';
-import { insertConnection } from '../../../store/oauth-connections/change.ts';
-import type { Person } from '../../support/api.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
-import { serverNamed } from '../../support/frozen-configuration.ts';
-import { honestResource, paths, type Reply } from '../../support/remote-server.ts';
+import { honestResource, paths } from '../../support/remote-server.ts';
 import {
-  admin,
-  api,
-  base,
-  member,
-  other,
-  server,
-  useTwoRemoteServers,
-  workspaceId,
-} from './two-remote-servers.ts';
+  ask,
+  asked,
+  connect,
+  ended,
+  entryId,
+  events,
+  freeze,
+  json,
+  pendingSignIns,
+  refreshed,
+  refusal,
+  registered,
+  sessionId,
+  signInNeeded,
+  tokenOf,
+  tokens,
+  useTokenQuestions,
+} from './token-questions.ts';
+import { admin, api, base, member, other, server, workspaceId } from './two-remote-servers.ts';
 
-let sessionId: string;
-let entryId: string;
-let given: number;
-
-useTwoRemoteServers({ sweepEveryMs: 300 });
-beforeEach(async () => {
-  given = 0;
-  server.change({ [paths.token]: tokens() });
-  const entry = { name: 'notes', shape: { type: 'remote', url: server.url } };
-  entryId = (await admin.ok<{ mcp_server: McpServer }>('POST', `${base}/mcp-servers`, entry)).mcp_server.id;
-  await registered();
-  sessionId = (await api.runningSession(member, base)).session.id;
-  await freeze();
-});
-// Whatever happens, no token is in a log.
-afterEach(() => expect(api.logged()).not.toMatch(/(access|refresh)-token-\d/));
-/** Gives access-token-2 for refresh-token-1, and so on. */
-const tokens =
-  (more: object = {}): Reply =>
-  (_request, response) => {
-    given += 1;
-    const answer = {
-      access_token: `access-token-${given + 1}`,
-      refresh_token: `refresh-token-${given + 1}`,
-      token_type: 'Bearer',
-      expires_in: 3600,
-      ...more,
-    };
-    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer));
-  };
-const refusal = (error: string, status = 400): Reply => ({ status, json: { error } });
-const registered = () =>
-  untilFound('the registration', async () => {
-    const row = await readRegistrationOf(api.db, entryId);
-    return row?.status === 'ready' ? row : null;
-  });
-/** The session runs with this server, as one that was launched with it. */
-async function freeze(changes: object = {}): Promise<void> {
-  const shape = { type: 'remote' as const, url: server.url };
-  const frozen = serverNamed('notes', {
-    entry_id: entryId,
-    shape,
-    sign_in: 'oauth',
-    network: 'internet',
-    ...changes,
-  });
-  await api
-    .db('session_configurations')
-    .where({ session_id: sessionId })
-    .update({
-      configuration: api.db.raw("jsonb_set(configuration, '{servers}', ?::jsonb)", [
-        JSON.stringify([frozen]),
-      ]),
-    });
-}
-/** As after a sign-in an hour ago, with tokens that end so soon. */
-async function connect(person: Person, expiresInMs: number | null = 3_600_000): Promise<string> {
-  const registration = await registered();
-  const client = await readCurrentClient(api.db, registration.id);
-  const accepted = registration.sign_in_server;
-  if (client === null || accepted === null) {
-    throw new Error('nobody can sign in');
-  }
-  const connection = {
-    workspace_id: workspaceId,
-    user_id: person.user.id,
-    registration_id: registration.id,
-    url: server.url,
-    resource: accepted.resource,
-    issuer: accepted.authorizationServer.issuer,
-    oauth_client_id: client.id,
-    requested_scopes: ['notes.write'],
-  };
-  const expiresAt = expiresInMs === null ? null : new Date(Date.now() + expiresInMs);
-  return api.db.transaction(async (trx) => {
-    const id = await insertConnection(trx, api.config.MASTER_KEYS, connection, {
-      accessToken: 'access-token-1',
-      refreshToken: 'refresh-token-1',
-      expiresAt,
-      scopes: null,
-    });
-    await trx('oauth_connections')
-      .where({ id })
-      .update({ refreshed_at: trx.raw("now() - interval '1 hour'") });
-    return id;
-  });
-}
-const ask = (body: object = {}, session = sessionId) =>
-  api.asSidecar(session, 'POST', 'access-tokens', { server: 'notes', ...body });
-const tokenOf = async (body: object = {}) => {
-  const { status, body: answer } = await ask(body);
-  expect({ status, answer }).toMatchObject({ status: 200, answer: { result: 'token' } });
-  return answer as { access_token: string; token_id: string; expires_at: string | null };
-};
-const asked = (line: string) => server.requests.filter((request) => request.line === line);
-const refreshed = () => asked(paths.token).map(({ body }) => new URLSearchParams(body).get('refresh_token'));
-const signInNeeded = { status: 200, body: { result: 'authorization_required' } };
-const html = { 'content-type': 'text/html' };
-const json = { 'content-type': 'application/json' };
-const pendingSignIns = () =>
-  api.db('oauth_authorizations').where({ session_id: sessionId, status: 'pending' });
-const ended = () =>
-  api
-    .db('oauth_connections')
-    .where({ workspace_id: workspaceId })
-    .first('ended_at', 'end_reason', 'revoked_at');
-const events = async () =>
-  (
-    await api
-      .db('audit_events')
-      .where({ workspace_id: workspaceId })
-      .andWhere('event', 'like', 'connection.%')
-      .orderBy('position')
-      .select('event', 'data')
-  ).map(({ event, data }) => [event, data]);
+useTokenQuestions();
 
 describe('an access token', () => {
   it('is the operator’s own', async () => {
@@ -165,49 +55,6 @@ describe('an access token', () => {
     expect(refreshed()).toEqual(['refresh-token-1', 'refresh-token-2']);
   });
 
-  it.each([1, 5, 30])(
-    'that lives for %i s is refreshed once for one question, and then used',
-    async (expires_in) => {
-      server.change({ [paths.token]: tokens({ expires_in }) });
-      await connect(member, 0);
-      const { access_token, expires_at } = await tokenOf();
-      expect(access_token).toBe('access-token-2');
-      expect(expires_at).not.toBeNull();
-      expect(refreshed()).toEqual(['refresh-token-1']);
-    },
-  );
-
-  it('that lives for 30 s is not refreshed before a tenth of that is left', async () => {
-    const id = await connect(member, 20_000);
-    await api
-      .db('oauth_connections')
-      .where({ id })
-      .update({ refreshed_at: api.db.raw("expires_at - interval '30 seconds'") });
-    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1' });
-    expect(refreshed()).toEqual([]);
-    await api
-      .db('oauth_connections')
-      .where({ id })
-      .update({
-        refreshed_at: api.db.raw("now() - interval '28 seconds'"),
-        expires_at: api.db.raw("now() + interval '2 seconds'"),
-      });
-    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-2' });
-  });
-
-  it('without a refresh token is used to its end, and then the operator has to sign in', async () => {
-    const id = await connect(member, 20_000);
-    await api
-      .db('oauth_credentials')
-      .where({ oauth_connection_id: id })
-      .andWhere('name', 'like', '%/refresh-token')
-      .delete();
-    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1' });
-    await api.db('oauth_connections').where({ id }).update({ expires_at: api.db.fn.now() });
-    expect(await ask()).toMatchObject(signInNeeded);
-    expect(refreshed()).toEqual([]);
-  });
-
   it('that the server refused is refreshed once, however many ask', async () => {
     await connect(member, null);
     const { token_id: rejected, expires_at } = await tokenOf();
@@ -234,85 +81,6 @@ describe('an access token', () => {
       .where({ session_id: sessionId, status: 'pending' });
     expect(pending?.scopes).toEqual(['notes.write', 'notes.delete']);
     // Another server may refuse it for a while, and not for ever.
-    expect(await ended()).toMatchObject({ ended_at: null });
-  });
-
-  it('that is refused again after a new sign-in leads no one to sign in any more, and says so in the server’s words', async () => {
-    const said = 'invalid_token: The audience is "wrong"';
-    const refuse = async (words: object) => {
-      const { token_id: rejected } = await tokenOf();
-      return ask({ rejected, renewed: true, ...words });
-    };
-    await connect(member);
-    expect(await refuse({ said })).toMatchObject(signInNeeded);
-    const [pending] = await pendingSignIns();
-    expect(pending?.problem).toContain(`it says "invalid_token: The audience is 'wrong'"`);
-    // As after that sign-in.
-    await api.db('oauth_connections').update({ ended_at: api.db.fn.now(), end_reason: 'replaced' });
-    await api.db('oauth_authorizations').update({ status: 'connected' });
-    await connect(member);
-    for (let time = 0; time < 2; time += 1) {
-      const answer = await refuse({ said });
-      expect(answer).toMatchObject(signInNeeded);
-      expect(answer.text).toContain('refuses every access token, also those of a new sign-in');
-      expect(answer.text).toContain('The audience is');
-    }
-    expect(await pendingSignIns()).toEqual([]);
-    const told = (await events()).filter(([event]) => event === 'connection.tokens_refused');
-    expect(told).toHaveLength(2);
-    expect(told[0]?.[1]).toMatchObject({
-      user_id: member.user.id,
-      explanation: expect.stringContaining('The audience is'),
-    });
-  });
-
-  it('whose refusal repeats it is not quoted', async () => {
-    await connect(member);
-    const { token_id: rejected } = await tokenOf();
-    await ask({ rejected, renewed: true, said: 'unknown: access-token-1' });
-    const [pending] = await pendingSignIns();
-    expect(pending?.problem).toContain('it does not say why');
-    expect(JSON.stringify([pending, await events()])).not.toContain('access-token-1');
-  });
-
-  it.each([
-    [
-      'a page',
-      'answers with text/html',
-      (_request: unknown, response: ServerResponse) => response.writeHead(200, html).end('<h1>'),
-    ],
-    [
-      'no JSON',
-      'is not JSON',
-      (_request: unknown, response: ServerResponse) => response.writeHead(200, json).end('{'),
-    ],
-    ['no token', '"access_token" is missing', { json: { token_type: 'Bearer' } }],
-  ])(
-    'is not given once two refreshes in a row were answered with %s, and the person reads why',
-    async (_, why, reply) => {
-      await connect(member, 0);
-      server.change({ [paths.token]: reply });
-      expect(await ask()).toMatchObject({ status: 503 });
-      expect(await ended()).toMatchObject({ ended_at: null });
-      expect(await ask()).toMatchObject(signInNeeded);
-      expect(await ended()).toMatchObject({ end_reason: 'refused' });
-      expect(refreshed()).toEqual(['refresh-token-1', 'refresh-token-1']);
-      const [[, data] = []] = await events();
-      const [pending] = await pendingSignIns();
-      expect(pending?.problem).toContain(why);
-      expect(data).toMatchObject({ explanation: pending?.problem });
-    },
-  );
-
-  it('is given again after an answer that was none, and then counts from the start', async () => {
-    const id = await connect(member, 0);
-    for (let time = 0; time < 2; time += 1) {
-      server.change({ [paths.token]: { json: {} } });
-      expect(await ask()).toMatchObject({ status: 503 });
-      server.change({ [paths.token]: tokens() });
-      await tokenOf();
-      await api.db('oauth_connections').where({ id }).update({ expires_at: api.db.fn.now() });
-    }
     expect(await ended()).toMatchObject({ ended_at: null });
   });
 

@@ -1,10 +1,7 @@
-import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { McpServer } from '../../../contract/catalog.ts';
-import type { McpRegistration } from '../../../contract/mcp-registration.ts';
 import { readClientSecret, readCurrentClient } from '../../../store/oauth-clients/clients.ts';
 import { caller } from '../../support/api.ts';
-import { eventually, untilFound } from '../../support/eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   honestClient,
   honestIssuer,
@@ -12,6 +9,18 @@ import {
   openReplies,
   paths,
 } from '../../support/remote-server.ts';
+import {
+  accept,
+  asked,
+  clients,
+  entry,
+  events,
+  replace,
+  retry,
+  save,
+  settled,
+  shown,
+} from './remote-registrations.ts';
 import {
   admin,
   api,
@@ -23,48 +32,8 @@ import {
   workspaceId,
 } from './two-remote-servers.ts';
 
-type Shown = McpServer & { registration: McpRegistration | null };
-
 useTwoRemoteServers({ sweepEveryMs: 500 }, { RATE_CHECKS_PER_MINUTE_PER_USER: '100' });
 afterEach(() => expect(api.logged()).not.toContain('the-client-secret'));
-
-const entry = (more: object = {}, fields: object = {}) => ({
-  name: 'notes',
-  shape: { type: 'remote', url: server.url, ...more },
-  ...fields,
-});
-const save = (body: object = entry()) => admin.ok<{ mcp_server: Shown }>('POST', `${base}/mcp-servers`, body);
-const replace = (body: object) => admin.ok<{ mcp_server: Shown }>('PUT', `${base}/mcp-servers/notes`, body);
-const shown = async () =>
-  (await member.ok<{ mcp_server: Shown }>('GET', `${base}/mcp-servers/notes`)).mcp_server.registration;
-const settled = () =>
-  untilFound('the outcome of the registration', async () => {
-    const registration = await shown();
-    return registration?.status === 'pending' ? null : registration;
-  });
-const retry = () =>
-  admin.ok<{ registration: McpRegistration }>('POST', `${base}/mcp-servers/notes/registration/retry`);
-const accept = (parties: object, person = admin) =>
-  person.send('POST', `${base}/mcp-servers/notes/registration/accept`, parties);
-const events = async () => {
-  const rows = await api
-    .db('audit_events')
-    .where({ workspace_id: workspaceId })
-    .andWhere('event', 'like', 'workspace.mcp.%')
-    .orderBy('position')
-    .select('event', 'data');
-  return rows.map(({ event, data }) => [event.replace('workspace.mcp.', ''), data]);
-};
-const clients = () => api.db('oauth_clients').where({ workspace_id: workspaceId }).orderBy('created_at');
-const keycloakGrants = ['authorization_code', 'refresh_token', 'implicit'];
-const answersRegistration = (more: object) =>
-  server.change({
-    [paths.register]: (_request, response, body) => {
-      const client = { ...honestClient(server.origin, JSON.parse(body)), ...more };
-      response.writeHead(201, { 'content-type': 'application/json' }).end(JSON.stringify(client));
-    },
-  });
-const asked = (line: string, of = server) => of.requests.filter((request) => request.line === line);
 
 describe('a remote server that people sign in to', () => {
   it('is registered at its authorization server, and says where people sign in', async () => {
@@ -137,77 +106,6 @@ describe('a remote server that people sign in to', () => {
     ]);
   });
 
-  it.each([
-    ['says so', { status: 401, json: {} }],
-    ['has nothing there', { status: 404, json: {} }],
-    ['names another client', { json: { client_id: 'another' } }],
-    ['answers with a page', (_request: unknown, response: ServerResponse) => response.end('<h1>No</h1>')],
-  ])('gets another client by a retry when its server has deleted it and %s', async (_what, reply) => {
-    await save();
-    await settled();
-    answersRegistration({ client_id: 'the-second-client' });
-    server.change({ [paths.client]: reply });
-    await retry();
-    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-second-client' } });
-    const [asking] = asked(paths.client);
-    expect(asking?.headers.authorization).toBe('Bearer the-registration-token');
-  });
-
-  it('gets another client by a retry where its server cannot be asked for it', async () => {
-    answersRegistration({ registration_client_uri: undefined });
-    await save();
-    await settled();
-    answersRegistration({ client_id: 'the-second-client' });
-    await retry();
-    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-second-client' } });
-  });
-
-  it('keeps its client while the server that is asked for it is in trouble', async () => {
-    await save();
-    await settled();
-    server.change({ [paths.client]: { status: 503, json: {} } });
-    await retry();
-    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
-    expect(asked(paths.register)).toHaveLength(1);
-  });
-
-  it('keeps its client that somebody is signed in with, without asking', async () => {
-    await save();
-    await settled();
-    const [client] = await clients();
-    const { registration_id, id: oauth_client_id } = client ?? { registration_id: '', id: '' };
-    await api.db('oauth_connections').insert({
-      ...{ workspace_id: workspaceId, user_id: member.user.id, registration_id, oauth_client_id },
-      ...{ url: server.url, resource: server.url, issuer: server.origin, requested_scopes: [] },
-    });
-    server.change({ [paths.client]: { status: 401, json: {} } });
-    await retry();
-    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
-    expect([asked(paths.client), asked(paths.register).length]).toEqual([[], 1]);
-  });
-
-  it('takes the token that its server gives in the place of the one it was asked with, as Keycloak does', async () => {
-    await save();
-    await settled();
-    const json = {
-      ...honestClient(server.origin, {}),
-      registration_access_token: 'the-registration-token-2',
-    };
-    server.change({ [paths.client]: { json } });
-    for (let time = 0; time < 2; time += 1) {
-      await retry();
-      await settled();
-    }
-    expect(asked(paths.client).map(({ headers }) => headers.authorization)).toEqual([
-      'Bearer the-registration-token',
-      'Bearer the-registration-token-2',
-    ]);
-    await admin.ok('DELETE', `${base}/mcp-servers/notes`);
-    await eventually(() =>
-      expect(asked(paths.deletion).at(-1)?.headers.authorization).toBe('Bearer the-registration-token-2'),
-    );
-  });
-
   it('has a client deleted that was made while the entry was changed', async () => {
     const answer = new Promise<() => void>((resolve) => {
       server.change({
@@ -229,49 +127,6 @@ describe('a remote server that people sign in to', () => {
     await eventually(() => expect(asked(paths.deletion)).toHaveLength(1));
     expect(asked(paths.deletion, other)).toEqual([]);
     await eventually(async () => expect(await clients()).toHaveLength(1));
-  });
-
-  it('that answers as Keycloak does is registered, and one try leaves one client', async () => {
-    answersRegistration({
-      response_types: ['code', 'none'],
-      grant_types: keycloakGrants,
-      scope: 'openid address',
-    });
-    await save();
-    expect(await settled()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
-    expect(asked(paths.deletion)).toEqual([]);
-  });
-
-  it('has the client deleted whose answer is refused', async () => {
-    const client_id = `refused-${workspaceId}`;
-    answersRegistration({ client_id, redirect_uris: ['https://evil.test/'] });
-    await save();
-    expect(await settled()).toMatchObject({
-      status: 'failed',
-      reason: expect.stringContaining('"redirect_uris" holds "https://evil.test/"'),
-    });
-    await eventually(() => expect(asked(paths.deletion)).toHaveLength(1));
-    expect(asked(paths.deletion)[0]?.headers.authorization).toBe('Bearer the-registration-token');
-    await eventually(async () => expect(await clients()).toEqual([]));
-    expect(await events()).toContainEqual([
-      'client_deleted',
-      { issuer: server.origin, client_id, at_server: true },
-    ]);
-  });
-
-  it('keeps a client that is used where a server answers a second registration with it, and is refused', async () => {
-    await save();
-    await settled();
-    answersRegistration({ redirect_uris: ['https://evil.test/'] });
-    const second = { name: 'second', shape: { type: 'remote', url: server.url } };
-    await admin.ok('POST', `${base}/mcp-servers`, second);
-    await eventually(async () => {
-      const rows = await api.db('mcp_registrations').where({ entry_name: 'second' });
-      expect(rows).toMatchObject([{ status: 'failed' }]);
-    });
-    await eventually(async () => expect(await clients()).toHaveLength(1));
-    expect(asked(paths.deletion)).toEqual([]);
-    expect(await shown()).toMatchObject({ status: 'ready', client: { client_id: 'the-client' } });
   });
 
   it('has its client deleted with the entry', async () => {
