@@ -52,6 +52,7 @@ import * as createModelRequests from './20261127110000_create_model_requests.ts'
 import * as tellOpenCalls from './20261127120000_tell_open_calls.ts';
 import * as expireGrants from './20261128160000_expire_grants.ts';
 import * as foldNames from './20261128170000_fold_names.ts';
+import * as removeWorkspaces from './20261128210000_remove_workspaces.ts';
 import * as keepSignInRefusals from './20261129000000_keep_sign_in_refusals.ts';
 import * as resumeRegistrations from './20261129000100_resume_registrations.ts';
 
@@ -108,6 +109,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261127120000_tell_open_calls': tellOpenCalls,
   '20261128160000_expire_grants': expireGrants,
   '20261128170000_fold_names': foldNames,
+  '20261128210000_remove_workspaces': removeWorkspaces,
   '20261129000000_keep_sign_in_refusals': keepSignInRefusals,
   '20261129000100_resume_registrations': resumeRegistrations,
 };
