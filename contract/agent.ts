@@ -130,10 +130,28 @@ export const agent = z.strictObject({
   workspace_id: uuid,
   owner_id: uuid.nullable(),
   ...fields,
+  /** Null unless it is archived: nobody and nothing starts it then, and it holds no grant. */
+  archived_at: timestamp.nullable(),
   created_at: timestamp,
   updated_at: timestamp,
 });
 export type Agent = z.infer<typeof agent>;
+
+/** What happens to the sessions of an agent that is archived: they are asked to end, or continue without its grants. */
+export const runningSessions = z.enum(['end', 'let_finish']);
+export type RunningSessions = z.infer<typeof runningSessions>;
+
+/** What is lost when an agent is deleted. */
+export const removedWithAgent = z.strictObject({
+  /** Of this agent, and all below them. */
+  sessions: z.int(),
+  artifacts: z.int(),
+  permission_requests: z.int(),
+  grants: z.int(),
+  /** That pause. */
+  schedules: z.int(),
+});
+export type RemovedWithAgent = z.infer<typeof removedWithAgent>;
 
 /** `env`: plain values, bare references, or empty for an optional field. Meaning is checked against the manifest. */
 export const attachmentInput = z.strictObject({

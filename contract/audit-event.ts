@@ -39,6 +39,8 @@ export const auditEventName = z.enum([
   'connection.tokens_refused',
   'agent.created',
   'agent.updated',
+  'agent.archived',
+  'agent.unarchived',
   'agent.removed',
   'agent.env_updated',
   'agent.mcp.attached',
@@ -93,7 +95,8 @@ export const auditEvent = z.strictObject({
   id: uuid,
   event: auditEventName,
   at: timestamp,
-  actor,
+  /** `name`: of an agent, as it was then; null for others, and for events from before it was kept. */
+  actor: actor.extend({ name: z.string().nullable() }),
   workspace_id: uuid,
   resource: z.strictObject({ type: z.string(), id: z.string(), name: z.string() }),
   session_id: uuid.nullable(),

@@ -12,7 +12,7 @@ export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
 /** Why a grant was revoked: by request, its holder left the workspace, or its agent was changed. */
-export const revocationCause = z.enum(['by_hand', 'member_removed', 'agent_changed']);
+export const revocationCause = z.enum(['by_hand', 'member_removed', 'agent_changed', 'agent_archived']);
 export type RevocationCause = z.infer<typeof revocationCause>;
 
 /** The registered schema of each type's `details`: unknown and missing fields are refused on insert and on read. */

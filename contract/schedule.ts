@@ -137,8 +137,8 @@ export type ScheduleInput = z.infer<typeof scheduleInput>;
 export const schedulePatch = z.strictObject(decided).partial();
 export type SchedulePatch = z.infer<typeof schedulePatch>;
 
-/** Who or what paused it: `maker_left` and `agent_removed` are the platform's own. */
-export const pauseReason = z.enum(['person', 'maker_left', 'agent_removed']);
+/** Who or what paused it: all but `person` are the platform's own. */
+export const pauseReason = z.enum(['person', 'maker_left', 'agent_removed', 'agent_archived']);
 export type PauseReason = z.infer<typeof pauseReason>;
 
 export const maxPauseNoteLength = 500;
@@ -175,6 +175,7 @@ export const runOutcome = z.enum([
   'paused',
   'maker_left',
   'agent_removed',
+  'agent_archived',
   'limit_reached',
   /** Beyond the catch-up window: no worker ran. */
   'too_late',

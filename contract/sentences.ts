@@ -12,6 +12,8 @@ export const supersededSentence = 'It was time for the next run of its schedule'
 export const operatorLeftSentence =
   'The person whom the session runs for is no longer a member of the workspace';
 
+export const agentArchivedSentence = 'Its agent was archived';
+
 /** What an agent is told that asks a person in a session that nobody drives: only an operator sends messages. */
 export const nobodyToAsk =
   'Nobody drives this session, so nobody would answer. If another session started this one, ask that with message_caller; else decide yourself, or end the session';

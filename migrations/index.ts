@@ -53,6 +53,7 @@ import * as tellOpenCalls from './20261127120000_tell_open_calls.ts';
 import * as expireGrants from './20261128160000_expire_grants.ts';
 import * as foldNames from './20261128170000_fold_names.ts';
 import * as removeWorkspaces from './20261128210000_remove_workspaces.ts';
+import * as archiveAgents from './20261128211000_archive_agents.ts';
 import * as keepSignInRefusals from './20261129000000_keep_sign_in_refusals.ts';
 import * as resumeRegistrations from './20261129000100_resume_registrations.ts';
 
@@ -110,6 +111,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261128160000_expire_grants': expireGrants,
   '20261128170000_fold_names': foldNames,
   '20261128210000_remove_workspaces': removeWorkspaces,
+  '20261128211000_archive_agents': archiveAgents,
   '20261129000000_keep_sign_in_refusals': keepSignInRefusals,
   '20261129000100_resume_registrations': resumeRegistrations,
 };

@@ -47,6 +47,7 @@ declare module 'knex/types/tables.js' {
       created_at: string;
       updated_at: string;
       model_access: unknown;
+      archived_at: string | null;
       name_caseless: string | null;
       name_seen: string | null;
       name_folded: string | null;
@@ -89,6 +90,7 @@ declare module 'knex/types/tables.js' {
       session_id: string | null;
       data: unknown;
       recorded_at: string;
+      actor_name: string | null;
     };
     child_sessions: {
       session_id: string;

@@ -1,7 +1,7 @@
 /** Schemas that the API document names: each becomes one component, and one type of the web UI. */
 
 import * as z from 'zod';
-import { attachment } from '../../contract/agent.ts';
+import { attachment, removedWithAgent } from '../../contract/agent.ts';
 import { agentAuthority } from '../../contract/agent-authority.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
 import { auditEvent } from '../../contract/audit-event.ts';
@@ -37,6 +37,7 @@ import { systemState } from '../routes/system/routes.ts';
 const named: Record<string, z.ZodType> = {
   Agent: shownAgent,
   AgentAuthority: agentAuthority,
+  RemovedWithAgent: removedWithAgent,
   Artifact: artifact,
   Availability: availability,
   Attachment: attachment,

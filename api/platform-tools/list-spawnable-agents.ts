@@ -53,7 +53,7 @@ export const listSpawnableAgents = defineTool({
     for (const grant of grants.slice(0, mostGrants)) {
       const { id, scope } = grant;
       const agent = await readAgent(dependencies.db, childAgentOf(grant));
-      if (agent?.workspace_id === caller.workspace_id) {
+      if (agent?.workspace_id === caller.workspace_id && agent.archived_at === null) {
         agents.push({ ...(await describe(agent, dependencies)), grant_id: id, scope });
       }
     }

@@ -18,6 +18,9 @@ export async function requireOrchestrator(caller: ToolCaller, { db }: ToolDepend
 
 /** Why sessions of this agent cannot be started by another session; null when they can. */
 export async function whyNotAsChild(agent: Agent, dependencies: ToolDependencies): Promise<string | null> {
+  if (agent.archived_at !== null) {
+    return 'it is archived';
+  }
   const [remote] = await listRemoteAttachments(dependencies.db, agent.id);
   if (remote !== undefined) {
     return `"${remote}" ${notForChildren}`;

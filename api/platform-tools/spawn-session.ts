@@ -84,6 +84,8 @@ async function start(
       );
     case 'no_such_agent':
       throw noSuchAgent();
+    case 'agent_archived':
+      throw new ToolFailure('not_allowed', 'agent_id: it cannot be started by a session: it is archived');
     case 'session_ended':
       throw new ToolFailure('not_allowed', 'The session has ended, so it starts no other');
     case 'spawned':

@@ -4,6 +4,7 @@ import type { Refusal } from './refusal.ts';
 
 const adminOnly = {
   'secrets.write': 'Only a workspace admin may set, restrict or clear secrets',
+  'agents.delete': 'Only a workspace admin may delete an agent; its owner may archive it',
   'catalog.write': 'Only a workspace admin may register, update or remove MCP servers',
   'catalog.check': 'Only a workspace admin may check MCP servers',
   'channels.write': 'Only a workspace admin may set up channels and see what was posted to them',

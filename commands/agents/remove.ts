@@ -4,7 +4,7 @@ import { lockAgent } from '../../store/agents/read.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { listActiveGrantsOfAgent } from '../../store/grants/read.ts';
-import { listUnfinishedSessionsOfAgent } from '../../store/sessions/of-agent.ts';
+import { countWhatGoes, listUnfinishedSessionsOfAgent } from '../../store/sessions/of-agent.ts';
 import { listUnsettledSessionsOfAgent, settleCalls } from '../../store/tool-calls/settle.ts';
 import { revokeGrant } from '../grants/revoke.ts';
 import { pauseSchedulesOf } from '../schedules/pause.ts';
@@ -45,13 +45,15 @@ export async function removeAgent(db: Db, agentId: string, userId: string): Prom
     for (const sessionId of await listUnsettledSessionsOfAgent(trx, agentId)) {
       await settleCalls(trx, sessionId);
     }
-    const pausedScheduleIds = await pauseSchedulesOf(trx, { agentId }, by);
+    const pausedScheduleIds = await pauseSchedulesOf(trx, { agentId }, { reason: 'agent_removed', by });
+    const removed = await countWhatGoes(trx, agentId);
     await deleteAgent(trx, agentId);
     await appendAuditEvent(trx, {
       workspaceId: agent.workspace_id,
       event: 'agent.removed',
       actor: by,
       resource: { type: 'agent', id: agent.id, name: agent.name },
+      data: { removed },
     });
     return { result: 'removed', pausedScheduleIds };
   });

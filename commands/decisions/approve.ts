@@ -1,6 +1,8 @@
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import { scopeWidth } from '../../contract/grant.ts';
+import { uuid } from '../../contract/names.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { keepAgents } from '../../store/agents/keep-agents.ts';
 import type { Transaction } from '../../store/database.ts';
 import type { Decision } from '../../store/decisions/decisions.ts';
 import { lockMembers } from '../../store/members/lock-members.ts';
@@ -11,11 +13,17 @@ import { markApproved } from '../permission-requests/close.ts';
 type NewGrant = ApprovalClaims['grant'];
 
 /** `differs`: the request asked for something else, or for less, or is about another call. */
-export type ApprovalRefusal = 'decider_left' | 'subject_left' | 'differs' | 'already_decided';
+export type ApprovalRefusal =
+  | 'decider_left'
+  | 'subject_left'
+  /** The agent that would hold the grant, or that it would let another one start. */
+  | 'agent_archived'
+  | 'differs'
+  | 'already_decided';
 
 /**
  * Answers the decision's request, if there is one, and writes the grant of its verified approval: only the activity that
- * verified it may call this (docs/grants.md#who-writes-one). Returns why nothing was granted, or null; nothing is changed then.
+ * verified it may call this (docs/grants.md#who-writes-one). Returns why nothing was granted, or null; the caller then takes back what was changed.
  * Membership is checked at each use: a removed member can neither decide nor be granted anything. Members stay members
  * until the transaction ends, so that a removal finds the grant.
  */
@@ -51,8 +59,23 @@ export async function approve(
       return 'already_decided';
     }
   }
+  // After the tree: whoever archives the agent waits for the grant, and revokes it.
+  if (await concernsArchived(trx, grant)) {
+    return 'agent_archived';
+  }
   await writeGrant(trx, grant);
   return null;
+}
+
+async function concernsArchived(trx: Transaction, grant: NewGrant): Promise<boolean> {
+  const { agent_subject_id: holder, details, workspace_id: workspaceId } = grant;
+  const child = uuid.safeParse(details['child_agent_id']).data;
+  const agents = await keepAgents(
+    trx,
+    workspaceId,
+    [holder, child].filter((id) => typeof id === 'string'),
+  );
+  return [...agents.values()].some(({ isArchived }) => isArchived);
 }
 
 /** An approval grants what was asked, or less. */

@@ -51,7 +51,11 @@ export async function removeMember(
       await requestEnding(trx, sessionId, { by, status: 'terminated', reason, summary: null });
     }
     // After the trees: a start of a child locks its tree and then its agent, and the removal of an agent its schedules.
-    const pausedScheduleIds = await pauseSchedulesOf(trx, { workspaceId, makerId: userId }, by);
+    const pausedScheduleIds = await pauseSchedulesOf(
+      trx,
+      { workspaceId, makerId: userId },
+      { reason: 'maker_left', by },
+    );
     await appendAuditEvent(trx, {
       workspaceId,
       event: 'workspace.member.removed',

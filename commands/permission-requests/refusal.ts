@@ -40,6 +40,12 @@ export async function refusalOf(
       'this workspace does not take permission requests from agents, so do not ask again; say what you lack: a person can create the grant',
     );
   }
+  if (!(await hasAgent(trx, session.workspace_id, session.agent_id))) {
+    return refused(
+      'invalid_request',
+      'this agent was archived, so nothing is granted to it any more; do not ask again, and continue without it',
+    );
+  }
   if (await isAnyMuted(trx, lineage)) {
     return refused(
       'muted',
@@ -75,7 +81,7 @@ async function invalidSpawn(
   }
   const childAgentId = String(asked.details['child_agent_id']);
   if (!(await hasAgent(trx, workspaceId, childAgentId))) {
-    return refused('invalid_request', 'there is no such agent in this workspace');
+    return refused('invalid_request', 'there is no such agent in this workspace, or it is archived');
   }
   return (await listRemoteAttachments(trx, childAgentId)).length === 0
     ? null

@@ -19,13 +19,12 @@ export function pauseSchedule(
   });
 }
 
-/** Pauses the running schedules of a maker who leaves or of an agent that is removed. Returns their ids: Temporal has to follow. */
+/** Pauses the running schedules of a maker who leaves, or of an agent that is removed or archived. Returns their ids: Temporal has to follow. */
 export async function pauseSchedulesOf(
   trx: Transaction,
   of: Parameters<typeof lockRunningSchedules>[1],
-  by: Actor,
+  { reason, by }: { reason: Exclude<PauseReason, 'person'>; by: Actor },
 ): Promise<string[]> {
-  const reason = 'agentId' in of ? 'agent_removed' : 'maker_left';
   const schedules = await lockRunningSchedules(trx, of);
   for (const schedule of schedules) {
     await pauseLocked(trx, schedule, { reason, note: null, by });

@@ -4,9 +4,10 @@ import { type ScheduleInput, shortestSeconds } from '../../contract/schedule.ts'
 import { keepAgents } from '../../store/agents/keep-agents.ts';
 import { listSignInAttachments } from '../../store/attachments/read-for-launch.ts';
 import type { Transaction } from '../../store/database.ts';
+import { agentArchivedProblem } from '../agents/archived-problem.ts';
 
 /**
- * What cannot be as asked: an agent that is not of the workspace or needs somebody who signs in, and runs that follow too closely. The agent stays until the
+ * What cannot be as asked: an agent that is not of the workspace, is archived or needs somebody who signs in, and runs that follow too closely. The agent stays until the
  * transaction ends; what it attaches is looked at again when a session starts.
  */
 export async function scheduleProblems(
@@ -33,8 +34,12 @@ async function agentProblems(
   agentId: string,
 ): Promise<FieldProblem[]> {
   const path = 'agent_id';
-  if (!(await keepAgents(trx, workspaceId, [agentId])).has(agentId)) {
+  const agent = (await keepAgents(trx, workspaceId, [agentId])).get(agentId);
+  if (agent === undefined) {
     return [{ path, code: 'unknown_agent', message: 'there is no such agent in this workspace' }];
+  }
+  if (agent.isArchived) {
+    return [agentArchivedProblem(path)];
   }
   const servers = await listSignInAttachments(trx, agentId);
   return servers.map((name) => ({ path, code: 'needs_sign_in', message: `"${name}" ${notForSchedules}` }));

@@ -21,7 +21,7 @@ export const runIdOf = ({ scheduleId, scheduledAt }: DueRun) =>
 
 /**
  * Starts the session of a schedule that is due, or records why there is none: everything that a start depends on is looked at now. Returns its id,
- * or null. Idempotent: a run of the same time is found again. A schedule whose maker or agent is gone is paused.
+ * or null. Idempotent: a run of the same time is found again. A schedule whose maker or agent is gone, or whose agent is archived, is paused.
  */
 export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): Promise<string | null> {
   return inTransaction(db, async (trx) => {
@@ -35,7 +35,7 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
       await lockBothQuotas(trx, { userId: makerId, workspaceId });
     }
     const members = await lockMembers(trx, workspaceId, makerId === null ? [] : [makerId]);
-    await keepAgents(trx, workspaceId, known.agent_id === null ? [] : [known.agent_id]);
+    const agents = await keepAgents(trx, workspaceId, known.agent_id === null ? [] : [known.agent_id]);
     const schedule = await lockSchedule(trx, { workspaceId, id: due.scheduleId });
     if (schedule === null) {
       return null;
@@ -49,6 +49,9 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
       throw new Error('the schedule changed meanwhile');
     }
     const isMember = makerId !== null && members.has(makerId);
+    if (isMember && known.agent_id !== null && agents.get(known.agent_id)?.isArchived === true) {
+      return endRun(trx, schedule, { ...due, outcome: 'agent_archived' });
+    }
     return isMember
       ? start(trx, schedule, { ...due, makerId, quotas })
       : endRun(trx, schedule, { ...due, outcome: 'maker_left' });
@@ -133,7 +136,10 @@ async function endRun(
     ...due,
     ...{ id: runIdOf(due), workspaceId: schedule.workspace_id, outcome, detail, sessionId: null },
   });
-  if (schedule.paused_at === null && (outcome === 'maker_left' || outcome === 'agent_removed')) {
+  if (
+    schedule.paused_at === null &&
+    (outcome === 'maker_left' || outcome === 'agent_removed' || outcome === 'agent_archived')
+  ) {
     await pauseLocked(trx, schedule, { reason: outcome, note: null, by: systemActor });
   }
   return null;

@@ -7,7 +7,7 @@ import { createSession } from './create.ts';
 
 /**
  * Creates a session for its operator, within their quotas and the workspace's. Of two requests with one key the second
- * returns the session of the first, also when that used up the quota. Throws QuotaExceededError.
+ * returns the session of the first, also when that used up the quota. Throws QuotaExceededError and AgentArchivedError.
  */
 export function createWithinQuotas(
   db: Db,

@@ -1,5 +1,6 @@
 import type { Session } from '../../contract/session.ts';
 import { type Actor, systemActor } from '../../contract/session-event.ts';
+import { keepAgents } from '../../store/agents/keep-agents.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
@@ -7,6 +8,11 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { findSession, insertSession, type NewSession } from '../../store/sessions/insert.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+
+/** The agent was archived: nothing starts it. */
+export class AgentArchivedError extends Error {
+  override name = 'AgentArchivedError';
+}
 
 /** What started a session that no person did, and under which grant. */
 export interface StartedBy {
@@ -16,11 +22,16 @@ export interface StartedBy {
 
 /**
  * Creates a `pending` session with its first event and audit event, in the name of its operator unless `started` says who. Idempotent by id. Returns the
- * operator's earlier session when they have already used the idempotency key in the workspace.
+ * operator's earlier session when they have already used the idempotency key in the workspace. Every start of a session comes by here: throws
+ * AgentArchivedError for an archived agent.
  */
 export function createSession(db: Db, input: NewSession, started?: StartedBy): Promise<Session> {
   return inTransaction(db, async (trx) => {
     if (await insertSession(trx, input)) {
+      const agent = (await keepAgents(trx, input.workspaceId, [input.agentId])).get(input.agentId);
+      if (agent?.isArchived !== false) {
+        throw new AgentArchivedError('an archived agent starts no session');
+      }
       await announce(trx, input, started ?? startedByOperator(input));
     }
     const session = (await findSession(trx, input)) ?? (await readSession(trx, input.id));

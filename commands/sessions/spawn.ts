@@ -30,6 +30,7 @@ export type Spawned =
   | { result: 'spawned'; session: Session }
   /** The workspace has no such agent, or not any more. */
   | { result: 'no_such_agent' }
+  | { result: 'agent_archived' }
   /** No active grant permits this child, whether one did before or not. */
   | { result: 'permission_required' }
   /** The parent has ended, or was asked to. */
@@ -55,8 +56,9 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
       return { result: 'session_ended' };
     }
     const { childAgentId } = input;
-    if (!(await keepAgents(trx, parent.session.workspace_id, [childAgentId])).has(childAgentId)) {
-      return { result: 'no_such_agent' };
+    const child = (await keepAgents(trx, parent.session.workspace_id, [childAgentId])).get(childAgentId);
+    if (child === undefined || child.isArchived) {
+      return { result: child === undefined ? 'no_such_agent' : 'agent_archived' };
     }
     const grantId = await takeSpawnGrant(trx, {
       sessionId: parent.session.id,

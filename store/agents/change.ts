@@ -40,6 +40,15 @@ export async function updateAgentRow(
   return presentAgent(row);
 }
 
+/** Archives the agent, or takes that back. Takes a transaction that locked it. */
+export async function setArchived(trx: Transaction, id: string, isArchived: boolean): Promise<Agent> {
+  const [row] = await trx('agents')
+    .where({ id })
+    .update({ archived_at: isArchived ? trx.fn.now() : null })
+    .returning(agentColumns);
+  return presentAgent(row);
+}
+
 /** Deletes the agent with all that refers to it. */
 export async function deleteAgent(trx: Transaction, id: string): Promise<void> {
   await trx.raw(

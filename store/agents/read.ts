@@ -19,11 +19,16 @@ export async function lockAgent(db: Db, id: string): Promise<Agent | null> {
   return row === undefined ? null : presentAgent(row);
 }
 
-/** A workspace's agents by name. Throws InvalidCursorError. */
-export async function listAgents(db: Db, workspaceId: string, page: PageQuery): Promise<Page<Agent>> {
+/** A workspace's agents by name; `archived` selects those that are, or are not. Throws InvalidCursorError. */
+export async function listAgents(
+  db: Db,
+  workspaceId: string,
+  { archived, ...page }: PageQuery & { archived?: boolean | undefined },
+): Promise<Page<Agent>> {
   const after = decodeCursor(page.cursor, z.string());
   const query = db('agents')
     .where({ workspace_id: workspaceId })
+    .modify((query) => archived !== undefined && query.whereRaw('(archived_at is not null) = ?', [archived]))
     .modify((query) => after !== null && query.where('name', '>', after))
     .orderBy('name')
     .select(agentColumns);

@@ -17,6 +17,7 @@ export const agentColumns = [
   'egress_allow',
   'limits',
   'model_access',
+  'archived_at',
   'created_at',
   'updated_at',
 ] as const;

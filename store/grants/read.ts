@@ -81,6 +81,19 @@ export async function listActiveGrantsOfAgent(db: Db, agentId: string): Promise<
   return rows.map(presentStoredGrant);
 }
 
+/** Active grants that let other agents start this one, also rows that do not parse. */
+export async function listActiveGrantsToStart(
+  db: Db,
+  { workspaceId, agentId }: { workspaceId: string; agentId: string },
+): Promise<StoredGrant[]> {
+  const rows = await db('active_grants')
+    .where({ workspace_id: workspaceId, grant_type: 'spawn' })
+    .whereRaw(`details ->> 'child_agent_id' = ?`, [agentId])
+    .orderBy('granted_at')
+    .select(grantColumns);
+  return rows.map(presentStoredGrant);
+}
+
 /**
  * Active grants of one type that cover a session: held by its agent, or by the user who drives it directly.
  * Empty once the session has ended, and for a session that does not exist.

@@ -15,9 +15,10 @@ export async function allowsRuntimeRequests(db: Db, workspaceId: string): Promis
   return setting?.allow_runtime_permission_requests === true;
 }
 
-/** Whether the workspace has this agent. */
+/** Whether the workspace has this agent, and it is not archived. */
 export async function hasAgent(db: Db, workspaceId: string, agentId: string): Promise<boolean> {
-  return (await db('agents').where({ id: agentId, workspace_id: workspaceId }).first('id')) !== undefined;
+  const agent = db('agents').where({ id: agentId, workspace_id: workspaceId, archived_at: null });
+  return (await agent.first('id')) !== undefined;
 }
 
 /** A denial in a tree of sessions. */

@@ -1,8 +1,9 @@
 /** Sessions that go with an agent when it is removed. */
 import * as z from 'zod';
+import type { RemovedWithAgent } from '../../contract/agent.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
-import { readRows } from '../read-rows.ts';
+import { onlyRow, readRows } from '../read-rows.ts';
 import { unfinishedStatus } from './list-unfinished.ts';
 
 /** Prefix of a statement over `affected`: the agent's sessions, and all below them. Takes the agent's id. */
@@ -12,6 +13,40 @@ export const withSessionsOfAgent = `
     union
     select s.* from sessions s join affected on s.parent_session_id = affected.id
   )`;
+
+/** Ids of the agent's own sessions that have not ended. */
+export async function listOwnUnfinishedSessions(db: Db, agentId: string): Promise<string[]> {
+  const rows = await db('sessions')
+    .where({ agent_id: agentId })
+    .whereRaw(unfinishedStatus)
+    .orderBy('id')
+    .select('id');
+  return rows.map(({ id }) => id);
+}
+
+const removal = z.object({
+  sessions: z.int(),
+  artifacts: z.int(),
+  permission_requests: z.int(),
+  grants: z.int(),
+  schedules: z.int(),
+});
+
+/** What goes with the agent when it is deleted. */
+export async function countWhatGoes(db: Db, agentId: string): Promise<RemovedWithAgent> {
+  const statement = db.raw(
+    `${withSessionsOfAgent}
+     select (select count(*) from affected) as sessions,
+       (select count(*) from artifacts where session_id in (select id from affected)) as artifacts,
+       (select count(*) from permission_requests
+         where session_id in (select id from affected) or agent_id = ?) as permission_requests,
+       (select count(*) from grants
+         where agent_subject_id = ? or session_id in (select id from affected)) as grants,
+       (select count(*) from schedules where agent_id = ?) as schedules`,
+    [agentId, agentId, agentId, agentId],
+  );
+  return onlyRow(await readRows(statement, removal));
+}
 
 const unfinished = z.object({ id: uuid, agentName: z.string() });
 

@@ -278,6 +278,50 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.leave();
   });
 
+  it('archive an agent whose sessions run, leave it out of what starts one, and take it back', async () => {
+    const ada = await demo.signIn('ada');
+    const agent = await ada.createAgent('retired', [waitForever], {});
+    const session = await ada.startSession(agent.id);
+    const visitor = await demo.visit('ada');
+    visitor.expectInConsole(/409/);
+    const { page } = visitor;
+    await visitor.open(`agents/${agent.id}`);
+    await page.getByRole('button', { name: 'Archive' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Archive this agent?' });
+    await dialog.getByText('Unarchiving it gives none of that back.').waitFor();
+    await dialog.getByRole('button', { name: 'Archive agent' }).click();
+    await dialog.getByRole('link', { name: `retired (${session.id.slice(0, 8)})` }).waitFor();
+    expect(await dialog.getByRole('radio', { name: 'End them' }).isChecked()).toBe(true);
+    await visitor.checkAccessibility();
+    await visitor.picture('archive-agent');
+    await dialog.getByRole('button', { name: 'Archive agent' }).click();
+    await page.getByText('This agent is archived').waitFor();
+    expect(await page.getByRole('button', { name: 'Start session' }).isDisabled()).toBe(true);
+    await visitor.picture('archived-agent');
+
+    await visitor.open('agents');
+    await page.getByRole('link', { name: 'scribe' }).waitFor();
+    expect(await page.getByRole('link', { name: 'retired' }).count()).toBe(0);
+    await page.getByLabel('Show').selectOption('Archived agents');
+    await page.waitForURL('**/agents?state=archived');
+    await page.getByRole('link', { name: 'retired' }).waitFor();
+    expect(await page.getByRole('link', { name: 'scribe' }).count()).toBe(0);
+    await visitor.picture('archived-agents');
+    await visitor.open('sessions/new');
+    await page.getByRole('combobox', { name: 'Agent' }).click();
+    await page.getByRole('option', { name: 'scribe' }).waitFor();
+    expect(await page.getByRole('option', { name: 'retired' }).count()).toBe(0);
+
+    await visitor.open(`agents/${agent.id}`);
+    await page.getByRole('button', { name: 'Unarchive' }).click();
+    await page.getByRole('link', { name: 'Start session' }).waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const deletion = page.getByRole('dialog', { name: 'Delete this agent?' });
+    await deletion.getByText(/1 session with its transcript, 0 files/).waitFor();
+    await visitor.picture('delete-agent');
+    await visitor.leave();
+  });
+
   it('show members what they cannot change, with the reason, also on a phone', async () => {
     const visitor = await demo.visit('max', phone);
     const { page } = visitor;
@@ -286,7 +330,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByText('only its owner and workspace admins can edit it').waitFor();
     await page.getByRole('link', { name: 'Start session' }).waitFor();
     expect(await page.getByRole('link', { name: 'Edit' }).count()).toBe(0);
-    expect(await page.getByRole('button', { name: /Delete|Detach|Grant/ }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: /Archive|Delete|Detach|Grant/ }).count()).toBe(0);
     const wider = await page.evaluate<number>('document.documentElement.scrollWidth - window.innerWidth');
     expect(wider).toBeLessThanOrEqual(0);
     await visitor.open('catalog/files/edit');

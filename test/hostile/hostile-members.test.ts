@@ -176,6 +176,35 @@ describeWith('bwrap', 'slirp4netns')('hostile members', () => {
     },
   );
 
+  noted(
+    'archives an agent and takes it back, to keep what an admin withdrew or never gave',
+    'nothing comes back; archiving is its owner’s, deleting an admin’s',
+    async () => {
+      await arena.ada.ok('POST', `${base}/mcp-servers`, {
+        ...{ name: 'shelf', shape: vaultServer, approvers: 'admin', network: 'none' },
+        manifest: { tool_scopes: { open: 'shelf.open' } },
+      });
+      const own = await HostileSession.start(max, { name: 'shelved', servers: ['shelf'] });
+      await arena.ada.ok('POST', `${base}/grants`, {
+        ...{ agent_subject_id: own.agentId, grant_type: 'tool_scope', scope: 'persistent' },
+        details: { scope: 'shelf.open' },
+      });
+      const call = { argument: { server: 'shelf', mark: 'shelved' } };
+      expect(await own.run(callGatedOf, call)).toBe('carried out');
+      const path = `/api/agents/${own.agentId}`;
+      await max.ok('POST', `${path}/archive`, { running_sessions: 'let_finish' });
+      expect(await own.run(callGatedOf, call)).toBe('permission_required');
+      const start = { agent_id: own.agentId, prompt: 'go' };
+      expect(await max.send('POST', `${base}/sessions`, start)).toMatchObject({ status: 422 });
+      await max.ok('POST', `${path}/unarchive`, {});
+      expect(await own.run(callGatedOf, call)).toBe('permission_required');
+      // What would erase the evidence, and what is another's.
+      expect(await max.send('DELETE', path)).toMatchObject({ status: 403 });
+      const others = `/api/agents/${arena.other.agentId}/archive`;
+      expect(await max.send('POST', others, { running_sessions: 'end' })).toMatchObject({ status: 403 });
+    },
+  );
+
   noted('starts more sessions than one user may run', 'a quota, counted as each is made', async () => {
     const nora = await FrontDoor.signIn(arena.platform.url, 'nora@demo.test');
     const own = '/api/workspaces/crowded';

@@ -143,6 +143,12 @@ const ofAgents: Record<string, WebForm> = {
     submit: 'Save',
     change: type('Name', 'yet another'),
   },
+  'the archiving of an agent': {
+    at: ({ agentId }) => `agents/${agentId}`,
+    fill: (page) => press(page, 'Archive'),
+    submit: 'Archive agent',
+    inside: dialog,
+  },
   'the deletion of an agent': {
     at: ({ agentId }) => `agents/${agentId}`,
     fill: (page) => press(page, 'Delete'),

@@ -3,26 +3,36 @@ import * as z from 'zod';
 import { createAgent, type SavedAgent } from '../../../commands/agents/create.ts';
 import { removeAgent } from '../../../commands/agents/remove.ts';
 import { updateAgent } from '../../../commands/agents/update.ts';
-import { type Agent, type AgentPatch, agentInput, agentPatch } from '../../../contract/agent.ts';
+import {
+  type Agent,
+  type AgentPatch,
+  agentInput,
+  agentPatch,
+  removedWithAgent,
+} from '../../../contract/agent.ts';
 import { unavailableAgentProblems } from '../../../contract/available-runs.ts';
 import type { FieldProblem } from '../../../contract/errors.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { listAgents } from '../../../store/agents/read.ts';
+import { countWhatGoes } from '../../../store/sessions/of-agent.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { whereChanged } from '../../availability/where-changed.ts';
 import { readWhyUnavailable } from '../../availability/why-unavailable.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, invalid, nameTaken, notFound } from '../../errors.ts';
-import { agentEditors, anyMember } from '../../policies/access.ts';
+import { admins, agentEditors, anyMember } from '../../policies/access.ts';
 import { whyNotAdmin } from '../../policies/workspace.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { type FollowDependencies, followSchedules } from '../../schedules/follow.ts';
+import { type ArchiveDependencies, archiveRoutes } from './archive-routes.ts';
 import { authorityRoute } from './authority.ts';
 import { presentAgent, shownAgent } from './present.ts';
 import { reachRoute } from './reach.ts';
 import { rightsAfterEdit } from './rights-after-edit.ts';
 
-type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'> & FollowDependencies;
+export type AgentDependencies = Pick<ApiDependencies, 'db' | 'config'> &
+  FollowDependencies &
+  ArchiveDependencies;
 
 const collection = '/workspaces/{slug}/agents';
 const path = '/agents/{agent_id}';
@@ -48,6 +58,8 @@ export function agentRoutes(dependencies: AgentDependencies): AnyRoute[] {
     reachRoute(dependencies),
     authorityRoute(dependencies),
     updateRoute(dependencies),
+    ...archiveRoutes(dependencies, answer, (agent) => answerWith(dependencies, agent)),
+    removalRoute(dependencies),
     removeRoute(dependencies),
   ];
 }
@@ -59,10 +71,14 @@ function listRoute(dependencies: AgentDependencies): AnyRoute {
     summary: 'The agents of a workspace',
     scope: 'workspace',
     access: anyMember,
-    query: pageQuery,
+    query: pageQuery.extend({
+      /** Only agents that are archived, or that are not. */
+      archived: z.enum(['true', 'false']).optional(),
+    }),
     response: z.strictObject({ agents: z.array(shownAgent), next_cursor: nextCursor }),
-    async handler({ workspace, query }) {
-      const page = await listAgents(dependencies.db, workspace.id, query);
+    async handler({ workspace, query: { archived, ...query } }) {
+      const isArchived = archived === undefined ? undefined : archived === 'true';
+      const page = await listAgents(dependencies.db, workspace.id, { ...query, archived: isArchived });
       const whyUnavailable = await readWhyUnavailable(dependencies, page.items);
       return {
         agents: page.items.map((agent) => presentAgent(agent, whyUnavailable)),
@@ -123,14 +139,29 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
   });
 }
 
+function removalRoute({ db }: Pick<AgentDependencies, 'db'>): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/removal`,
+    summary: 'What would go with the agent if it were deleted',
+    scope: 'agent',
+    access: admins('agents.delete'),
+    response: z.strictObject({ removal: removedWithAgent }),
+    async handler({ agent }) {
+      return { removal: await countWhatGoes(db, agent.id) };
+    },
+  });
+}
+
 function removeRoute(dependencies: AgentDependencies): AnyRoute {
   const { db } = dependencies;
   return defineRoute({
     method: 'delete',
     path,
-    summary: 'Remove an agent with its attachments, grants and ended sessions; its schedules pause',
+    summary:
+      'Delete an agent with its attachments, grants, requests and ended sessions; its schedules pause. Archiving keeps them',
     scope: 'agent',
-    access: agentEditors,
+    access: admins('agents.delete'),
     response: z.strictObject({ ok: z.literal(true) }),
     async handler({ user, agent }) {
       const removal = await removeAgent(db, agent.id, user.id);

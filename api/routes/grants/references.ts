@@ -1,4 +1,5 @@
 /** What the body of `POST /grants` refers to, all of it in the same workspace. */
+import { agentArchivedProblem } from '../../../commands/agents/archived-problem.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { FieldProblem } from '../../../contract/errors.ts';
 import { type GrantInput, secretGrantType } from '../../../contract/grant.ts';
@@ -48,6 +49,9 @@ async function agentIn(db: Db, workspaceId: string, id: unknown): Promise<Agent 
   return agent?.workspace_id === workspaceId ? agent : null;
 }
 
+const archivedProblems = (path: string, { archived_at: at }: Agent): FieldProblem[] =>
+  at === null ? [] : [agentArchivedProblem(path)];
+
 async function subjectProblems(
   db: Db,
   workspaceId: string,
@@ -55,7 +59,9 @@ async function subjectProblems(
   agent: Agent | null,
 ): Promise<FieldProblem[]> {
   if (input.agent_subject_id !== null) {
-    return agent === null ? [unknown('agent_subject_id', 'there is no such agent in this workspace')] : [];
+    return agent === null
+      ? [unknown('agent_subject_id', 'there is no such agent in this workspace')]
+      : archivedProblems('agent_subject_id', agent);
   }
   const member = await readMember(db, workspaceId, input.user_subject_id ?? '');
   return member === null ? [unknown('user_subject_id', 'there is no such member of this workspace')] : [];
@@ -80,8 +86,12 @@ function sessionProblems(workspaceId: string, input: GrantInput, session: Sessio
 
 async function detailProblems(db: Db, workspaceId: string, input: GrantInput): Promise<FieldProblem[]> {
   const { child_agent_id: child, secret_name: secret } = input.details;
-  if (input.grant_type === 'spawn' && (await agentIn(db, workspaceId, child)) === null) {
-    return [unknown('details.child_agent_id', 'there is no such agent in this workspace')];
+  if (input.grant_type === 'spawn') {
+    const path = 'details.child_agent_id';
+    const agent = await agentIn(db, workspaceId, child);
+    return agent === null
+      ? [unknown(path, 'there is no such agent in this workspace')]
+      : archivedProblems(path, agent);
   }
   if (secretGrantType.safeParse(input.grant_type).success && typeof secret === 'string') {
     const known = await readKnownSecrets(db, workspaceId, [secret]);

@@ -71,6 +71,8 @@ function requireResumed(resumed: Awaited<ReturnType<typeof resumeSchedule>>): Sc
       return resumed.schedule;
     case 'agent_removed':
       throw new ApiError('conflict', 'Its agent was removed: name another one first');
+    case 'agent_archived':
+      throw new ApiError('conflict', 'Its agent is archived: unarchive it, or name another one first');
     case 'not_found':
     case 'not_member':
       throw notFound('The schedule');

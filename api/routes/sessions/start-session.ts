@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { agentArchivedProblem } from '../../../commands/agents/archived-problem.ts';
+import { AgentArchivedError } from '../../../commands/sessions/create.ts';
 import { createWithinQuotas } from '../../../commands/sessions/create-within-quotas.ts';
 import type { Session, SessionInput } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/read.ts';
@@ -13,7 +15,7 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows'
 
 /**
  * Records a session and starts its workflow. A repetition with the same key returns the same session. Throws 422
- * for an agent that does not exist or cannot run here, and for a key that another request used, and QuotaExceededError.
+ * for an agent that does not exist, is archived or cannot run here, and for a key that another request used, and QuotaExceededError.
  */
 export async function startSession(
   dependencies: Dependencies,
@@ -26,25 +28,25 @@ export async function startSession(
   if (earlier === null) {
     await requireAgent(dependencies, { agentId: body.agent_id, workspaceId: workspace.id });
   }
-  const session =
-    earlier ??
-    (await createWithinQuotas(
-      db,
-      {
-        ...who,
-        id: randomUUID(),
-        agentId: body.agent_id,
-        rootOperatorId: user.id,
-        parentSessionId: null,
-        prompt: body.prompt,
-      },
-      config,
-    ));
+  const input = {
+    ...who,
+    id: randomUUID(),
+    agentId: body.agent_id,
+    rootOperatorId: user.id,
+    parentSessionId: null,
+    prompt: body.prompt,
+  };
+  const session = earlier ?? (await createWithinQuotas(db, input, config).catch(refuseArchived));
   if (session.agent_id !== body.agent_id || session.prompt !== body.prompt) {
     throw reusedKey();
   }
   await beginSession(dependencies, session);
   return session;
+}
+
+/** Archived since it was looked at. */
+function refuseArchived(error: unknown): never {
+  throw error instanceof AgentArchivedError ? invalid([agentArchivedProblem('agent_id')]) : error;
 }
 
 async function requireAgent(
@@ -55,6 +57,9 @@ async function requireAgent(
   const agent = await readAgent(dependencies.db, agentId);
   if (agent?.workspace_id !== workspaceId) {
     throw invalid([{ path, code: 'unknown_agent', message: 'there is no such agent in this workspace' }]);
+  }
+  if (agent.archived_at !== null) {
+    throw invalid([agentArchivedProblem(path)]);
   }
   const reason = (await readWhyUnavailable(dependencies, [agent]))(agent);
   if (reason !== null) {

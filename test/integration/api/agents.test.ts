@@ -98,6 +98,7 @@ describe('agents', () => {
     expect(await other.send('GET', path)).toMatchObject({ status: 200 });
     expect(await other.send('PATCH', path, { name: 'x' })).toMatchObject({ status: 403 });
     expect(await other.send('DELETE', path)).toMatchObject({ status: 403 });
+    expect(await member.send('DELETE', path)).toMatchObject({ status: 403 });
     for (const method of ['GET', 'PATCH', 'DELETE']) {
       const body = method === 'PATCH' ? { name: 'x' } : undefined;
       expect(await stranger.send(method, path, body)).toMatchObject({ status: 404 });
@@ -342,21 +343,21 @@ describe('grants that an agent holds', () => {
   });
 
   it('go with the agent, and their revocation stays in the audit trail', async () => {
-    const { workspace, member, agent, path } = await granted();
-    expect(await member.ok('DELETE', path)).toEqual({ ok: true });
+    const { workspace, admin, agent, path } = await granted();
+    expect(await admin.ok('DELETE', path)).toEqual({ ok: true });
     expect(await api.db('grants').where({ agent_subject_id: agent.id })).toEqual([]);
     const events = await api.db('audit_events').where({ workspace_id: workspace.id }).orderBy('position');
     expect(events.slice(-5).map(({ event }) => event)).toEqual([
       ...Array(4).fill('grant.revoked'),
       'agent.removed',
     ]);
-    expect(await member.send('DELETE', path)).toMatchObject({ status: 404 });
+    expect(await admin.send('DELETE', path)).toMatchObject({ status: 404 });
   });
 });
 
 describe('an agent with a running session', () => {
   it('is not removed until the session has ended', async () => {
-    const { member, workspace, base } = await api.workspace();
+    const { admin, member, workspace, base } = await api.workspace();
     const agent = await create(member, base);
     const session = await createSession(api.db, {
       id: randomUUID(),
@@ -367,11 +368,11 @@ describe('an agent with a running session', () => {
       parentSessionId: null,
       prompt: '',
     });
-    expect(await member.send('DELETE', `/api/agents/${agent.id}`)).toMatchObject({
+    expect(await admin.send('DELETE', `/api/agents/${agent.id}`)).toMatchObject({
       status: 409,
       body: { error: { code: 'in_use', uses: [{ type: 'session', id: session.id }] } },
     });
     await moveSession(api.db, session.id, { to: 'terminated', reason: 'test' });
-    await member.ok('DELETE', `/api/agents/${agent.id}`);
+    await admin.ok('DELETE', `/api/agents/${agent.id}`);
   });
 });

@@ -299,7 +299,7 @@ describe('a session of a schedule', () => {
 
   it('goes with its agent, and the schedule waits for another one', async () => {
     const schedule = await create(member);
-    await member.ok('DELETE', `/api/agents/${agent.id}`);
+    await admin.ok('DELETE', `/api/agents/${agent.id}`);
     expect((await member.ok<{ schedule: ShownSchedule }>('GET', at(schedule))).schedule).toMatchObject({
       agent: null,
       pause_reason: 'agent_removed',

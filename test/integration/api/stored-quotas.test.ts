@@ -35,7 +35,7 @@ it('agents of a workspace are limited, also when many are created concurrently, 
   const other = await api.workspace();
   expect(await addAgent(other.member, other.base, 'a')).toMatchObject({ status: 201 });
   const { agents } = await member.ok<{ agents: { id: string }[] }>('GET', `${base}/agents`);
-  await member.ok('DELETE', `/api/agents/${agents[0]?.id}`);
+  await admin.ok('DELETE', `/api/agents/${agents[0]?.id}`);
   expect(await addAgent(member, base, 'h')).toMatchObject({ status: 201 });
 });
 

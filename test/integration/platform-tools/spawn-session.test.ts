@@ -8,7 +8,13 @@ import type { Session } from '../../../contract/session.ts';
 import { inTransaction } from '../../../store/database.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
-import { childOf, freeze, grantSpawn, rootSession } from '../../support/session-trees.ts';
+import {
+  childOf,
+  freeze,
+  grantSpawn,
+  rootSession,
+  spawn as spawnUnseen,
+} from '../../support/session-trees.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
 let tools: TestTools;
@@ -90,6 +96,19 @@ describe('spawn_session', () => {
       message: expect.stringContaining('Only an agent of the kind "orchestrator"'),
     });
     expect(await childrenOf(session)).toEqual([]);
+  });
+
+  it('starts no archived agent, and does not list it, even with a grant', async () => {
+    await grantSpawn(tools.db, parent, worker);
+    expect(await listed()).toMatchObject([{ agent_id: worker.id, available: true }]);
+    await tools.db('agents').where({ id: worker.id }).update({ archived_at: new Date().toISOString() });
+    expect(await listed()).toEqual([]);
+    expect(await spawn()).toMatchObject({
+      code: 'not_allowed',
+      message: 'agent_id: it cannot be started by a session: it is archived',
+    });
+    expect(await spawnUnseen(tools.db, parent, worker)).toEqual({ result: 'agent_archived' });
+    expect(await childrenOf(parent)).toEqual([]);
   });
 
   it('starts no agent with a remote server, before and after the server is gone', async () => {

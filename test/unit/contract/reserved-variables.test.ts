@@ -87,7 +87,10 @@ describe('the variables of an agent', () => {
     const env = { PYTHONHOME: '/x' };
     const companions = [{ name: 's', run, env }];
     const stored = { ...agentInput.parse({ name: 'a', run }), env, siblings: companions };
-    const row = { ...stored, id, workspace_id: id, owner_id: null, created_at: at, updated_at: at };
+    const row = {
+      ...{ ...stored, id, workspace_id: id, owner_id: null },
+      ...{ archived_at: null, created_at: at, updated_at: at },
+    };
     const siblings = [{ name: 's', run, env, port: null, ready: null }];
     expect(agent.parse(row)).toEqual({ ...row, siblings });
   });

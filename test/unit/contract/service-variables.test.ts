@@ -86,7 +86,7 @@ describe('a service as it is saved', () => {
     const stored = {
       ...saved,
       ...{ id, workspace_id: id, owner_id: null, created_at: '2026-01-01T00:00:00Z' },
-      updated_at: '2026-01-01T00:00:00Z',
+      ...{ archived_at: null, updated_at: '2026-01-01T00:00:00Z' },
       services: [{ name: 'web', run: scripted, env: { PORT: '80' } }],
     };
     expect(agent.parse(stored).services).toEqual(stored.services);

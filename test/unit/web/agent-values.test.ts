@@ -52,6 +52,7 @@ const agent: Agent = {
     requests_per_session: 10,
     tokens_per_session: 2000,
   },
+  archived_at: null,
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
   unavailable: null,
@@ -59,7 +60,16 @@ const agent: Agent = {
 
 describe("an agent's form", () => {
   it('sends back what it was given', () => {
-    const { id: _, workspace_id, owner_id, created_at, updated_at, unavailable, ...content } = agent;
+    const {
+      id: _,
+      workspace_id,
+      owner_id,
+      archived_at,
+      created_at,
+      updated_at,
+      unavailable,
+      ...content
+    } = agent;
     expect(contentOf(valuesOf(agent))).toEqual(content);
     expect(problemsOf(valuesOf(agent))).toEqual({});
   });

@@ -12,7 +12,7 @@ const event = (changes: Partial<AuditEvent>): AuditEvent => ({
   id: '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0000',
   event: 'session.mcp.tool_called',
   at: '2026-11-21T19:15:47.968Z',
-  actor: { type: 'agent', id: null },
+  actor: { type: 'agent', id: null, name: null },
   workspace_id: '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0009',
   resource: { type: 'mcp_server', id: 'files', name: 'files' },
   session_id: sessionId,

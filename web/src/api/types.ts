@@ -5,6 +5,7 @@ type Schemas = components['schemas'];
 
 export type Agent = Schemas['Agent'];
 export type AgentAuthority = Schemas['AgentAuthority'];
+export type RemovedWithAgent = Schemas['RemovedWithAgent'];
 export type Artifact = Schemas['Artifact'];
 export type Attachment = Schemas['Attachment'];
 export type Availability = Schemas['Availability'];

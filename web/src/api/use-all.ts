@@ -71,4 +71,9 @@ export const useAllServers = (slug: string) =>
     refetchInterval: ({ state: { data } }) => askWhilePending(data, 5000),
   });
 export const useAllAgents = (slug: string) => useQuery(allAgents(slug));
+/** Agents to choose from: those that are not archived, and the one that is chosen already. */
+export function useChoosableAgents(slug: string, chosen: readonly string[] = []): Agent[] {
+  const { data = [] } = useAllAgents(slug);
+  return data.filter(({ id, archived_at: at }) => at === null || chosen.includes(id));
+}
 export const useChangedServers = (slug: string) => useQuery(changedServers(slug));

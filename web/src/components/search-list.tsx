@@ -12,12 +12,15 @@ const searchFrom = 8;
 /** A whole list with a search that stays in the address (`q`). `textOf` is what is searched. */
 export function SearchList<Item>({
   query,
+  of = (items) => items,
   what,
   textOf,
   empty,
   children,
 }: {
   query: UseQueryResult<Item[]>;
+  /** Which of them are listed. */
+  of?: (items: Item[]) => Item[];
   what: string;
   textOf: (item: Item) => string;
   empty: ReactNode;
@@ -25,7 +28,10 @@ export function SearchList<Item>({
 }) {
   return (
     <QueryState query={query} what={what}>
-      {(items) => (items.length === 0 ? empty : <Searched items={items} textOf={textOf} list={children} />)}
+      {(all) => {
+        const items = of(all);
+        return items.length === 0 ? empty : <Searched items={items} textOf={textOf} list={children} />;
+      }}
     </QueryState>
   );
 }
@@ -43,7 +49,17 @@ function Searched<Item>({
   const [shown, setShown] = useState(pageSize);
   const wanted = params.get('q') ?? '';
   const search = (text: string) =>
-    setParams(text === '' ? new URLSearchParams() : new URLSearchParams({ q: text }), { replace: true });
+    setParams(
+      (before) => {
+        const params = new URLSearchParams(before);
+        params.delete('q');
+        if (text !== '') {
+          params.set('q', text);
+        }
+        return params;
+      },
+      { replace: true },
+    );
   const found = items.filter((item) => textOf(item).toLowerCase().includes(wanted.toLowerCase()));
   return (
     <Stack>

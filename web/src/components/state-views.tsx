@@ -63,7 +63,7 @@ export function NoPermissionState({ rule }: { rule: string }) {
 /** Also for what exists in a workspace that one is no member of: the two look the same. */
 export function NotFoundState({
   what,
-  text = 'It does not exist, or you do not have access to it.',
+  text = 'It does not exist, was deleted, or you do not have access to it.',
 }: {
   what: string;
   text?: string;

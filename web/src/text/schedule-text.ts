@@ -38,6 +38,8 @@ export function pauseText({ pause_reason: reason }: Pick<Schedule, 'pause_reason
       return 'Its maker is no longer a member of the workspace. An admin who resumes it takes it over.';
     case 'agent_removed':
       return 'Its agent was removed. Name another one, then resume it.';
+    case 'agent_archived':
+      return 'Its agent was archived. Unarchive it or name another one, then resume this schedule.';
   }
 }
 
@@ -55,6 +57,8 @@ export function withoutSessionText({
       return 'Its maker was no longer a member of the workspace';
     case 'agent_removed':
       return 'Its agent was removed';
+    case 'agent_archived':
+      return 'Its agent was archived';
     case 'too_late':
       return 'It came too late: nothing could start before its catch-up window was over';
     case 'repeated':

@@ -82,6 +82,18 @@ describe('a schedule that is due', () => {
     expect(await runsOf(schedule)).toMatchObject([{ outcome: 'agent_removed' }]);
   });
 
+  it('has none, and is paused, once its agent is archived, however that came about', async () => {
+    const { schedule } = await stored();
+    const archived_at = new Date().toISOString();
+    await database
+      .db('agents')
+      .where({ id: String(schedule.agent_id) })
+      .update({ archived_at });
+    expect(await start(schedule)).toBeNull();
+    expect(await runsOf(schedule)).toMatchObject([{ outcome: 'agent_archived', session_id: null }]);
+    expect(await readSchedule(database.db, schedule.id)).toMatchObject({ pause_reason: 'agent_archived' });
+  });
+
   it('has none, and leaves no trace, once it was removed', async () => {
     const { tenant, schedule } = await stored();
     await start(schedule);

@@ -240,6 +240,8 @@ describe('an honest answer', () => {
     const [sent] = hostile.requests;
     expect(sent?.headers.authorization).toBe(`Basic ${basicCredentials(clientId, held.clientSecret)}`);
     expect(Object.fromEntries(new URLSearchParams(sent?.body))).toEqual({
+      // Some servers want it there beside the Basic credentials.
+      client_id: clientId,
       grant_type: 'authorization_code',
       code: held.code,
       code_verifier: held.codeVerifier,

@@ -11,6 +11,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { AgentFacts } from './agent-facts.tsx';
+import { ArchiveButton } from './archive-button.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { EnvironmentPart } from './environment-part.tsx';
@@ -28,7 +29,7 @@ export default function AgentPage({ id }: { id: string }) {
 function AgentView({ agent }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const mayEdit = useMayEdit(agent);
-  const { id, name, owner_id, updated_at, unavailable } = agent;
+  const { id, name, owner_id, updated_at, unavailable, archived_at } = agent;
   return (
     <PageFrame title={name} actions={<Actions agent={agent} mayEdit={mayEdit} />}>
       <TextLink to={pathOf(slug, 'agents')}>All agents</TextLink>
@@ -38,7 +39,13 @@ function AgentView({ agent }: { agent: Agent }) {
           <CopyableId id={id} />
         </span>
       </Text>
-      {mayEdit ? null : (
+      {archived_at === null ? null : (
+        <Alert role="note" color="yellow" title="This agent is archived">
+          Nobody can start it, and it holds no grants (archived <RelativeTime at={archived_at} />
+          ). What it did stays to be read.
+        </Alert>
+      )}
+      {mayEdit || archived_at !== null ? null : (
         <Alert role="note" color="gray">
           You can start this agent, but only its owner and workspace admins can edit it.
         </Alert>
@@ -57,11 +64,12 @@ function AgentView({ agent }: { agent: Agent }) {
 
 function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
   const { slug } = useWorkspace();
+  const { isAdmin } = useWorkspace();
   const [deleting, dialog] = useDisclosure();
   const start = `${pathOf(slug, 'sessions', 'new')}?${new URLSearchParams({ agent: agent.id })}`;
   return (
     <>
-      {agent.unavailable === null ? (
+      {agent.unavailable === null && agent.archived_at === null ? (
         <Button component={Link} href={start}>
           Start session
         </Button>
@@ -80,6 +88,11 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
           <Button component={Link} href={pathOf(slug, 'agents', agent.id, 'edit')} variant="default">
             Edit
           </Button>
+          <ArchiveButton agent={agent} />
+        </>
+      ) : null}
+      {isAdmin ? (
+        <>
           <Button color="red" variant="light" onClick={dialog.open}>
             Delete
           </Button>

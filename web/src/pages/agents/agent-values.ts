@@ -43,7 +43,7 @@ export interface AgentValues {
 /** The parts of an agent that a person decides. */
 export type AgentDefinition = Omit<
   Agent,
-  'id' | 'workspace_id' | 'owner_id' | 'created_at' | 'updated_at' | 'unavailable'
+  'id' | 'workspace_id' | 'owner_id' | 'archived_at' | 'created_at' | 'updated_at' | 'unavailable'
 >;
 
 export const exampleInstructions = JSON.stringify(

@@ -1,5 +1,5 @@
-import { Button, Table, Text } from '@mantine/core';
-import { Link } from 'wouter';
+import { Badge, Button, NativeSelect, Table, Text } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
 import type { Agent } from '../../api/types.ts';
 import { useAllAgents } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
@@ -17,7 +17,9 @@ import { runText } from '../../text/shape-text.ts';
 /** The agents of the workspace. */
 export function AgentsPage() {
   const { slug } = useWorkspace();
-  const agents = useAllAgents(slug);
+  const query = useAllAgents(slug);
+  const [params] = useSearchParams();
+  const shown = shownStates.find((state) => state === params.get('state')) ?? 'in_use';
   const create = (
     <Button component={Link} href={pathOf(slug, 'agents', 'new')}>
       New agent
@@ -29,19 +31,59 @@ export function AgentsPage() {
       description="An agent is what a session runs: instructions, MCP servers and limits."
       actions={create}
     >
+      <StateFilter agents={query.data ?? []} shown={shown} />
       <SearchList
-        query={agents}
+        query={query}
+        of={(agents) => agents.filter((agent) => shown === 'all' || stateOf(agent) === shown)}
         what="The list of agents"
         textOf={({ name }) => name}
         empty={
-          <EmptyState title="No agents yet" text="Create one, attach MCP servers to it, and start a session.">
-            {create}
-          </EmptyState>
+          shown === 'archived' ? (
+            <EmptyState title="No archived agents" text="An agent is archived on its page." />
+          ) : (
+            <EmptyState
+              title="No agents yet"
+              text="Create one, attach MCP servers to it, and start a session."
+            >
+              {create}
+            </EmptyState>
+          )
         }
       >
         {(items) => <AgentsTable agents={items} />}
       </SearchList>
     </PageFrame>
+  );
+}
+
+const shownStates = ['in_use', 'archived', 'all'] as const;
+type ShownState = (typeof shownStates)[number];
+
+const stateOf = ({ archived_at: at }: Agent): ShownState => (at === null ? 'in_use' : 'archived');
+
+/** Kept in the address. Not there before something was archived. */
+function StateFilter({ agents, shown }: { agents: readonly Agent[]; shown: ShownState }) {
+  const [, setParams] = useSearchParams();
+  const isArchived = agents.some((agent) => stateOf(agent) === 'archived');
+  if (!isArchived && shown === 'in_use') {
+    return null;
+  }
+  return (
+    <NativeSelect
+      label="Show"
+      maw={220}
+      data={[
+        { value: 'in_use', label: 'Agents in use' },
+        { value: 'archived', label: 'Archived agents' },
+        { value: 'all', label: 'All agents' },
+      ]}
+      value={shown}
+      onChange={({ currentTarget: { value } }) =>
+        setParams(value === 'in_use' ? new URLSearchParams() : new URLSearchParams({ state: value }), {
+          replace: true,
+        })
+      }
+    />
   );
 }
 
@@ -61,7 +103,7 @@ function AgentsTable({ agents }: { agents: Agent[] }) {
         </Table.Thead>
         <Table.Tbody>
           {agents.map((agent) => {
-            const { id, name, kind, run, network, owner_id, updated_at, unavailable } = agent;
+            const { id, name, kind, run, network, owner_id, updated_at, unavailable, archived_at } = agent;
             return (
               <Table.Tr key={id}>
                 <Table.Td maw={280}>
@@ -73,6 +115,13 @@ function AgentsTable({ agents }: { agents: Agent[] }) {
                       orchestrator
                     </Text>
                   ) : null}
+                  {archived_at === null ? null : (
+                    <div>
+                      <Badge color="gray" variant="light" tt="none">
+                        Archived
+                      </Badge>
+                    </div>
+                  )}
                   {unavailable === null ? null : (
                     <div>
                       <UnavailableBadge reason={unavailable.reason} />

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Select, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Agent, Grant } from '../../api/types.ts';
-import { useAllAgents } from '../../api/use-all.ts';
+import { useAllAgents, useChoosableAgents } from '../../api/use-all.ts';
 import { useAuthority } from '../../api/use-authority.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -102,7 +102,7 @@ function Spawnable({ grants }: { grants: readonly Grant[] }) {
 
 function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[] }) {
   const { slug } = useWorkspace();
-  const agents = useAllAgents(slug).data ?? [];
+  const agents = useChoosableAgents(slug);
   const [chosen, setChosen] = useState<string | null>(null);
   const make = useMakeGrant();
   const authority = useAuthority(chosen);

@@ -76,7 +76,8 @@ function Actor({ event: { actor }, nameOf }: Props) {
   if (actor.id === null) {
     return 'the platform';
   }
-  const name = nameOf(actor.id);
+  // What it was called then: agents are renamed, and deleted.
+  const name = actor.name ?? nameOf(actor.id);
   return (
     <>
       {actor.type === 'agent' && name !== null ? 'agent ' : ''}

@@ -28,6 +28,8 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'grant.revoked': 'Grant revoked',
   'agent.created': 'Agent created',
   'agent.updated': 'Agent updated',
+  'agent.archived': 'Agent archived',
+  'agent.unarchived': 'Agent taken back into use',
   'agent.removed': 'Agent deleted',
   'agent.env_updated': 'Agent environment updated',
   'agent.mcp.attached': 'MCP server attached',

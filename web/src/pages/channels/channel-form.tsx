@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, MultiSelect, Stack, TextInput } from '@mantine
 import { useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { fieldErrors } from '../../api/field-errors.ts';
-import { useAllAgents } from '../../api/use-all.ts';
+import { useChoosableAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
@@ -27,8 +27,8 @@ export function ChannelForm({
   onCancel: () => void;
 }) {
   const { slug } = useWorkspace();
-  const agents = useAllAgents(slug).data ?? [];
   const form = useForm<ChannelValues>({ initialValues: initial, validate: problemsOf });
+  const agents = useChoosableAgents(slug, form.values.agents);
   const send = (values: ChannelValues) =>
     save.mutate(values, { onError: (error) => form.setErrors(fieldErrors(error, fieldOf)) });
   return (

@@ -150,6 +150,7 @@ export function usesText(count: number): string {
 const revocationTexts: Record<RevocationCause, string> = {
   by_hand: '',
   member_removed: ', who removed its holder from the workspace',
+  agent_archived: ', who archived its agent, or the one that it let an agent start',
   agent_changed: ', who changed its agent or what is attached to it without the right to make this grant',
 };
 

@@ -8,7 +8,9 @@ export function HolderField({ values, errors, change }: FieldProps) {
   const { isAdmin } = useWorkspace();
   const me = useMe().user.id;
   const { people, agents } = useNames();
-  const mine = isAdmin ? agents : agents.filter(({ owner_id }) => owner_id === me);
+  const mine = agents.filter(
+    ({ owner_id: owner, archived_at: archivedAt }) => archivedAt === null && (isAdmin || owner === me),
+  );
   const option = (type: string, id: string, label: string) => ({ value: `${type}:${id}`, label });
   // Names of people are their own choice: the address tells apart who is called alike.
   const person = ({ id, name, email }: KnownPerson) => {

@@ -46,7 +46,9 @@ function AgentToStart(field: FieldProps) {
   const { agents } = useNames();
   const { holder, matter } = field.values;
   const authority = useAuthority(matter === '' ? null : matter);
-  const options = agents.map(({ id, name }) => ({ value: id, label: name }));
+  const options = agents
+    .filter(({ archived_at: at }) => at === null)
+    .map(({ id, name }) => ({ value: id, label: name }));
   const isWorkers = agents.find(({ id }) => holder === `agent:${id}`)?.kind === 'worker';
   return (
     <Stack gap="xs">

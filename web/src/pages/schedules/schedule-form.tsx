@@ -13,7 +13,7 @@ import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { fieldErrors } from '../../api/field-errors.ts';
 import type { ScheduleInput } from '../../api/types.ts';
-import { useAllAgents } from '../../api/use-all.ts';
+import { useChoosableAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
@@ -64,7 +64,8 @@ export function ScheduleForm({
 
 function TaskFields({ form }: { form: Form }) {
   const { slug } = useWorkspace();
-  const agents = useAllAgents(slug).data ?? [];
+  const { agentId } = form.values;
+  const agents = useChoosableAgents(slug, agentId === null ? [] : [agentId]);
   return (
     <>
       <TextInput label="Name" required {...form.getInputProps('name')} />

@@ -28,8 +28,9 @@ export function NewSessionPage() {
       description="Runs an agent with its current configuration. You will be the operator."
     >
       <QueryState query={query} what="The agents">
-        {(agents) =>
-          agents.length === 0 ? (
+        {(all) => {
+          const agents = all.filter(({ archived_at: at }) => at === null);
+          return agents.length === 0 ? (
             <EmptyState title="No agents yet" text="Create an agent first.">
               <Button component={Link} href={pathOf(slug, 'agents')}>
                 Go to agents
@@ -37,8 +38,8 @@ export function NewSessionPage() {
             </EmptyState>
           ) : (
             <StartForm agents={agents.map(optionOf)} />
-          )
-        }
+          );
+        }}
       </QueryState>
     </PageFrame>
   );
