@@ -1,4 +1,4 @@
-/** Entries of a remote server, and what becomes of their registrations. */
+/** Entries of a remote server, and the outcome of their registrations. */
 import type { McpServer } from '../../../contract/catalog.ts';
 import type { McpRegistration } from '../../../contract/mcp-registration.ts';
 import { untilFound } from '../../support/eventually.ts';
