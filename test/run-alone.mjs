@@ -49,6 +49,7 @@ export const onlyAtLeastFiles = {
   'test/integration/api/public-routes.test.ts': 'statements, as many as the time that passed allows',
   'test/integration/relay/remote/access-tokens.test.ts': 'questions, as many as the time that passed allows',
   'test/integration/relay/remote/hostile-servers.test.ts': 'a pause before a connection is made again',
+  'test/integration/runtime/packages/faults.test.ts': 'a load that goes on to its limit',
   'test/integration/sidecar/access-tokens.test.ts': 'a pace of questions',
   'test/integration/sidecar/limits.test.ts': 'a pace of calls and of bytes',
   'test/integration/sidecar/odd-answers.test.ts': 'a call that goes on beyond its limit',

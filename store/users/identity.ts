@@ -1,28 +1,30 @@
 /** By what an identity provider names people: issuer and subject. An e-mail address says nothing of who somebody is. */
 import { randomUUID } from 'node:crypto';
-import type { User } from '../../contract/workspace.ts';
+import * as z from 'zod';
+import { type User, user } from '../../contract/workspace.ts';
 import type { Db, Transaction } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
-export interface Identity {
-  issuer: string;
-  subject: string;
-}
+const identity = z.object({ issuer: z.string(), subject: z.string() });
+export type Identity = z.infer<typeof identity>;
+const identifiedUser = user.extend(identity.shape);
 
 /** The person who signs in as this, locked until the end of the transaction; null where nobody has. */
 export async function lockUserByIdentity(
   trx: Transaction,
   { issuer, subject }: Identity,
 ): Promise<User | null> {
-  const row = await trx('users').where({ issuer, subject }).forUpdate().first('id', 'name', 'email');
-  return row ?? null;
+  const query = trx('users').where({ issuer, subject }).forUpdate().select('id', 'name', 'email');
+  return (await readRows(query, user))[0] ?? null;
 }
 
 /** Everybody who has this address, in any case of its letters; who signed in first is first. */
 export async function listUsersByAddress(db: Db, address: string): Promise<(User & Identity)[]> {
-  return await db('users')
+  const query = db('users')
     .whereRaw('lower(email) = lower(?)', [address])
     .orderBy('created_at')
     .select('id', 'name', 'email', 'issuer', 'subject');
+  return readRows(query, identifiedUser);
 }
 
 /** The user signs in as `to` from now on; whoever did before gets `from` in exchange. */
