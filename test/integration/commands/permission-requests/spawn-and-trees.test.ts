@@ -106,7 +106,9 @@ describe('a request to start another agent', () => {
     const session = await tenant.session(orchestrator);
     const others = await (await createTenant(database.db, testMasterKeys())).agent();
     for (const id of [randomUUID(), others.id]) {
-      expect(await askToStart(session, id)).toEqual(refused('there is no such agent in this workspace'));
+      expect(await askToStart(session, id)).toEqual(
+        refused('there is no such agent in this workspace, or it is archived'),
+      );
     }
   });
 
