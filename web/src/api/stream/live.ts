@@ -218,6 +218,7 @@ export class Live {
 
   private refreshRecords(sessionId: string): void {
     this.refresher.refresh(keys.session(sessionId, 'tool-calls'));
+    this.refresher.refresh(keys.session(sessionId, 'open-calls'));
     this.refresher.refresh(keys.session(sessionId, 'refused-calls'));
     this.refresher.refresh(keys.session(sessionId, 'processes'));
   }

@@ -28,11 +28,10 @@ export function useToolCalls(session: Session) {
   });
 }
 
-/** Its calls that wait for their server. The stream tells nothing of them. */
+/** Its calls that wait for their server. The stream says when there are others. */
 export function useOpenCalls(session: Session) {
   return useQuery({
     queryKey: keys.session(session.id, 'open-calls'),
-    refetchInterval: () => (session.ended_at === null ? lookEveryMs : false),
     queryFn({ signal }) {
       const params = { path: { session_id: session.id } };
       return call(api.GET('/api/sessions/{session_id}/tool-calls/open', { params, signal }));
