@@ -1,13 +1,11 @@
 /** Requests to the remote server with its credential: static headers, or an access token, which is replaced once when it is refused. */
-import { readSignInChallenge } from '../../lib/oauth/sign-in-challenge.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { openStream, type StreamRequest } from '../../lib/outbound/open-stream.ts';
 import type { OutboundContext } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import type { AccessToken, AccessTokens } from './access-tokens.ts';
-import { missingScopes } from './missing-scopes.ts';
-import { refusalWords } from './refusal-words.ts';
+import { asksForSignIn, missingScopes, refusalWords } from './challenge.ts';
 import { RemoteError } from './remote-error.ts';
 import type { StaticCredential } from './static-headers.ts';
 
@@ -77,10 +75,11 @@ function sendOnce(
 function refusedCredential(
   { tokens, staticCredential }: CredentialDependencies,
   { host }: URL,
-  { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,
+  answer: Pick<HttpAnswer, 'status' | 'headers'>,
 ): RemoteError {
+  const { status } = answer;
   const hasNone = tokens === null && staticCredential.secrets.length === 0;
-  if (hasNone && status === 401 && asksForSignIn(headers['www-authenticate'])) {
+  if (hasNone && status === 401 && asksForSignIn(answer)) {
     return new RemoteError(
       'credential_refused',
       `${host} asks for a sign-in for this (401), and asked for none when its catalog entry was registered, so nobody can sign in to it; an admin can discover the entry again, or its operator have it ask from the beginning.`,
@@ -94,14 +93,6 @@ function refusedCredential(
         ? `${host} refuses the credential in the headers of its catalog entry (${status}); an admin can replace it.`
         : `${host} does not permit this to the person who signed in (${status}).`,
   );
-}
-
-function asksForSignIn(header: string | undefined): boolean {
-  try {
-    return readSignInChallenge(header).asksFor === 'bearer';
-  } catch {
-    return false;
-  }
 }
 
 const stillRefused = ({ host }: URL, isStepUp: boolean): RemoteError =>

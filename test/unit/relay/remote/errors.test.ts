@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { OutboundError } from '../../../../lib/outbound/errors.ts';
-import { missingScopes } from '../../../../relay/remote/missing-scopes.ts';
+import { missingScopes } from '../../../../relay/remote/challenge.ts';
 import { refusedStatus } from '../../../../relay/remote/refused-status.ts';
 import { errorText, explainFailure, RemoteError } from '../../../../relay/remote/remote-error.ts';
 
