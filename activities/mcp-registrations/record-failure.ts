@@ -1,5 +1,5 @@
-import { resumeEntry } from '../../commands/mcp-registrations/resume.ts';
 import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
+import type { Settlement } from '../../store/mcp-registrations/change.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { type AttemptInput, readAttempt } from './attempt.ts';
 
@@ -15,12 +15,11 @@ export async function recordRegistrationFailure(
   { reason, isTemporary = false, ...attempt }: RegistrationFailure,
 ): Promise<void> {
   const registration = await readAttempt({ db }, attempt);
-  if (registration === null) {
-    return;
-  }
-  if (isTemporary && registration.resumes) {
-    await resumeEntry(db, registration, `${reason} The entry goes on to be used as before.`);
-  } else {
-    await settleAttempt(db, registration, { status: 'failed', reason, foundServer: null });
+  if (registration !== null) {
+    const settlement: Settlement =
+      isTemporary && registration.resumes
+        ? { status: 'resumed', reason: `${reason} The entry goes on to be used as before.` }
+        : { status: 'failed', reason, foundServer: null };
+    await settleAttempt(db, registration, settlement);
   }
 }

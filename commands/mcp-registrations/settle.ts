@@ -43,6 +43,9 @@ function factsOf(settlement: Settlement): Record<string, unknown> {
     const { signIn, signInServer } = settlement;
     return { sign_in: signIn, ...(signInServer === null ? {} : partiesOf(signInServer)) };
   }
+  if (settlement.status === 'resumed') {
+    return { reason: settlement.reason, stays_in_use: true };
+  }
   const { reason, foundServer } = settlement;
   return { reason, ...(foundServer === null ? {} : { found: partiesOf(foundServer) }) };
 }

@@ -68,19 +68,9 @@ export type Settlement =
   /** Without a `signInServer`, what was accepted before stays: what people sign in to later is compared with it. */
   | { status: 'ready'; signIn: SignIn; signInServer: StoredSignInServer | null }
   /** `foundServer`: what would have to be accepted. */
-  | { status: 'failed'; reason: string; foundServer: StoredSignInServer | null };
-
-/** Ends an attempt that reached nobody: the entry is in use as before. False when another has begun, or this one has ended before. */
-export async function resumeRegistration(
-  db: Db,
-  { id, revision }: Attempt,
-  reason: string,
-): Promise<boolean> {
-  const resumed = await db('mcp_registrations')
-    .where({ id, revision, status: 'pending', resumes: true })
-    .update({ status: 'ready', found_server: null, unreached_reason: reason, updated_at: db.fn.now() });
-  return resumed > 0;
-}
+  | { status: 'failed'; reason: string; foundServer: StoredSignInServer | null }
+  /** Nobody was reached: the entry is in use as before. */
+  | { status: 'resumed'; reason: string };
 
 /** Records how an attempt ended. False when another has begun, or this one has ended before. */
 export async function settleRegistration(
@@ -88,24 +78,33 @@ export async function settleRegistration(
   { id, revision }: Attempt,
   settlement: Settlement,
 ): Promise<boolean> {
-  const fields =
-    settlement.status === 'ready'
-      ? {
-          sign_in: settlement.signIn,
-          ...(settlement.signInServer === null
-            ? {}
-            : { sign_in_server: JSON.stringify(settlement.signInServer) }),
-          found_server: null,
-          reason: null,
-        }
-      : {
-          found_server: settlement.foundServer && JSON.stringify(settlement.foundServer),
-          reason: settlement.reason,
-        };
   const settled = await db('mcp_registrations')
-    .where({ id, revision, status: 'pending' })
-    .update({ ...fields, status: settlement.status, updated_at: db.fn.now() });
+    .where({ id, revision, status: 'pending', ...(settlement.status === 'resumed' ? { resumes: true } : {}) })
+    .update({ ...columnsOf(settlement), updated_at: db.fn.now() });
   return settled > 0;
+}
+
+function columnsOf(settlement: Settlement) {
+  switch (settlement.status) {
+    case 'ready':
+      return {
+        status: 'ready',
+        sign_in: settlement.signIn,
+        ...(settlement.signInServer === null
+          ? {}
+          : { sign_in_server: JSON.stringify(settlement.signInServer) }),
+        found_server: null,
+        reason: null,
+      } as const;
+    case 'failed':
+      return {
+        status: 'failed',
+        found_server: settlement.foundServer && JSON.stringify(settlement.foundServer),
+        reason: settlement.reason,
+      } as const;
+    case 'resumed':
+      return { status: 'ready', found_server: null, unreached_reason: settlement.reason } as const;
+  }
 }
 
 /** Keeps what was discovered while the client is being registered. False when another attempt has begun. */
