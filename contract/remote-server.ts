@@ -101,3 +101,9 @@ export const accessTokenAnswer = z.discriminatedUnion('result', [
   z.strictObject({ result: z.literal('authorization_required'), message: z.string().max(1000) }),
 ]);
 export type AccessTokenAnswer = z.infer<typeof accessTokenAnswer>;
+
+/**
+ * How long before its end a token is no longer given out or used, since the request that it goes with takes time: a tenth of its lifetime, as a
+ * server may give tokens for seconds only, and a minute at most.
+ */
+export const tokenMarginMs = (lifetimeMs: number): number => Math.min(60_000, lifetimeMs * 0.1);

@@ -7,6 +7,7 @@ import { readUsableClient } from '../../commands/oauth-clients/read-client.ts';
 import { type Binding, isBoundTo, readBinding } from '../../commands/oauth-connections/binding.ts';
 import { endSignIn } from '../../commands/oauth-connections/end.ts';
 import { storeRefreshed } from '../../commands/oauth-connections/refreshed.ts';
+import { tokenEndOf } from '../../commands/oauth-connections/token-end.ts';
 import { recordTokensRefused } from '../../commands/oauth-connections/tokens-refused.ts';
 import type { AccessTokenAnswer, AccessTokenRequest } from '../../contract/remote-server.ts';
 import type { FrozenServer } from '../../contract/session.ts';
@@ -34,7 +35,6 @@ import { ApiError } from '../errors.ts';
 import { type RegistrationDependencies, renewUnknownClient } from '../remote-servers/begin-registration.ts';
 import { nobodyCanSignIn, refusesEveryToken, requireScopes, requireSignIn } from './require-sign-in.ts';
 import type { TokenAsker } from './token-asker.ts';
-import { tokenIdOf, tokenStateOf } from './token-state.ts';
 
 export type TokenDependencies = Pick<ApiDependencies, 'remoteServers'> &
   AuthorizationDependencies &
@@ -100,10 +100,15 @@ export async function giveToken(
   throw forNow();
 }
 
-/** Without a refresh token, the access token is used to its end. */
-async function isGood(db: Db, connection: ConnectionRow, question: AccessTokenRequest): Promise<boolean> {
-  const state = tokenStateOf(connection, question, Date.now());
-  return state === 'usable' || (state === 'late' && !(await hasRefreshToken(db, connection)));
+const tokenIdOf = ({ id, generation }: ConnectionRow): string => `${id}.${generation}`;
+
+/** Unless its server no longer takes it, or it is close to its end: without a refresh token, it is used to that. */
+async function isGood(db: Db, connection: ConnectionRow, { rejected }: AccessTokenRequest): Promise<boolean> {
+  const end = tokenEndOf(connection, Date.now());
+  return (
+    rejected !== tokenIdOf(connection) &&
+    (end === 'far' || (end === 'late' && !(await hasRefreshToken(db, connection))))
+  );
 }
 
 async function giveStored(

@@ -1,10 +1,6 @@
 /** When a sign-in's access token is too close to its end to be used. Pure. */
+import { tokenMarginMs } from '../../contract/remote-server.ts';
 import type { ConnectionRow } from '../../store/oauth-connections/row.ts';
-
-/** A token is not given out for its last moments: the request that it goes with takes time. */
-const longestMarginMs = 60_000;
-/** Of the lifetime: a server may give tokens for seconds only. */
-const marginPart = 0.1;
 
 type Timed = Pick<ConnectionRow, 'expires_at' | 'refreshed_at'>;
 
@@ -20,5 +16,5 @@ export function tokenEndOf({ expires_at: expiresAt, refreshed_at: givenAt }: Tim
   if (endMs <= nowMs) {
     return 'ended';
   }
-  return endMs - Math.min(longestMarginMs, lifetimeMs * marginPart) <= nowMs ? 'late' : 'far';
+  return endMs - tokenMarginMs(lifetimeMs) <= nowMs ? 'late' : 'far';
 }

@@ -1,5 +1,5 @@
 /** The access token that requests are made with: asked for every few seconds, since it may be taken back, and by one request at a time. */
-import type { AccessTokenRequest } from '../../contract/remote-server.ts';
+import { type AccessTokenRequest, tokenMarginMs } from '../../contract/remote-server.ts';
 import { createTurns } from '../../lib/timing/in-turn.ts';
 import { RemoteError } from './remote-error.ts';
 import type { AskForToken } from './token-socket.ts';
@@ -14,9 +14,6 @@ export interface AccessToken {
   scopes: readonly string[];
 }
 
-/** Of the time that it has left when it is given, a token is used for all but this part: a request takes its time. */
-const sparePart = 0.1;
-const longestSpareMs = 60_000;
 /** How long a person who disconnects, or leaves, is still acted for. */
 const reuseMs = 5_000;
 /** RFC 6750 2.1, which is stricter than what a header may hold. */
@@ -92,7 +89,8 @@ export class AccessTokens {
   }
 }
 
-const usableMs = (leftMs: number): number => leftMs - Math.min(longestSpareMs, leftMs * sparePart);
+/** Of the time that it has left when it is given. */
+const usableMs = (leftMs: number): number => leftMs - tokenMarginMs(leftMs);
 
 const answers = (
   kept: AccessToken,
