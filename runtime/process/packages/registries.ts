@@ -1,4 +1,5 @@
 /** The package registries, as the operator configured them, and how they are given to package managers. */
+
 /** In the words of HTTP: `Bearer <token>`, or a user name and a password. */
 export type RegistryCredential =
   | { type: 'token'; token: string }

@@ -63,8 +63,7 @@ function AgentView({ agent }: { agent: Agent }) {
 }
 
 function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
-  const { slug } = useWorkspace();
-  const { isAdmin } = useWorkspace();
+  const { slug, isAdmin } = useWorkspace();
   const [deleting, dialog] = useDisclosure();
   const start = `${pathOf(slug, 'sessions', 'new')}?${new URLSearchParams({ agent: agent.id })}`;
   return (
