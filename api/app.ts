@@ -20,7 +20,7 @@ import type { WebFiles } from './web-files/load-web-files.ts';
 import { serveWebFiles } from './web-files/serve-web-files.ts';
 
 /** Answers that are sent as they are made: 256 KiB of a file, or a page of an export, are in memory for each. */
-const downloads = { name: 'downloads at a time', whole: 64, shares: { user: 8 } };
+const downloads = { name: 'downloads at a time', whole: 64, shares: { user: 8, workspace: 32 } };
 
 export type AppDependencies = AuthenticateDependencies & Pick<ApiDependencies, 'log'>;
 

@@ -16,7 +16,14 @@ import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
 import type { UserTurns } from './middleware/user-turns.ts';
-import { type AnyRoute, type ContextByScope, isInternal, type RouteScope, written } from './route.ts';
+import {
+  type AnyRoute,
+  type ContextByScope,
+  type InWorkspace,
+  isInternal,
+  type RouteScope,
+  written,
+} from './route.ts';
 
 export interface MountOptions {
   authenticate: ResolveScope;
@@ -25,8 +32,8 @@ export interface MountOptions {
     turns: UserTurns;
     /** Of routes that end or refuse something. */
     stopTurns: UserTurns;
-    /** Takes a place of a user for an answer that is sent as it is made. */
-    downloads: (owner: { user: string }) => Leave;
+    /** Takes a place of a user, and of the route's workspace, for an answer that is sent as it is made. */
+    downloads: (owners: { user: string; workspace: string | null }) => Leave;
     signIn: SignInLimit;
     /** By address, of routes that anybody may ask. */
     strangers: RateLimiter;
@@ -89,7 +96,8 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
       await work(ctx, { params, body, scope: isOld ? await authorized(ctx, params) : scope });
       if (user !== undefined && ctx.body instanceof Readable) {
         // What is made while it is read may be read for long: it gives its turn back for a place of its own.
-        const leaveDownloads = isEventStream(ctx) ? () => {} : limits.downloads({ user: user.id });
+        const owners = { user: user.id, workspace: requestState(ctx).workspaceId };
+        const leaveDownloads = isEventStream(ctx) ? () => {} : limits.downloads(owners);
         leave();
         leave = leaveDownloads;
       }
@@ -103,8 +111,10 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     ctx: RouterContext,
     params: Readonly<Record<string, string>>,
   ): Promise<ContextByScope[RouteScope]> => {
-    const scope = await authenticate[route.scope](ctx, params);
-    requireAllowed(route.access.whyNot(scope as ContextByScope[RouteScope]));
+    const scope: ContextByScope[RouteScope] = await authenticate[route.scope](ctx, params);
+    const { workspace }: Partial<InWorkspace> = scope;
+    requestState(ctx).workspaceId = workspace?.id ?? null;
+    requireAllowed(route.access.whyNot(scope));
     return scope;
   };
 

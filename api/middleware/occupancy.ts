@@ -51,15 +51,15 @@ export interface SharesOptions<Owner extends string> {
 }
 
 /**
- * Returns a function that enters for one owner of each kind and returns how to leave. It throws `rate_limited`, naming the limit, when the share of one of
- * them is taken, or the whole.
+ * Returns a function that enters for one owner of each kind and returns how to leave; an owner who is null has no share of that kind. It throws `rate_limited`,
+ * naming the limit, when the share of one of them is taken, or the whole.
  */
 export function createShares<Owner extends string>({
   name,
   whole,
   shares,
   retryAfterSeconds = 1,
-}: SharesOptions<Owner>): (owners: Readonly<Record<Owner, string>>) => Leave {
+}: SharesOptions<Owner>): (owners: Readonly<Record<Owner, string | null>>) => Leave {
   const kinds = (Object.keys(shares) as Owner[]).map((kind) => ({
     kind,
     enter: createOccupancy({ name: `${name} per ${kind}`, limit: shares[kind], retryAfterSeconds }),
@@ -74,7 +74,8 @@ export function createShares<Owner extends string>({
     };
     try {
       for (const { kind, enter } of kinds) {
-        entered.push(enter(owners[kind]));
+        const owner = owners[kind];
+        entered.push(...(owner === null ? [] : [enter(owner)]));
       }
       entered.push(enterWhole('all'));
     } catch (error) {

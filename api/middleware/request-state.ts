@@ -6,6 +6,8 @@ export interface RequestState {
   /** The route's pattern, such as `/api/agents/{agent_id}`; never the path with its values. */
   route: string | null;
   userId: string | null;
+  /** Of the route, once the caller is known to be a member. */
+  workspaceId: string | null;
   /** Of the sidecar that asks. */
   sessionId: string | null;
   secretBody: boolean;
@@ -20,6 +22,7 @@ export function beginRequest(ctx: Context, requestId: string): RequestState {
     requestId,
     route: null,
     userId: null,
+    workspaceId: null,
     sessionId: null,
     secretBody: false,
     countBody: () => undefined,

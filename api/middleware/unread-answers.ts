@@ -6,8 +6,12 @@ import { ApiError } from '../errors.ts';
 import { leaveOnClose } from './occupancy.ts';
 import { requestState } from './request-state.ts';
 
-/** Of all callers in this process, and of one: a person, a session, or an address of strangers. */
-const unreadBytes = { totalBytes: 96 * 1024 * 1024, shareBytes: 24 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+/** Of all callers in this process, of the people of a workspace, and of one caller: a person, a session, or an address of strangers. */
+const unreadBytes = {
+  totalBytes: 96 * mebibyte,
+  shareBytes: { caller: 24 * mebibyte, workspace: 48 * mebibyte },
+};
 
 /**
  * For answers that are made as a whole; streams wait for their readers by themselves. Throws 503 in place of one that was only read and does not fit. What
@@ -21,8 +25,8 @@ export function countUnreadAnswers() {
     if (bytes === null) {
       return;
     }
-    const { userId, sessionId } = requestState(ctx);
-    const budget = shared(userId ?? sessionId ?? ctx.ip);
+    const { userId, sessionId, workspaceId } = requestState(ctx);
+    const budget = shared({ caller: userId ?? sessionId ?? ctx.ip, workspace: workspaceId });
     if (budget.tryTake(bytes.length)) {
       leaveOnClose(ctx.res, () => budget.give(bytes.length));
     } else if (ctx.method === 'GET') {

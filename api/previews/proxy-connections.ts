@@ -2,18 +2,20 @@
  * The connections to services of previews that this process has open. Each takes a slot, and none outlives the right to read the preview: an event stream
  * or a WebSocket stays open for long, so what was checked when it began is checked again while it is.
  */
-import { createOccupancy, type Leave } from '../middleware/occupancy.ts';
+import { createShares, type Leave } from '../middleware/occupancy.ts';
 
-/** Of one preview, whoever asks; a page with more in parallel waits for its browser. */
-const perPreview = 32;
-/** Of one person, whatever they opened. */
-const perVisitor = 64;
-const perProcess = 256;
-const retryAfterSeconds = 2;
+/** A page with more in parallel waits for its browser. */
+const limits = {
+  name: 'connections to services of previews',
+  whole: 256,
+  shares: { preview: 32, visitor: 64, workspace: 128 },
+  retryAfterSeconds: 2,
+};
 const checkEveryMs = 15_000;
 
 export interface ProxyConnection {
   previewId: string;
+  workspaceId: string;
   /** Who opened it. */
   userId: string;
   /** Names the opening that it came by. */
@@ -32,10 +34,7 @@ export function createProxyConnections(
   isOpen: (label: string, address: string) => Promise<boolean>,
   everyMs = checkEveryMs,
 ): ProxyConnections {
-  const occupancy = (name: string, limit: number) => createOccupancy({ name, limit, retryAfterSeconds });
-  const enterPreview = occupancy('connections to the service of a preview', perPreview);
-  const enterVisitor = occupancy('connections of one person to services of previews', perVisitor);
-  const enterProcess = occupancy('connections to services of previews', perProcess);
+  const enterShares = createShares(limits);
   const open = new Map<ProxyConnection, () => void>();
   let isScheduled = false;
 
@@ -68,24 +67,14 @@ export function createProxyConnections(
 
   return {
     enter(connection, end) {
-      const left: Leave[] = [];
-      const leave = () => {
-        open.delete(connection);
-        for (const each of left) {
-          each();
-        }
-      };
-      try {
-        left.push(enterPreview(connection.previewId));
-        left.push(enterVisitor(connection.userId));
-        left.push(enterProcess('all'));
-      } catch (error) {
-        leave();
-        throw error;
-      }
+      const { previewId: preview, userId: visitor, workspaceId: workspace } = connection;
+      const leaveShares = enterShares({ preview, visitor, workspace });
       open.set(connection, end);
       scheduleIfOpen();
-      return leave;
+      return () => {
+        open.delete(connection);
+        leaveShares();
+      };
     },
   };
 }

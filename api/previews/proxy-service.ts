@@ -20,6 +20,7 @@ import { visitorHandshake, visitorHeaders } from './proxy-response-headers.ts';
 export interface AskedService {
   previewId: string;
   /** Who opened it. */
+  workspaceId: string;
   userId: string;
   service: OpenedService;
   label: string;

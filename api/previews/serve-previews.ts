@@ -21,8 +21,12 @@ import { labelSha256, previewHostOf } from './origin.ts';
 import { createProxyConnections } from './proxy-connections.ts';
 import { answerFromService } from './proxy-service.ts';
 
-/** Of files that this process holds for those who read them, however slowly they do, and of those that one person reads. */
-const sentBytes = { totalBytes: 64 * 1024 * 1024, shareBytes: 16 * 1024 * 1024 };
+const mebibyte = 1024 * 1024;
+/** Of files that this process holds for those who read them, however slowly they do. */
+const sentBytes = {
+  totalBytes: 64 * mebibyte,
+  shareBytes: { visitor: 16 * mebibyte, workspace: 32 * mebibyte },
+};
 const sentWaitMs = 2000;
 /** Whoever has not read a file by then has it cut off. */
 const sendLimitMs = 30_000;
@@ -55,10 +59,10 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
       answerNotice(ctx, 404, notOpenPage);
       return;
     }
-    const { previewId, service, visitor } = opened;
+    const { previewId, workspaceId, service, visitor } = opened;
     const origin = `${scheme}//${ctx.get('Host').toLowerCase()}`;
     if (service !== null) {
-      const asking = { previewId, userId: visitor.userId, service, label, origin };
+      const asking = { previewId, workspaceId, userId: visitor.userId, service, label, origin };
       await answerFromService(ctx, asking, { config, connections });
       return;
     }
@@ -66,7 +70,11 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
       ctx.set('Allow', 'GET, HEAD');
       throw new ApiError('method_not_allowed', 'A preview is only read');
     }
-    await answerWithin(ctx, sent(visitor.userId), config.LIMIT_PREVIEW_FILE_BYTES);
+    await answerWithin(
+      ctx,
+      sent({ visitor: visitor.userId, workspace: workspaceId }),
+      config.LIMIT_PREVIEW_FILE_BYTES,
+    );
     await answerFile(ctx, db, { previewId, origin });
   };
 }

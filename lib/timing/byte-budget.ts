@@ -59,64 +59,70 @@ export function createByteBudget(totalBytes: number): ByteBudget {
 }
 
 /**
- * Returns an owner's part of memory that all owners share: at most `shareBytes`, and less while the others hold much. Who waits for room in their own share
- * keeps nobody else waiting.
+ * Returns the part of owners, one of each kind, in memory that all owners share: at most the share of each, and less while others hold much. Waiting for room in a
+ * share blocks only those who have the same share. An owner who is null has no share of that kind.
  */
-export function createSharedBytes({
+export function createSharedBytes<Kind extends string>({
   totalBytes,
   shareBytes,
 }: {
   totalBytes: number;
-  shareBytes: number;
-}): (owner: string) => ByteBudget {
+  shareBytes: Readonly<Record<Kind, number>>;
+}): (owners: Readonly<Record<Kind, string | null>>) => ByteBudget {
   const whole = createByteBudget(totalBytes);
   /** `inUseBytes`: taken, or waited for. */
   const shares = new Map<string, { budget: ByteBudget; inUseBytes: number }>();
 
-  const begin = (owner: string, count: number): ByteBudget => {
-    const share = shares.get(owner) ?? { budget: createByteBudget(shareBytes), inUseBytes: 0 };
-    shares.set(owner, share);
-    share.inUseBytes += count;
-    return share.budget;
-  };
-  const end = (owner: string, count: number): void => {
-    const share = shares.get(owner);
-    if (share !== undefined) {
-      share.inUseBytes -= count;
-      if (share.inUseBytes === 0) {
-        shares.delete(owner);
+  return (owners) => {
+    const own = (Object.keys(shareBytes) as Kind[])
+      .filter((kind) => owners[kind] !== null)
+      .map((kind) => ({ key: `${kind} ${owners[kind]}`, bytes: shareBytes[kind] }));
+    const begin = (count: number): ByteBudget[] => {
+      const ofOwners = own.map(({ key, bytes }) => {
+        const share = shares.get(key) ?? { budget: createByteBudget(bytes), inUseBytes: 0 };
+        shares.set(key, share);
+        share.inUseBytes += count;
+        return share.budget;
+      });
+      return [...ofOwners, whole];
+    };
+    const end = (budgets: ByteBudget[], count: number): void => {
+      for (const budget of budgets) {
+        budget.give(count);
       }
-    }
-  };
-
-  return (owner) => ({
-    tryTake(count) {
-      const share = begin(owner, count);
-      if (share.tryTake(count)) {
-        if (whole.tryTake(count)) {
-          return true;
+      for (const { key } of own) {
+        const share = shares.get(key);
+        if (share !== undefined) {
+          share.inUseBytes -= count;
+          if (share.inUseBytes === 0) {
+            shares.delete(key);
+          }
         }
-        share.give(count);
       }
-      end(owner, count);
-      return false;
-    },
-    async take(count, maxWaitMs) {
-      const endsAtMs = performance.now() + maxWaitMs;
-      const share = begin(owner, count);
-      if (await share.take(count, maxWaitMs)) {
-        if (await whole.take(count, endsAtMs - performance.now())) {
-          return true;
+    };
+    return {
+      tryTake(count) {
+        const budgets = begin(count);
+        const missing = budgets.findIndex((budget) => !budget.tryTake(count));
+        if (missing >= 0) {
+          end(budgets.slice(0, missing), count);
         }
-        share.give(count);
-      }
-      end(owner, count);
-      return false;
-    },
-    give(count) {
-      shares.get(owner)?.budget.give(count);
-      whole.give(count);
-      end(owner, count);
-    },
-  });
+        return missing < 0;
+      },
+      async take(count, maxWaitMs) {
+        const endsAtMs = performance.now() + maxWaitMs;
+        const budgets = begin(count);
+        for (const [at, budget] of budgets.entries()) {
+          if (!(await budget.take(count, endsAtMs - performance.now()))) {
+            end(budgets.slice(0, at), count);
+            return false;
+          }
+        }
+        return true;
+      },
+      give(count) {
+        end([...own.flatMap(({ key }) => shares.get(key)?.budget ?? []), whole], count);
+      },
+    };
+  };
 }

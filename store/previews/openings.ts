@@ -46,6 +46,7 @@ export async function insertOpening(
 
 const openedRow = z.object({
   preview_id: uuid,
+  workspace_id: uuid,
   audience: previewAudience,
   user_id: uuid,
   role: workspaceRole,
@@ -62,6 +63,7 @@ const openedRow = z.object({
 
 export interface OpenedPreview {
   previewId: string;
+  workspaceId: string;
   audience: PreviewAudience;
   /** Who opened it, as of now. */
   visitor: { userId: string; role: WorkspaceRole };
@@ -80,7 +82,7 @@ export interface OpenedService {
 }
 
 const findStatement = `
-  select p.id as preview_id, p.audience, i.user_id, m.role, s.operator_id, s.root_operator_id, s.schedule_maker_id, s.shared_with_workspace,
+  select p.id as preview_id, p.workspace_id, p.audience, i.user_id, m.role, s.operator_id, s.root_operator_id, s.schedule_maker_id, s.shared_with_workspace,
     p.service, v.state, v.address, (v.configuration->'service'->>'port')::int as port,
     s.${unfinishedStatus} as session_is_live
   from preview_openings o
@@ -101,6 +103,7 @@ export async function findOpening(db: Db, labelSha256: Buffer): Promise<OpenedPr
   const { operator_id, root_operator_id, schedule_maker_id, shared_with_workspace: isShared } = found;
   return {
     previewId: found.preview_id,
+    workspaceId: found.workspace_id,
     audience: found.audience,
     visitor: { userId: found.user_id, role: found.role },
     session: { operator_id, root_operator_id, schedule_maker_id },

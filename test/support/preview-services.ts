@@ -68,8 +68,13 @@ export interface Upgraded {
 export interface ServicePreviews {
   api: TestApi;
   workspace: Awaited<ReturnType<TestApi['workspace']>>;
-  /** A preview of a service in this state, open for a person. */
-  open(given?: { state?: string; audience?: string; who?: Person }): Promise<OpenService>;
+  /** A preview of a service in this state, in the one workspace unless told, open for a person. */
+  open(given?: {
+    state?: string;
+    audience?: string;
+    who?: Person;
+    within?: ServicePreviews['workspace'];
+  }): Promise<OpenService>;
   /** The same preview, opened by somebody. */
   openAs(service: OpenService, who: Person): Promise<OpenService>;
   stop(): Promise<void>;
@@ -93,15 +98,15 @@ export async function startServicePreviews(overrides: Record<string, string> = {
   return {
     api,
     workspace,
-    async open({ state = 'running', audience = 'workspace', who = workspace.member } = {}) {
-      const session = await startSession(api, workspace);
+    async open({ state = 'running', audience = 'workspace', within = workspace, who = within.member } = {}) {
+      const session = await startSession(api, within);
       const id = randomUUID();
       const standIn = await startStandIn(controlKey(api.config.SESSION_KEY_SEED, id), id);
       standIns.push(standIn);
       await insertService(
         api,
         { id, session, state, audience, address: standIn.address },
-        workspace.workspace.id,
+        within.workspace.id,
       );
       return openedBy({ id, session, standIn }, who);
     },

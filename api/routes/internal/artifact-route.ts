@@ -29,7 +29,7 @@ const metadata = z.object({
 export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
   const buffered = createSharedBytes({
     totalBytes: config.LIMIT_UPLOAD_BUFFER_BYTES,
-    shareBytes: config.LIMIT_UPLOAD_BUFFER_BYTES / 2,
+    shareBytes: { workspace: config.LIMIT_UPLOAD_BUFFER_BYTES / 2 },
   });
   const handedOut = createRateLimiter({
     name: 'artifacts a minute of the agent of a session',
@@ -71,7 +71,7 @@ export function artifactRoute({ db, config, log }: Dependencies): AnyRoute {
         const content = await receiveContent(db, ctx.req, {
           sessionId: session.id,
           limitBytes,
-          budget: buffered(session.workspace_id),
+          budget: buffered({ workspace: session.workspace_id }),
           begun,
           countBody: requestState(ctx).countBody,
         });

@@ -229,16 +229,19 @@ describe('a request that hides another one', () => {
 });
 
 describe('many connections', () => {
-  it('of one preview, of one person, or of all, are refused beyond their limits, which recover', async () => {
+  it('of one preview, person or workspace, or of all, are refused beyond their limits, which recover', async () => {
     const { api, workspace } = previews;
     const people = await Promise.all(Array.from({ length: 5 }, () => api.person()));
-    for (const person of people) {
-      await api.join(workspace.workspace, person, 'member');
+    const workspaces = [workspace, await api.workspace(), await api.workspace()];
+    // Each person opens two, and the people of a workspace four.
+    const many = [];
+    for (const [at, person] of [0, 0, 1, 1, 2, 2, 3, 3, 4].map((each) => people[each]).entries()) {
+      const within = workspaces[at >> 2];
+      if (person && within) {
+        await api.join(within.workspace, person, 'member');
+        many.push(await previews.open({ who: person, within }));
+      }
     }
-    // Each person opens two.
-    const many = await Promise.all(
-      Array.from({ length: 9 }, (_, at) => previews.open({ who: people[at >> 1] ?? workspace.member })),
-    );
     const [third, second] = [many[2], many[1]];
     const sockets = [];
     for (const service of many) {
@@ -253,7 +256,14 @@ describe('many connections', () => {
         const same = third && people[0] && (await previews.openAs(third, people[0]));
         expect(await same?.send('/')).toMatchObject({
           status: 429,
-          body: expect.stringContaining('The limit is 64 connections of one person'),
+          body: expect.stringContaining('The limit is 64 connections to services of previews per visitor'),
+        });
+      }
+      if (service === many[3]) {
+        const fifth = await previews.open();
+        expect(await fifth.send('/')).toMatchObject({
+          status: 429,
+          body: expect.stringContaining('The limit is 128 connections to services of previews per workspace'),
         });
       }
     }
@@ -261,7 +271,7 @@ describe('many connections', () => {
     const [first, last] = [many[0], many[8]];
     expect(await last?.send('/')).toMatchObject({
       ...{ status: 429, headers: { 'retry-after': '2' } },
-      body: expect.stringContaining('The limit is 256 connections to services of previews'),
+      body: expect.stringContaining('The limit is 256 connections to services of previews of all users'),
     });
     // The platform itself answers.
     expect(await previews.api.anonymous.send('GET', '/api/health')).toMatchObject({ status: 200 });
@@ -269,7 +279,7 @@ describe('many connections', () => {
     await eventually(async () => expect(await last?.send('/')).toMatchObject({ status: 200 }));
     expect(await first?.webSocket()).toMatchObject({
       ...{ status: 429, socket: null },
-      body: expect.stringContaining('The limit is 32 connections to the service of a preview'),
+      body: expect.stringContaining('The limit is 32 connections to services of previews per preview'),
     });
     for (const socket of sockets) {
       socket.destroy();

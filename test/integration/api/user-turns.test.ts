@@ -3,8 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import type { Context } from 'koa';
 import * as z from 'zod';
-import { anySignedIn } from '../../../api/policies/access.ts';
+import { anyMember, anySignedIn } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -34,17 +35,26 @@ const heldRoute = defineRoute({
     return new Promise<Record<string, never>>((resolve) => held.push(() => resolve({})));
   },
 });
+const streamWithoutEnd = async ({ ctx }: { ctx: Context }) => {
+  const stream = new Readable({ read() {} });
+  stream.push('begun');
+  ctx.body = stream;
+};
 const openRoute = defineRoute({
   method: 'get',
   path: '/test/open',
   summary: 'A stream without end',
   scope: 'user',
   access: anySignedIn,
-  async handler({ ctx }) {
-    const stream = new Readable({ read() {} });
-    stream.push('begun');
-    ctx.body = stream;
-  },
+  handler: streamWithoutEnd,
+});
+const openInWorkspaceRoute = defineRoute({
+  method: 'get',
+  path: '/test/{slug}/open',
+  summary: 'A stream without end, of a workspace',
+  scope: 'workspace',
+  access: anyMember,
+  handler: streamWithoutEnd,
 });
 const largeRoute = defineRoute({
   method: 'get',
@@ -98,7 +108,7 @@ const stopRoute = defineRoute({
 
 beforeAll(async () => {
   api = await startTestApi({ LIMIT_USER_WAITING_REQUESTS: String(waiting) }, () => [
-    ...[heldRoute, openRoute, largeRoute, tabRoute, stopRoute, ...largerRoutes],
+    ...[heldRoute, openRoute, openInWorkspaceRoute, largeRoute, tabRoute, stopRoute, ...largerRoutes],
   ]);
 });
 beforeEach(async () => {
@@ -250,6 +260,28 @@ it('downloads have places of their own, fewer for a user than there are', async 
   });
 });
 
+it('downloads of the people of a workspace have a share of all places', async () => {
+  const { workspace } = await api.workspace();
+  const caller = new AbortController();
+  const open = ({ cookie }: Person, slug = workspace.slug) =>
+    fetch(`${api.url}/api/test/${slug}/open`, { headers: { cookie }, signal: caller.signal });
+  const people = await Promise.all(many(5, () => api.person()));
+  for (const person of people) {
+    await api.join(workspace, person, 'member');
+  }
+  const opened = await Promise.all(people.slice(0, 4).flatMap((person) => many(8, () => open(person))));
+  expect(opened.map(({ status }) => status)).toEqual(many(32, () => 200));
+  const [fifth = max] = people.slice(4);
+  const refused = await open(fifth);
+  expect({ status: refused.status, body: await refused.json() }).toMatchObject({
+    status: 429,
+    body: { error: { message: 'The limit is 32 downloads at a time per workspace' } },
+  });
+  const other = await api.workspace();
+  expect((await open(other.member, other.workspace.slug)).status).toBe(200);
+  caller.abort();
+});
+
 it('twenty tabs, four slow downloads and an export leave every page its answer', async () => {
   const { workspace, base } = await api.workspace();
   await api.join(workspace, max, 'admin');
@@ -261,8 +293,10 @@ it('twenty tabs, four slow downloads and an export leave every page its answer',
   const pages = ['agents', 'mcp-servers', 'secrets', 'audit-events', 'members'].map(
     (page) => `${base}/${page}`,
   );
-  const answers = await Promise.all([...pages, ...pages, '/api/me'].map((path) => max.send('GET', path)));
-  expect(answers.map(({ status }) => status)).toEqual(many(11, () => 200));
+  for (const round of [[...pages, '/api/me'], pages]) {
+    const answers = await Promise.all(round.map((path) => max.send('GET', path)));
+    expect(answers.map(({ status }) => status)).toEqual(round.map(() => 200));
+  }
   for (const each of [...slow, exported]) {
     each.letGo();
   }

@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createProxyConnections } from '../../../../api/previews/proxy-connections.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-const connection = (label: string, previewId = 'p', userId = 'u') => ({
-  ...{ label, previewId, userId },
+const connection = (label: string, previewId = 'p', userId = 'u', workspaceId = 'w') => ({
+  ...{ label, previewId, userId, workspaceId },
   address: 'http://127.0.0.1:1',
 });
 
@@ -57,26 +57,39 @@ describe('open connections', () => {
     expect(asked).toBe(1);
   });
 
-  it('have a limit for each preview, for each person and for all, and a refusal takes no place', () => {
+  it('have a limit for each preview, person and workspace, and for all, and a refusal takes no place', () => {
     const connections = createProxyConnections(async () => true);
-    const enter = (preview: number, user: number) => () =>
-      connections.enter(connection('a', `p${preview}`, `u${user}`), () => undefined);
+    const enter = (
+      preview: number,
+      { user = Math.floor(preview / 2), workspace = Math.floor(preview / 4) } = {},
+    ) => {
+      const asked = connection('a', `p${preview}`, `u${user}`, `w${workspace}`);
+      return () => connections.enter(asked, () => undefined);
+    };
     const leaves = [];
     for (let preview = 0; preview < 8; preview += 1) {
-      const user = Math.floor(preview / 2);
       for (let count = 0; count < 32; count += 1) {
-        leaves.push(enter(preview, user)());
+        leaves.push(enter(preview)());
       }
       if (preview === 0) {
-        expect(enter(0, 9)).toThrow('The limit is 32 connections to the service of a preview');
-        expect(enter(0, 9)).toThrow();
+        expect(enter(0, { user: 9 })).toThrow(
+          'The limit is 32 connections to services of previews per preview',
+        );
+        expect(enter(0, { user: 9 })).toThrow();
       }
       if (preview === 1) {
-        expect(enter(2, user)).toThrow('The limit is 64 connections of one person to services of previews');
+        expect(enter(2, { user: 0 })).toThrow(
+          'The limit is 64 connections to services of previews per visitor',
+        );
+      }
+      if (preview === 3) {
+        expect(enter(9, { workspace: 0 })).toThrow(
+          'The limit is 128 connections to services of previews per workspace',
+        );
       }
     }
-    const more = enter(8, 9);
-    expect(more).toThrow('The limit is 256 connections to services of previews');
+    const more = enter(8);
+    expect(more).toThrow('The limit is 256 connections to services of previews of all users');
     leaves[0]?.();
     leaves[0]?.();
     const last = more();
