@@ -117,7 +117,7 @@ async function readRefusal(endpoint: Endpoint, answer: HttpAnswer): Promise<Mode
 }
 
 async function passOn(
-  { endpoint: { blackOut }, limits }: AnswerDependencies,
+  { endpoint: { blackOut, createBlackOut }, limits }: AnswerDependencies,
   { asked: { isStreamed }, response, signal }: Forwarded,
   answer: HttpAnswer,
   tokens: TokenCount,
@@ -134,7 +134,7 @@ async function passOn(
   if (isStreamed) {
     response.writeHead(200, headers);
     response.flushHeaders();
-    await passEventsOn({ answer, response, tokens, limits, blackOut, signal });
+    await passEventsOn({ answer, response, tokens, limits, blackOut, createBlackOut, signal });
     response.end();
     return;
   }

@@ -1,7 +1,7 @@
 /** The one thing that is asked of the endpoint: `POST /v1/messages`, with the key and the platform's own headers. */
 
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
-import { createBlackOut } from '../../lib/black-out/black-out.ts';
+import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { openStream } from '../../lib/outbound/open-stream.ts';
@@ -15,6 +15,8 @@ export interface Endpoint {
   ask(request: ModelRequest, options: AskOptions): Promise<HttpAnswer>;
   /** A text of the endpoint without the key, in whatever form. */
   blackOut(text: string): string;
+  /** The same for a text that arrives in pieces. */
+  createBlackOut(): BlackOut;
 }
 
 export interface AskOptions {
@@ -65,5 +67,6 @@ export function createEndpoint(
     },
     blackOut: (text) =>
       Buffer.concat([blackedOut.push(Buffer.from(text)), blackedOut.end()]).toString('utf8'),
+    createBlackOut: () => createBlackOut([key]),
   };
 }

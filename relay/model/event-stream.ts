@@ -1,11 +1,13 @@
 /** An answer that is streamed: each event is read, cleared of the key, counted and sent again, with backpressure. */
 import type { ServerResponse } from 'node:http';
 import { jsonOrNull } from '../../contract/json-or-null.ts';
+import type { BlackOut } from '../../lib/black-out/black-out.ts';
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { withinSilence } from '../../lib/outbound/within-silence.ts';
 import { readEvents } from '../remote/read-events.ts';
+import { DeltaTexts } from './delta-texts.ts';
 import type { ModelLimits } from './limits.ts';
 import { memberOf } from './member-of.ts';
 import { ModelError } from './model-error.ts';
@@ -19,6 +21,7 @@ export interface StreamedAnswer {
   tokens: TokenCount;
   limits: ModelLimits;
   blackOut(text: string): string;
+  createBlackOut(): BlackOut;
   signal: AbortSignal;
 }
 
@@ -32,6 +35,7 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
     'timed_out',
     `${url.host} was silent for ${limits.silenceMs / 1000} seconds`,
   );
+  const texts = new DeltaTexts(streamed.createBlackOut);
   let left = limits.streamBytes;
   try {
     for await (const event of readEvents(
@@ -46,8 +50,14 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
       if (left < 0) {
         throw new OutboundError('too_large', `${url.host} sent more than ${limits.streamBytes} bytes`);
       }
-      const type = readEvent(event.data, streamed);
-      await writeInTime(response, written(type, streamed.blackOut(event.data)), limits.stalledMs, signal);
+      const value = jsonOrNull(event.data);
+      const type = readEvent(event.data, value, streamed);
+      const shown = texts.take(value);
+      if (shown === null) {
+        throw new OutboundError('invalid_response', `${url.host} sends too many contents at a time`);
+      }
+      const text = shown.map((each) => written(String(memberOf(each, 'type')), each, streamed)).join('');
+      await writeInTime(response, text, limits.stalledMs, signal);
       if (type === 'message_stop') {
         return;
       }
@@ -61,8 +71,11 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
 }
 
 /** The type of an event, whose usage is counted. */
-function readEvent(data: string, { answer: { url }, tokens, blackOut }: StreamedAnswer): string {
-  const value = jsonOrNull(data);
+function readEvent(
+  data: string,
+  value: unknown,
+  { answer: { url }, tokens, blackOut }: StreamedAnswer,
+): string {
   const type = memberOf(value, 'type');
   if (typeof type !== 'string' || !eventName.test(type)) {
     throw new OutboundError('invalid_response', `${url.host} sent an event that is none of a model`);
@@ -89,11 +102,6 @@ function saidError(
   return new ModelError(isOverloaded ? 'overloaded_error' : 'api_error', said.slice(0, 2000));
 }
 
-const written = (type: string, data: string): string => `event: ${type}\n${lines(data)}\n\n`;
-
-/** A line break in the data begins another line of it. */
-const lines = (data: string): string =>
-  data
-    .split('\n')
-    .map((line) => `data: ${line}`)
-    .join('\n');
+/** Serialised again, so that what is sent is what was read. */
+const written = (type: string, value: unknown, { blackOut }: StreamedAnswer): string =>
+  `event: ${type}\ndata: ${blackOut(JSON.stringify(value))}\n\n`;

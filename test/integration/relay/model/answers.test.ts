@@ -15,7 +15,6 @@ import {
   message,
   modelKey,
   question,
-  sendMessage,
   startEvent,
 } from './model-session.ts';
 
@@ -285,34 +284,6 @@ describe('an endpoint in trouble', () => {
     expect(errorIn(answer.text).message).toContain('PRIVATE_MCP_HOSTS');
     expect(session.asked).toEqual([]);
     expect(await took()).toMatchObject({ outcome: 'failed', input_tokens: 0 });
-  });
-});
-
-describe('the key', () => {
-  it('does not come back, however the endpoint writes it', async () => {
-    await session.start();
-    const base64 = Buffer.from(modelKey).toString('base64');
-    const text = `${modelKey} ${base64} ${encodeURIComponent(modelKey)} ${Buffer.from(modelKey).toString('hex')}`;
-    session.respond = (_asked, response) =>
-      sendMessage(response, { ...message, content: [{ type: 'text', text }] });
-    const whole = await session.ask(question);
-    session.respond = (_asked, response) =>
-      begin(response).end([startEvent, deltaEvent(text), ...endEvents].map(event).join(''));
-    const pieces = await session.ask(streamed);
-    for (const answer of [whole, pieces]) {
-      expect(answer.status).toBe(200);
-      expect(answer.text).toContain('[secret]');
-      expect(answer.text).not.toContain(modelKey);
-      expect(answer.text).not.toContain(base64.slice(0, -4));
-    }
-  });
-
-  it('that no header may have is not used', async () => {
-    await session.start({ key: 'a key\nwith: a header' });
-    const answer = await session.ask(question);
-    expect(answer).toMatchObject({ status: 400, headers: { 'x-should-retry': 'false' } });
-    expect(answer.text).not.toContain('with: a header');
-    expect(session.asked).toEqual([]);
   });
 });
 
