@@ -11,6 +11,7 @@ import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-se
 import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';
+import { requireOwnPage } from '../middleware/origin.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';
 import { requestState } from '../middleware/request-state.ts';
 import { createSessionLimits } from '../middleware/session-limits.ts';
@@ -28,7 +29,7 @@ export type ResolveScope = {
 };
 
 /**
- * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, 429 `rate_limited` for a
+ * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, 403 `forbidden` for a person's request that a page of another origin sent, 429 `rate_limited` for a
  * user who sends too many requests, and 404 for what does not exist or belongs to a workspace that the user is not a member of:
  * the two are indistinguishable.
  */
@@ -115,6 +116,7 @@ function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'c
     perMinute: config.RATE_USER_PER_MINUTE,
   });
   return async (ctx: Context): Promise<SignedIn> => {
+    requireOwnPage(ctx);
     const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
     const known = claims && (await readSignedInUser(db, claims));
     if (claims === null || known === null) {

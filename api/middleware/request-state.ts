@@ -11,6 +11,8 @@ export interface RequestState {
   /** Of the sidecar that asks. */
   sessionId: string | null;
   secretBody: boolean;
+  /** A page of another origin had the browser send it. */
+  isForeign: boolean;
   /** Called by the reader of the body with the bytes as they arrive. Throws `rate_limited` when there are too many. */
   countBody: (bytes: number) => void;
 }
@@ -25,6 +27,7 @@ export function beginRequest(ctx: Context, requestId: string): RequestState {
     workspaceId: null,
     sessionId: null,
     secretBody: false,
+    isForeign: false,
     countBody: () => undefined,
   };
   states.set(ctx.req, state);

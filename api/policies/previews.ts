@@ -17,13 +17,6 @@ export function whyNotEndPreview(visitor: SessionVisitor, session: SessionKeeper
     : 'Only the operator of its session, the maker of its schedule or a workspace admin may end a preview';
 }
 
-/** A page elsewhere must not open a preview in a person's browser. `site` is the header `Sec-Fetch-Site`; empty where there is none. */
-export function whyNotOpenFrom(site: string): Refusal {
-  return site === '' || site === 'same-origin' || site === 'none'
-    ? null
-    : 'A preview is opened from its page on the platform';
-}
-
 export interface ServiceRequest {
   method: string;
   /** Headers; empty where there is none. */

@@ -10,7 +10,7 @@ import { isSharedWithWorkspace, readSession } from '../../../store/sessions/read
 import type { ApiDependencies } from '../../dependencies.ts';
 import { notFound, requireAllowed } from '../../errors.ts';
 import { anyMember } from '../../policies/access.ts';
-import { whyNotEndPreview, whyNotOpenFrom, whyNotOpenPreview } from '../../policies/previews.ts';
+import { whyNotEndPreview, whyNotOpenPreview } from '../../policies/previews.ts';
 import { readableBy } from '../../policies/sessions.ts';
 import { isLive, openPreview } from '../../previews/open.ts';
 import { tellService } from '../../previews/tell-service.ts';
@@ -74,7 +74,6 @@ function openRoute(dependencies: Pick<ApiDependencies, 'db' | 'config'>): AnyRou
     access: anyMember,
     params,
     status: 302,
-    accessWith: ({ ctx }) => whyNotOpenFrom(ctx.get('Sec-Fetch-Site')),
     async handler({ params, ctx, ...visit }) {
       const { preview } = await readable(dependencies.db, visit, params.preview_id);
       const page = `/app/${encodeURIComponent(visit.workspace.slug)}/previews/${preview.id}`;

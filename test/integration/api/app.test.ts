@@ -34,18 +34,6 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** A request with headers that `fetch` does not let a program set. */
-function raw(method: string, path: string, headers: Record<string, string>): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const sent = request(api.url + path, { method, headers }, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode ?? 0);
-    });
-    sent.on('error', reject);
-    sent.end(method === 'GET' ? undefined : '{}');
-  });
-}
-
 /** Sends the headers and no byte of the body. */
 function withoutBody(method: string, path: string, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
@@ -231,50 +219,6 @@ describe('a query', () => {
     }
     expect(await admin.send('GET', `${base}/audit-events?resource=a%00b`)).toMatchObject({ status: 400 });
     expect(await admin.send('GET', '/api/me?verbose=1')).toMatchObject({ status: 422 });
-  });
-});
-
-describe('a request from a browser', () => {
-  it('must name a host of the platform', async () => {
-    const { port } = new URL(api.url);
-    const hosts = [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]', 'LOCALHOST'];
-    for (const host of hosts) {
-      expect(await raw('GET', '/api/me', { host })).toBe(401);
-    }
-    for (const host of ['evil.test', `evil.test:${port}`, '127.0.0.1.evil.test', 'localhost@evil.test']) {
-      expect(await raw('GET', '/api/me', { host })).toBe(403);
-    }
-    expect(await raw('GET', '/api/health', { host: '10.0.0.7:8080' })).toBe(200);
-  });
-
-  it('may change something only from the same origin', async () => {
-    const { port } = new URL(api.url);
-    const { cookie } = await api.person();
-    const send = (headers: Record<string, string>) => raw('POST', '/api/workspaces', { cookie, ...headers });
-    const own = `http://127.0.0.1:${port}`;
-    for (const headers of [{}, { origin: own }, { origin: own, 'sec-fetch-site': 'same-origin' }]) {
-      // It passes the origin check and fails on the body's missing type.
-      expect(await send(headers)).toBe(415);
-    }
-    const foreign = [
-      { origin: 'https://evil.test' },
-      { origin: 'null' },
-      { origin: `http://localhost:${port}` },
-      { origin: `https://127.0.0.1:${port}` },
-      { origin: 'http://127.0.0.1:1' },
-      { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': 'same-site' },
-      { 'sec-fetch-site': 'none' },
-      { origin: own, 'sec-fetch-site': 'cross-site' },
-    ];
-    for (const headers of foreign) {
-      expect(await send(headers)).toBe(403);
-    }
-  });
-
-  it('may read with a navigation from another origin', async () => {
-    const { cookie } = await api.person();
-    expect(await raw('GET', '/api/me', { cookie, 'sec-fetch-site': 'cross-site' })).toBe(200);
   });
 });
 

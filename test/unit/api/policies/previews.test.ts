@@ -1,10 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import {
-  whyNotAskService,
-  whyNotEndPreview,
-  whyNotOpenFrom,
-  whyNotOpenPreview,
-} from '../../../../api/policies/previews.ts';
+import { whyNotAskService, whyNotEndPreview, whyNotOpenPreview } from '../../../../api/policies/previews.ts';
 
 const own = { operator_id: 'max', root_operator_id: 'max', schedule_maker_id: null };
 const child = { operator_id: null, root_operator_id: 'max', schedule_maker_id: null };
@@ -39,17 +34,6 @@ describe('a preview', () => {
       expect(whyNotOpenPreview({ audience }, { userId: 'max', role }, session, isShared) === null).toBe(may);
     },
   );
-
-  it.each([
-    ['', true],
-    ['same-origin', true],
-    ['none', true],
-    ['same-site', false],
-    ['cross-site', false],
-    ['anything', false],
-  ])('is opened from “%s”: %s', (site, may) => {
-    expect(whyNotOpenFrom(site) === null).toBe(may);
-  });
 });
 
 describe('a service of a preview', () => {
