@@ -78,3 +78,16 @@ function problemsOf(issue: z.core.$ZodIssue, prefix: readonly PropertyKey[], roo
     ? [{ path: at(), code: 'required', message: isRequired }]
     : [{ path: at(), code: issue.code, message: issue.message }];
 }
+
+/** What one message names; a call with more problems has one cause for most of them. */
+const namedProblems = 5;
+
+/** The first problems in one sentence, and how many others there are. */
+export function sentenceOfProblems(error: z.ZodError): string {
+  const problems = fieldProblemsOf(error);
+  const named = problems
+    .slice(0, namedProblems)
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const others = problems.length - named.length;
+  return named.join('; ') + (others > 0 ? `; and ${others} more` : '');
+}

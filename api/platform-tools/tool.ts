@@ -5,7 +5,7 @@
 import type { Logger } from 'pino';
 import * as z from 'zod';
 import type { ApiConfig } from '../../config/api.ts';
-import { type FieldProblem, fieldProblemsOf } from '../../contract/errors.ts';
+import { sentenceOfProblems } from '../../contract/errors.ts';
 import type { PlatformToolAnswer, ToolAnnotations } from '../../contract/platform-tools.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
@@ -124,7 +124,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
     async answer(given, caller, dependencies) {
       const parsed = tool.input.safeParse(given);
       if (!parsed.success) {
-        return failed('validation_failed', sentenceOf(fieldProblemsOf(parsed.error)));
+        return failed('validation_failed', sentenceOfProblems(parsed.error));
       }
       try {
         const result = output.parse(await run(parsed.data, caller, dependencies));
@@ -143,17 +143,6 @@ const failed = (code: FailureCode, message: string): PlatformToolAnswer => ({
   code,
   message,
 });
-
-/** What one message names; a call with more problems has one cause for most of them. */
-const namedProblems = 5;
-
-function sentenceOf(problems: readonly FieldProblem[]): string {
-  const named = problems
-    .slice(0, namedProblems)
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
-  const others = problems.length - named.length;
-  return named.join('; ') + (others > 0 ? `; and ${others} more` : '');
-}
 
 /** The answer for what was foreseen; null for anything else. */
 function failureOf(error: unknown): PlatformToolAnswer | null {

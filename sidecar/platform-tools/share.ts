@@ -14,7 +14,7 @@ export const share = defineTool({
     artifact_id: uuid.optional(),
     text: z.string().max(maxEventTextLength).optional(),
     title: z.string().min(1).max(200),
-    audience: z.enum(['workspace', 'link']),
+    audience: z.literal('workspace'),
     expires_in_seconds: z
       .int()
       .min(1)
@@ -25,12 +25,6 @@ export const share = defineTool({
   async run({ artifact_id = null, text = null, title, audience, expires_in_seconds }, { api }) {
     if ((artifact_id === null) === (text === null)) {
       throw new ToolFailure('validation_failed', 'exactly one of artifact_id and text is required');
-    }
-    if (audience === 'link') {
-      throw new ToolFailure(
-        'forbidden',
-        'audience: this workspace does not allow sharing by link; "workspace" is allowed',
-      );
     }
     const share_id = randomUUID();
     const expires_at =

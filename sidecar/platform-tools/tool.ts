@@ -1,6 +1,7 @@
 /** How a tool of the `platform` server is written: a schema for each direction and one function. */
-import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
+import type { CallToolResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type * as z from 'zod';
+import { sentenceOfProblems } from '../../contract/errors.ts';
 import type { ToolAnnotations } from '../../contract/platform-tools.ts';
 import type { Inbox } from '../inputs/inbox.ts';
 import { platformErrorKey } from '../json-rpc/answers.ts';
@@ -60,22 +61,28 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   tool: PlatformTool<Input, Output>,
 ): ServedTool {
   const { name, title, description, annotations, input, output } = tool;
-  const schemas: { inputSchema: z.ZodObject; outputSchema: z.ZodObject } = {
-    inputSchema: input,
-    outputSchema: output,
-  };
+  const outputSchema: z.ZodObject = output;
+  const told = { title, description, annotations, inputSchema: shownAlone(input), outputSchema };
   return {
     name,
     register(server, dependencies) {
-      server.registerTool(name, { title, description, annotations, ...schemas }, (given, context) => {
-        const parsed = input.parse(given);
-        return toolResult(async () =>
-          schemas.outputSchema.parse(await tool.run(parsed, dependencies, context.mcpReq.signal)),
-        );
-      });
+      server.registerTool(name, told, (given, context) =>
+        toolResult(async () => {
+          const parsed = input.safeParse(given);
+          if (!parsed.success) {
+            throw new ToolFailure('validation_failed', sentenceOfProblems(parsed.error));
+          }
+          return outputSchema.parse(await tool.run(parsed.data, dependencies, context.mcpReq.signal));
+        }),
+      );
     },
   };
 }
+
+/** A schema that the SDK shows and does not check: its own refusals have no code. */
+const shownAlone = (schema: z.ZodObject): StandardSchemaWithJSON => ({
+  '~standard': { ...schema['~standard'], validate: (value) => ({ value }) },
+});
 
 /** Results leave as JSON text and as `structuredContent`; failures as an error result with code, message and what to do next. */
 export async function toolResult(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {

@@ -37,7 +37,7 @@ const base64Floats = (...numbers: number[]) => {
 /** In this order: later calls read what earlier ones wrote. */
 const calls: Call[] = [
   { tool: 'emit_status', given: { status: 'Begun' }, answers: { event_id: anything } },
-  { tool: 'emit_status', given: { status: '' }, refused: null },
+  { tool: 'emit_status', given: { status: '' }, refused: 'validation_failed' },
   {
     tool: 'emit_artifact',
     given: { name: 'a.txt', mime_type: 'text/plain', text: 'A' },
@@ -49,23 +49,27 @@ const calls: Call[] = [
     given: { prompt: 'Which?', options: ['a', 'b'] },
     answers: { input_request_id: anything },
   },
-  { tool: 'request_input', given: { prompt: 'Which?', wait_seconds: -1 }, refused: null },
+  { tool: 'request_input', given: { prompt: 'Which?', wait_seconds: -1 }, refused: 'validation_failed' },
   { tool: 'emit_error', given: { message: 'A try failed' }, answers: { event_id: anything } },
-  { tool: 'emit_error', given: {}, refused: null },
+  { tool: 'emit_error', given: {}, refused: 'validation_failed' },
   {
     tool: 'share',
     given: { text: 'Look', title: 'Look', audience: 'workspace' },
     answers: { url: anything },
   },
-  { tool: 'share', given: { text: 'Look', title: 'Look', audience: 'link' }, refused: 'forbidden' },
+  { tool: 'share', given: { text: 'Look', title: 'Look', audience: 'link' }, refused: 'validation_failed' },
   { tool: 'request_grant', given: { ...grant, scope: 'once' }, answers: { status: 'sent' } },
-  { tool: 'request_grant', given: { ...grant, grant_type: 'everything', scope: 'once' }, refused: null },
+  {
+    tool: 'request_grant',
+    given: { ...grant, grant_type: 'everything', scope: 'once' },
+    refused: 'validation_failed',
+  },
   {
     tool: 'request_permission',
     given: { ...grant, scope: 'session', wait_seconds: 0 },
     answers: { status: 'pending' },
   },
-  { tool: 'request_permission', given: { ...grant, scope: 'always' }, refused: null },
+  { tool: 'request_permission', given: { ...grant, scope: 'always' }, refused: 'validation_failed' },
   {
     tool: 'graph_write',
     given: {
@@ -229,7 +233,7 @@ const calls: Call[] = [
   { tool: 'message_caller', given: { text: 'Hello', session_id: '{child}' }, refused: 'validation_failed' },
   { tool: 'expect_quiet_for', given: { seconds: 60, reason: 'A build' }, answers: { until: anything } },
   { tool: 'expect_quiet_for', given: { seconds: 0 }, refused: 'validation_failed' },
-  { tool: 'end_session', given: { outcome: 'perhaps' }, refused: null },
+  { tool: 'end_session', given: { outcome: 'perhaps' }, refused: 'validation_failed' },
   {
     tool: 'end_session',
     given: { outcome: 'completed', summary: 'All called.' },
@@ -296,7 +300,7 @@ it.each(calls)('$tool $given', async ({ tool, given, answers, refused }) => {
   if (answers === undefined) {
     expect(result.isError).toBe(true);
     const failure = result._meta?.['platform/error'] as { code: string } | undefined;
-    expect(failure?.code ?? null).toBe(refused);
+    expect(failure?.code).toBe(refused);
   } else {
     expect(result.isError).not.toBe(true);
     expect(result.structuredContent).toMatchObject(answers);

@@ -36,8 +36,9 @@ const send = async (text: string, more: Partial<InputMessage> = {}) => {
   expect(await session.inject(message)).toMatchObject({ status: 200 });
   return message;
 };
-const tool = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
-const errorOf = async (name: string, args: Record<string, unknown>) => {
+const tool = (name: string, args: Record<string, unknown> | undefined) =>
+  client.callTool({ name, arguments: args });
+const errorOf = async (name: string, args: Record<string, unknown> | undefined) => {
   const result = await tool(name, args);
   expect(result.isError).toBe(true);
   return result._meta?.['platform/error'];
@@ -120,15 +121,20 @@ describe('the tools of the platform server', () => {
     });
   });
 
-  it('share with the workspace, and refuse to share by link', async () => {
+  it('share with the workspace, and offer nothing else', async () => {
     const result = await tool('share', { text: 'result', title: 'T', audience: 'workspace' });
     expect(result.structuredContent).toMatchObject({ share_id: expect.any(String), url: expect.any(String) });
     expect(session.platform.events[0]).toMatchObject({
       type: 'agent.shared',
       payload: { audience: 'workspace' },
     });
+    const { tools } = await client.listTools();
+    const { inputSchema } = tools.find(({ name }) => name === 'share') ?? {};
+    expect(JSON.stringify(inputSchema?.properties)).toContain('"workspace"');
+    expect(JSON.stringify(inputSchema)).not.toContain('link');
     expect(await errorOf('share', { text: 'x', title: 'T', audience: 'link' })).toMatchObject({
-      code: 'forbidden',
+      code: 'validation_failed',
+      message: expect.stringContaining('audience: '),
     });
   });
 
@@ -137,19 +143,21 @@ describe('the tools of the platform server', () => {
     expect(session.platform.ends).toEqual([{ outcome: 'completed', summary: 'done' }]);
   });
 
-  it.each([
+  it.each<[string, string, Record<string, unknown> | undefined, string]>([
     ['an unknown field', 'emit_status', { status: 'x', more: 1 }, 'more'],
     ['a missing field', 'request_input', { options: ['a', 'b'] }, 'prompt'],
     ['another missing field', 'emit_artifact', { name: 'a.txt', text: 'x' }, 'mime_type'],
     ['a missing field of a request', 'request_grant', { ...asksForWrite, scope: undefined }, 'scope'],
+    ['a type of grant that is none', 'request_grant', { ...asksForWrite, grant_type: 'x' }, 'grant_type'],
+    ['a scope that is none', 'request_permission', { ...asksForWrite, scope: 'always' }, 'scope'],
+    ['no arguments', 'request_grant', undefined, 'grant_type'],
   ])('refuse %s and name it', async (_what, name, args, field) => {
     const before = session.platform.artifacts.length;
-    const refused = await tool(name, args).catch((error: unknown) => ({
-      isError: true,
-      error: String(error),
-    }));
-    expect(refused.isError).toBe(true);
-    expect(JSON.stringify(refused)).toContain(field);
+    expect(await errorOf(name, args)).toMatchObject({
+      code: 'validation_failed',
+      message: expect.stringContaining(field),
+      next_steps: expect.arrayContaining([expect.any(String)]),
+    });
     expect(session.platform.events).toEqual([]);
     expect(session.platform.requests).toEqual([]);
     expect(session.platform.artifacts).toHaveLength(before);
