@@ -17,9 +17,10 @@ import { temporalConnection } from '../config/temporal.ts';
 import { toolConnections } from '../config/tool-connections.ts';
 import { remoteServersWith } from '../lib/oauth/context.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
-import { openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { openDatabase } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
+import { requireUsableDatabase } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
 
@@ -47,7 +48,7 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
     poolSize: toolPool,
     statementTimeoutMs: toolStatementTimeoutMs,
   });
-  await requireCurrentSchema(db);
+  await requireUsableDatabase(db, 'api');
   await verifyMasterKeys(db, config.MASTER_KEYS);
   const signApproval = await createSignApproval(config.APPROVAL_PRIVATE_KEY);
   const workflows = createWorkflowClient(temporalConnection(config));

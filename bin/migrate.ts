@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
 import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
+import { UnusableDatabaseError } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
 
 try {
@@ -11,6 +12,7 @@ try {
   const { applied } = await migrate(db).finally(() => db.destroy());
   console.log(applied.length === 0 ? 'The schema is current.' : `Applied:\n  ${applied.join('\n  ')}`);
 } catch (error) {
-  console.error(error instanceof ConfigurationError ? error.message : error);
+  const isForeseen = error instanceof ConfigurationError || error instanceof UnusableDatabaseError;
+  console.error(isForeseen ? error.message : error);
   process.exitCode = 1;
 }

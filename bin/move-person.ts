@@ -1,9 +1,11 @@
 /** Moves one person from one subject of an identity provider to another (docs/operations.md, Moving a person). */
 import { parseArgs } from 'node:util';
+import type { Knex } from 'knex';
 import * as z from 'zod';
 import { movePerson, NotMovedError } from '../commands/members/move-person.ts';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
-import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { openDatabase } from '../store/database.ts';
+import { requireUsableDatabase } from '../store/usable-server.ts';
 import { listUsersByAddress } from '../store/users/identity.ts';
 import { listWorkspacesOfUser } from '../store/workspaces/list-of-user.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -57,8 +59,8 @@ function readOptions() {
   }
 }
 
-async function main(db: Db, options: ReturnType<typeof readOptions>): Promise<void> {
-  await requireCurrentSchema(db);
+async function main(db: Knex, options: ReturnType<typeof readOptions>): Promise<void> {
+  await requireUsableDatabase(db, 'command');
   if (options.move === null) {
     for (const { name, id, issuer, subject } of await listUsersByAddress(db, options.list)) {
       const slugs = (await listWorkspacesOfUser(db, id)).map(({ slug }) => slug);

@@ -1,14 +1,16 @@
 /** Seals every stored secret with the first key of MASTER_KEYS, so that the others can be retired (docs/operations.md, Keys). */
 import { parseArgs } from 'node:util';
+import type { Knex } from 'knex';
 import * as z from 'zod';
 import { type MasterKeys, masterKeys } from '../config/keys.ts';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
-import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { type Db, openDatabase } from '../store/database.ts';
 import { eraseCheckTextsOfOtherKeys } from '../store/mcp-checks/erase.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
 import { countSecretsByKey, reencryptSecrets } from '../store/secrets/reencrypt.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { eraseOutputsOfOtherKeys } from '../store/session-processes/erase-outputs.ts';
+import { requireUsableDatabase } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
 
 const help = `node dist/reencrypt-secrets.js [--dry-run]
@@ -21,8 +23,8 @@ first key, and may be ended and run again. It ends with 0 when the first key alo
   --help     prints this
 `;
 
-async function main(db: Db, keys: MasterKeys, { dryRun }: { dryRun: boolean }): Promise<void> {
-  await requireCurrentSchema(db);
+async function main(db: Knex, keys: MasterKeys, { dryRun }: { dryRun: boolean }): Promise<void> {
+  await requireUsableDatabase(db, 'command');
   const before = await printCounts(db);
   const [newest, ...older] = keys;
   const total = before.filter(({ keyId }) => keyId !== newest?.id).reduce((sum, { count }) => sum + count, 0);

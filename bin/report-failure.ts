@@ -1,8 +1,8 @@
 /** The final log line of a process that logs JSON lines, on standard output, whatever the reason. */
 import { pino } from 'pino';
 import { ConfigurationError } from '../config/parse.ts';
-import { UnusableDatabaseError } from '../store/database.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
+import { UnusableDatabaseError } from '../store/usable-server.ts';
 
 /** Errors written for operators: their message is complete. */
 const foreseen = [ConfigurationError, UnreadableSecretError, UnusableDatabaseError];

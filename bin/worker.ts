@@ -16,10 +16,11 @@ import { taskQueue } from '../contract/workflows.ts';
 import { remoteServersWith } from '../lib/oauth/context.ts';
 import { registryPolicy } from '../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
-import { openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { openDatabase } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { requireAnswer } from '../store/server-state.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
+import { requireUsableDatabase } from '../store/usable-server.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { createSchedules } from '../workflows/schedules-client.ts';
 import { readEnvironment } from './read-environment.ts';
@@ -58,7 +59,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL - decisionPool });
   // Concurrent database queries of sessions never delay a decision.
   const decisionDb = openDatabase(config.DATABASE_URL, { poolSize: decisionPool });
-  await requireCurrentSchema(db);
+  await requireUsableDatabase(db, 'worker');
   await verifyMasterKeys(db, config.MASTER_KEYS);
   const temporal = temporalConnection(config);
   const { namespace } = temporal;

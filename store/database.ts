@@ -1,9 +1,7 @@
 /** The connection pool, and the way to run the hot statements as plain prepared SQL. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
-import * as z from 'zod';
 import { migrationSource } from '../migrations/index.ts';
-import { onlyRow, readRows } from './read-rows.ts';
 
 /** A pool or a transaction: every store function takes one as its first argument. */
 export type Db = Knex | Knex.Transaction;
@@ -70,12 +68,32 @@ const commitToDisk = `
   select set_config('synchronous_commit', 'on', false)
   where current_setting('synchronous_commit') in ('off', 'local', 'remote_write')`;
 
+/** What statements and the readers of their results assume, whatever the default of server, database or role is. */
+export const assumedSettings = {
+  client_encoding: 'UTF8',
+  DateStyle: 'ISO, YMD',
+  IntervalStyle: 'postgres',
+  TimeZone: 'UTC',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  array_nulls: 'on',
+  transform_null_equals: 'off',
+  gin_fuzzy_search_limit: '0',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  default_transaction_deferrable: 'off',
+};
+const setAssumed = `select ${Object.entries(assumedSettings)
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ')}`;
+
 /** Set once per connection, not as startup parameters, which a pooler in between may refuse. */
 function connectionSettings(timeoutMs: number | undefined): Knex.PoolConfig {
   const limit = timeoutMs === undefined ? '' : `; set statement_timeout = ${timeoutMs}`;
   return {
     afterCreate(connection: pg.Client, done: (error: unknown, connection: pg.Client) => void) {
-      connection.query(commitToDisk + limit).then(
+      connection.query(`${setAssumed}; ${commitToDisk}${limit}`).then(
         () => done(null, connection),
         (error: unknown) => done(error, connection),
       );
@@ -89,51 +107,6 @@ function dropValues(error: unknown): void {
     error.detail = undefined;
     error.where = undefined;
   }
-}
-
-/** The database does not meet this release's requirements; the message says what to do. */
-export class UnusableDatabaseError extends Error {
-  override name = 'UnusableDatabaseError';
-}
-
-/** The oldest version that the platform is tested with. */
-export const oldestPostgres = 15;
-
-/** Throws UnusableDatabaseError when the server is too old, or the schema is not the one that this code was written for. */
-export async function requireCurrentSchema(db: Knex): Promise<void> {
-  const statement = db.raw(
-    "select current_setting('server_version_num')::int as version, current_setting('server_version') as name",
-  );
-  const server = onlyRow(await readRows(statement, z.object({ version: z.int(), name: z.string() })));
-  if (server.version < oldestPostgres * 10_000) {
-    throw new UnusableDatabaseError(
-      `the database server is Postgres ${server.name}; the platform needs ${oldestPostgres} or later`,
-    );
-  }
-  const known = await migrationSource.getMigrations([]);
-  const applied = await appliedMigrations(db);
-  const pending = known.filter((name) => !applied.includes(name));
-  if (pending.length > 0) {
-    throw new UnusableDatabaseError(
-      `the database lacks ${pending.length} migrations; bring it up to date first (dist/migrate.js)`,
-    );
-  }
-  const newer = applied.filter((name) => !known.includes(name));
-  if (newer.length > 0) {
-    throw new UnusableDatabaseError(
-      `the database was migrated by a later release (${newer.at(-1)}): start that one, or restore the backup that was taken before it`,
-    );
-  }
-}
-
-/** None where nothing was ever migrated. */
-async function appliedMigrations(db: Knex): Promise<string[]> {
-  if (!(await db.schema.hasTable('migrations'))) {
-    return [];
-  }
-  const query = db('migrations').orderBy('id').select('name');
-  const rows = await readRows(query, z.object({ name: z.string() }));
-  return rows.map(({ name }) => name);
 }
 
 /** Runs `work` in a transaction, or inside the one that is already open. */

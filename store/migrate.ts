@@ -5,6 +5,7 @@ import type pg from 'pg';
 import * as z from 'zod';
 import { onlyRow, readRows } from './read-rows.ts';
 import { foldAllNames } from './shown-names.ts';
+import { hasPendingMigrations, requireMigrationRights, requireUsableServer } from './usable-server.ts';
 
 /** A number of this program's own among Postgres's advisory locks. */
 const lockKey = 7_206_154_311;
@@ -15,16 +16,25 @@ const longestWaitMs = 10 * 60_000;
 
 /**
  * Brings the schema to the newest version. Takes a pool of two connections at least. Safe to run from several processes at
- * once: one migrates, the others wait. Throws when the wait takes longer than ten minutes.
+ * once: one migrates, the others wait. Throws when the wait takes longer than ten minutes,
+ * and UnusableDatabaseError when the database or the role does not do.
  */
-export function migrate(db: Knex): Promise<{ applied: string[] }> {
+export async function migrate(db: Knex): Promise<{ applied: string[] }> {
+  await requireUsableServer(db);
+  await requireMigrationRights(db);
   return alone(db, async () => {
-    // Nobody is migrating now: a lock in knex's own table is stale, left by a killed process.
-    await db.migrate.forceFreeMigrationsLock();
-    const [, applied] = latest.parse(await db.migrate.latest());
+    // A role that may only read and write does where nothing is to be changed.
+    const applied = (await hasPendingMigrations(db)) ? await toLatest(db) : [];
     await foldAllNames(db);
     return { applied };
   });
+}
+
+async function toLatest(db: Knex): Promise<string[]> {
+  // Nobody is migrating now: a lock in knex's own table is stale, left by a killed process.
+  await db.migrate.forceFreeMigrationsLock();
+  const [, applied] = latest.parse(await db.migrate.latest());
+  return applied;
 }
 
 /** Postgres frees the lock when the connection ends. Polled, because a waiting statement would block a concurrent index build. */

@@ -12,9 +12,11 @@ const oldestVersion = [0, 8];
 /** HNSW takes more dimensions in half precision; what it finds is compared in full precision afterwards. */
 export const maxIndexedDimensions = 4000;
 
-/** Whether the database has the extension, in a version that is used. */
+/** Whether the database has the extension, in a version that is used and where statements find it. */
 export async function hasVectorExtension(db: Db): Promise<boolean> {
-  const statement = db.raw("select extversion from pg_extension where extname = 'vector'");
+  const statement = db.raw(
+    "select extversion from pg_extension where extname = 'vector' and to_regtype('halfvec') is not null",
+  );
   const [found] = await readRows(statement, z.object({ extversion: z.string() }));
   const [major = 0, minor = 0] = found?.extversion.split('.').map(Number) ?? [];
   const [oldestMajor = 0, oldestMinor = 0] = oldestVersion;

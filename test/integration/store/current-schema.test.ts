@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { asOrdinaryUser, runToEnd } from '../../../bin/start/postgres-binaries.ts';
-import { oldestPostgres, openDatabase, requireCurrentSchema } from '../../../store/database.ts';
+import { openDatabase } from '../../../store/database.ts';
 import { migrate } from '../../../store/migrate.ts';
+import { oldestPostgres, requireCurrentSchema, requireUsableDatabase } from '../../../store/usable-server.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { chooseTestPort } from '../../support/free-port.ts';
@@ -43,19 +44,6 @@ describe('a database that this release cannot use', () => {
     await database.db('migrations').where({ batch: 99 }).delete();
     await requireCurrentSchema(database.db);
   });
-
-  it('is reported when its server is too old', async () => {
-    await database.db.raw(`create schema older;
-      create function older.current_setting(text) returns text language sql as
-        $$ select case $1 when 'server_version_num' then '140009' else '14.9' end $$;`);
-    const db = openDatabase(`${database.url}?options=-c search_path=older,pg_catalog,public`, {
-      poolSize: 1,
-    });
-    await expect(requireCurrentSchema(db)).rejects.toThrow(
-      `is Postgres 14.9; the platform needs ${oldestPostgres} or later`,
-    );
-    await db.destroy();
-  });
 });
 
 /** Debian's, where it is installed. */
@@ -76,7 +64,7 @@ const oldest = `/usr/lib/postgresql/${oldestPostgres}/bin`;
     try {
       await untilFound('the server', () => db.raw('select 1').catch(() => null));
       await migrate(db);
-      await requireCurrentSchema(db);
+      await requireUsableDatabase(db, 'worker');
       const tenant = await createTenant(db, testMasterKeys());
       const session = await tenant.session(await tenant.agent());
       expect(session.status).toBe('pending');

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { migrationSource } from '../../../migrations/index.ts';
-import { requireCurrentSchema } from '../../../store/database.ts';
 import { migrate } from '../../../store/migrate.ts';
 import { onlyRow } from '../../../store/read-rows.ts';
+import { requireCurrentSchema } from '../../../store/usable-server.ts';
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';
