@@ -1,10 +1,18 @@
 /** The API's client of the workflows: calls have a timeout, and refusals become API errors. */
 
-import { Client, Connection, WorkflowFailedError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  Client,
+  Connection,
+  isRetryableError,
+  makeGrpcRetryInterceptor,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import type { TemporalConnection } from '../config/temporal.ts';
 import { alreadyDecidedSentence } from '../contract/sentences.ts';
 import { taskQueue as defaultTaskQueue, type RefusalType } from '../contract/workflows.ts';
+import { abandonAfter } from '../lib/timing/time-limit.ts';
 import { createWorkflows, type Workflows } from '../workflows/client.ts';
 import { createSchedules, type Schedules } from '../workflows/schedules-client.ts';
 import { ApiError } from './errors.ts';
@@ -26,12 +34,53 @@ export interface TemporalAddress extends TemporalConnection {
   timeoutMs?: number;
 }
 
-function answersIn(limitMs: number, connection: Connection): Promise<boolean> {
-  const ask = () => connection.workflowService.getSystemInfo({});
-  return connection.withDeadline(Date.now() + limitMs, ask).then(
-    () => true,
-    () => false,
-  );
+interface Calls {
+  connection: Connection;
+  /** Throws when the work has no result within the limit. */
+  within<Result>(limitMs: number, work: () => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+const pauseMs = 500;
+/** An attempt that is due is over by then. */
+const closesWithinMs = 1_000;
+
+/**
+ * Calls are tried again until their time is over. Of what Temporal's client does by itself this leaves out pauses of seconds, which go beyond the limit of a
+ * call, and attempts that are due when the connection was closed meanwhile: those end the process.
+ */
+function openConnection({ address, tls, apiKey }: TemporalConnection, connectTimeout: number): Calls {
+  let isClosing = false;
+  const underWay = new Set<Promise<unknown>>();
+  const connection = Connection.lazy({
+    address,
+    ...(tls && { tls }),
+    ...(apiKey && { apiKey }),
+    connectTimeout,
+    interceptors: [
+      makeGrpcRetryInterceptor({
+        retryableDecider: (_attempt, status) => !isClosing && isRetryableError(status),
+        delayFunction: () => pauseMs,
+      }),
+    ],
+  });
+  return {
+    connection,
+    within(limitMs, work) {
+      const asked = connection.withDeadline(Date.now() + limitMs, work);
+      underWay.add(asked);
+      const forget = () => underWay.delete(asked);
+      asked.then(forget, forget);
+      return abandonAfter(limitMs, asked, () => {
+        throw new Error(`Temporal did not answer within ${limitMs} ms`);
+      });
+    },
+    async close() {
+      isClosing = true;
+      await abandonAfter(closesWithinMs, Promise.allSettled(underWay), () => undefined);
+      await connection.close();
+    },
+  };
 }
 
 /** A short timeout, since a user waits for the page. */
@@ -39,24 +88,27 @@ const reachableWithinMs = 2_000;
 
 /** Connects at the first use, so that the API starts and answers what it can while Temporal is unavailable. */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
-  const { address, namespace, tls, apiKey, timeoutMs = 15_000 } = temporal;
-  const connection = Connection.lazy({
-    address,
-    ...(tls && { tls }),
-    ...(apiKey && { apiKey }),
-    connectTimeout: timeoutMs,
-  });
+  const { namespace, timeoutMs = 15_000 } = temporal;
+  const calls = openConnection(temporal, timeoutMs);
+  const { connection } = calls;
   const client = new Client({ connection, namespace });
   const queue = temporal.taskQueue ?? defaultTaskQueue;
   const workflows = createWorkflows(client.workflow, queue);
   const schedules = createSchedules(client.schedule, queue);
   const within = <Result>(work: () => Promise<Result>): Promise<Result> =>
-    connection.withDeadline(Date.now() + timeoutMs, work).catch((error: unknown) => {
+    calls.within(timeoutMs, work).catch((error: unknown) => {
       throw asApiError(error);
     });
+  const answersIn = (limitMs: number) =>
+    calls
+      .within(limitMs, () => connection.workflowService.getSystemInfo({}))
+      .then(
+        () => true,
+        () => false,
+      );
 
   return {
-    isReachable: () => answersIn(reachableWithinMs, connection),
+    isReachable: () => answersIn(reachableWithinMs),
     startSession: (...input) => within(() => workflows.startSession(...input)),
     signalSession: (...input) => within(() => workflows.signalSession(...input)),
     startCheck: (...input) => within(() => workflows.startCheck(...input)),
@@ -76,7 +128,7 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
       trigger: (...input) => within(() => schedules.trigger(...input)),
       readOutlook: (...input) => within(() => schedules.readOutlook(...input)),
     },
-    close: () => connection.close(),
+    close: () => calls.close(),
   };
 }
 

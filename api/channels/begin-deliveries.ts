@@ -1,5 +1,6 @@
 import { channelMessageSummary } from '../../contract/workflows.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 export interface DeliveryDependencies extends Pick<ApiDependencies, 'log'> {
@@ -12,8 +13,9 @@ export async function beginDeliveries(
   messageIds: readonly string[],
 ): Promise<void> {
   const begin = (id: string) =>
-    workflows
-      .startChannelMessage(id, channelMessageSummary)
-      .catch((err: unknown) => log.warn({ err, message_id: id }, 'the message is delivered later'));
+    followUp(log, workflows.startChannelMessage(id, channelMessageSummary), {
+      message: 'the message is delivered later',
+      message_id: id,
+    });
   await Promise.all(messageIds.map(begin));
 }

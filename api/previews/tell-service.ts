@@ -1,5 +1,6 @@
 import { servicePreviewSummary, serviceSignals } from '../../contract/workflows.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 type With<Call extends keyof WorkflowClient> = Pick<ApiDependencies, 'log'> & {
@@ -11,9 +12,10 @@ export async function beginService(
   { workflows, log }: With<'startServicePreview'>,
   previewId: string,
 ): Promise<void> {
-  await workflows
-    .startServicePreview(previewId, servicePreviewSummary)
-    .catch((err: unknown) => log.warn({ err, preview_id: previewId }, 'the service starts later'));
+  await followUp(log, workflows.startServicePreview(previewId, servicePreviewSummary), {
+    message: 'the service starts later',
+    preview_id: previewId,
+  });
 }
 
 /** Has the service of a preview that was ended stopped; its workflow notices later when Temporal is unavailable now. */
@@ -21,7 +23,8 @@ export async function tellService(
   { workflows, log }: With<'signalServicePreview'>,
   previewId: string,
 ): Promise<void> {
-  await workflows
-    .signalServicePreview(previewId, serviceSignals.serviceChanged)
-    .catch((err: unknown) => log.warn({ err, preview_id: previewId }, 'the service stops later'));
+  await followUp(log, workflows.signalServicePreview(previewId, serviceSignals.serviceChanged), {
+    message: 'the service stops later',
+    preview_id: previewId,
+  });
 }

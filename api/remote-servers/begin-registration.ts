@@ -3,6 +3,7 @@ import type { Binding } from '../../commands/oauth-connections/binding.ts';
 import { registrationSummary } from '../../contract/workflows.ts';
 import type { OAuthTokenError } from '../../lib/oauth/token-error.ts';
 import type { ApiDependencies } from '../dependencies.ts';
+import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 export interface RegistrationDependencies extends Pick<ApiDependencies, 'log'> {
@@ -14,11 +15,10 @@ export async function beginRegistration(
   { workflows, log }: RegistrationDependencies,
   registrationId: string,
 ): Promise<void> {
-  await workflows
-    .reviseRegistration(registrationId, registrationSummary)
-    .catch((err: unknown) =>
-      log.warn({ err, registration_id: registrationId }, 'the registration begins later'),
-    );
+  await followUp(log, workflows.reviseRegistration(registrationId, registrationSummary), {
+    message: 'the registration begins later',
+    registration_id: registrationId,
+  });
 }
 
 /** Has the platform registered again when that is why its server gave no tokens: it does not know the client any more. Returns whether it is. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { followSchedule } from '../../commands/schedules/follow.ts';
 import type { Db } from '../../store/database.ts';
+import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 export interface FollowDependencies {
@@ -14,10 +15,10 @@ export async function followSchedules(
   { db, log, workflows: { schedules } }: FollowDependencies,
   scheduleIds: readonly string[],
 ): Promise<void> {
-  const follow = (id: string) => followSchedule(db, schedules, id);
-  await Promise.all(
-    scheduleIds.map((id) =>
-      follow(id).catch((err: unknown) => log.warn({ err, schedule_id: id }, 'the schedule follows later')),
-    ),
-  );
+  const follow = (id: string) =>
+    followUp(log, followSchedule(db, schedules, id), {
+      message: 'the schedule follows later',
+      schedule_id: id,
+    });
+  await Promise.all(scheduleIds.map(follow));
 }

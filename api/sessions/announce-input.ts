@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { sessionSignals } from '../../contract/workflows.ts';
 import type { Db } from '../../store/database.ts';
 import { needsWake } from '../../store/session-inputs/delivery.ts';
+import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 interface Dependencies {
@@ -18,11 +19,10 @@ export async function announceInput(
   { db, workflows, log }: Dependencies,
   { sessionId, messageId }: { sessionId: string; messageId: string },
 ): Promise<void> {
-  try {
+  const announce = async () => {
     if (await needsWake(db, messageId)) {
       await workflows.signalSession(sessionId, sessionSignals.inputAvailable);
     }
-  } catch (err) {
-    log.warn({ err, session_id: sessionId }, 'the message is delivered later');
-  }
+  };
+  await followUp(log, announce(), { message: 'the message is delivered later', session_id: sessionId });
 }

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Session } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
+import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
 interface Dependencies {
@@ -16,8 +17,7 @@ export async function beginSession(
   { id, status }: Pick<Session, 'id' | 'status'>,
 ): Promise<void> {
   if (status === 'pending') {
-    await workflows
-      .startSession(id, await readSessionSummary(db, id))
-      .catch((err: unknown) => log.warn({ err, session_id: id }, 'the session starts later'));
+    const started = workflows.startSession(id, await readSessionSummary(db, id));
+    await followUp(log, started, { message: 'the session starts later', session_id: id });
   }
 }

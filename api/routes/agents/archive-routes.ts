@@ -2,13 +2,13 @@
 import * as z from 'zod';
 import { archiveAgent, type ToTell, unarchiveAgent } from '../../../commands/agents/archive.ts';
 import { type Agent, runningSessions } from '../../../contract/agent.ts';
-import { sessionSignals } from '../../../contract/workflows.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { ApiError, notFound } from '../../errors.ts';
 import { agentEditors } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { type FollowDependencies, followSchedules } from '../../schedules/follow.ts';
 import { announceInput } from '../../sessions/announce-input.ts';
+import { tellEnding } from '../../sessions/tell-ending.ts';
 import type { WorkflowClient } from '../../workflow-client.ts';
 import type { shownAgent } from './present.ts';
 
@@ -79,7 +79,6 @@ export function archiveRoutes(
   ];
 }
 
-/** All of it is stored: where Temporal does not answer now, a repetition of the request tells it which sessions end, and a worker the rest. */
 async function tell(
   dependencies: ArchiveDependencies,
   { endedSessionIds, pausedScheduleIds, messages }: ToTell,
@@ -87,6 +86,6 @@ async function tell(
   await Promise.all([
     followSchedules(dependencies, pausedScheduleIds),
     ...messages.map((message) => announceInput(dependencies, message)),
-    ...endedSessionIds.map((id) => dependencies.workflows.signalSession(id, sessionSignals.terminate)),
+    ...endedSessionIds.map((id) => tellEnding(dependencies, id)),
   ]);
 }

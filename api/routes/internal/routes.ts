@@ -40,10 +40,12 @@ import { readRecordedCalls, recordToolCalls } from '../../../store/tool-calls/re
 import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts';
 import { beginDeliveries } from '../../channels/begin-deliveries.ts';
 import { ApiError, notFound } from '../../errors.ts';
+import { followUp } from '../../follow-up.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { itsSidecar } from '../../policies/access.ts';
 import { linkOriginOf } from '../../remote-servers/addresses.ts';
 import { type AnyRoute, type ContextByScope, defineRoute } from '../../route.ts';
+import { tellEnding } from '../../sessions/tell-ending.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { accessTokenRoute } from './access-token-route.ts';
 import { artifactRoute } from './artifact-route.ts';
@@ -296,11 +298,11 @@ function requestRoute({ db, config, workflows, log }: SessionRouteDependencies):
       });
       if (answer.status === 'sent') {
         // The request is stored: a worker, or the human's decision, starts its workflow later when Temporal is unavailable.
-        const started = workflows
-          .startPermissionRequest(answer.request_id, await readRequestSummary(db, answer.request_id))
-          .catch((err: unknown) =>
-            log.warn({ err, session_id: session.id }, 'the request’s workflow starts later'),
-          );
+        const summary = await readRequestSummary(db, answer.request_id);
+        const started = followUp(log, workflows.startPermissionRequest(answer.request_id, summary), {
+          message: 'the request’s workflow starts later',
+          session_id: session.id,
+        });
         const announcements = await listPendingAnnouncements(db, answer.request_id);
         await Promise.all([started, beginDeliveries({ workflows, log }, announcements)]);
       }
@@ -330,7 +332,8 @@ function requestStateRoute({ db }: SessionRouteDependencies): AnyRoute {
   });
 }
 
-function endRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
+function endRoute(dependencies: SessionRouteDependencies): AnyRoute {
+  const { db } = dependencies;
   return defineRoute({
     method: 'post',
     path: `${path}/end`,
@@ -350,7 +353,7 @@ function endRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
             : `The agent gave up: ${summary ?? 'it gave no reason'}`,
         summary,
       });
-      await workflows.signalSession(session.id, sessionSignals.agentEnded);
+      await tellEnding(dependencies, session.id, sessionSignals.agentEnded);
       return { ok: true } as const;
     },
   });

@@ -2,16 +2,17 @@ import * as z from 'zod';
 import { systemActor } from '../../../contract/session-event.ts';
 import { siblingNotReady } from '../../../contract/sibling-sentences.ts';
 import { siblingReport } from '../../../contract/sidecar.ts';
-import { sessionSignals } from '../../../contract/workflows.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { notFound } from '../../errors.ts';
 import { itsSidecar } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
+import { tellEnding } from '../../sessions/tell-ending.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 /** Ends the session, whose agent was not started. */
-export function siblingRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
+export function siblingRoute(dependencies: SessionRouteDependencies): AnyRoute {
+  const { db } = dependencies;
   return defineRoute({
     method: 'post',
     path: '/sessions/{session_id}/sibling-not-ready',
@@ -28,7 +29,7 @@ export function siblingRoute({ db, workflows }: SessionRouteDependencies): AnyRo
       }
       const reason = siblingNotReady(sibling.name, sibling.ready.timeout_seconds, body.failure);
       await requestEnding(db, session.id, { by: systemActor, status: 'failed', reason, summary: null });
-      await workflows.signalSession(session.id, sessionSignals.terminate);
+      await tellEnding(dependencies, session.id);
       return { ok: true } as const;
     },
   });

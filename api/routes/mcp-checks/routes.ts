@@ -10,6 +10,7 @@ import { readCheck } from '../../../store/mcp-checks/read.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { UnreadableSecretError } from '../../../store/secrets/envelope.ts';
 import { notFound } from '../../errors.ts';
+import { followUp } from '../../follow-up.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { admins } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
@@ -97,7 +98,7 @@ function outputRoute(dependencies: Dependencies): AnyRoute {
 }
 
 function cancelRoute(dependencies: Dependencies): AnyRoute {
-  const { db, workflows } = dependencies;
+  const { db, workflows, log } = dependencies;
   return defineRoute({
     method: 'post',
     path: `${path}/cancel`,
@@ -110,7 +111,10 @@ function cancelRoute(dependencies: Dependencies): AnyRoute {
       const check = await requireCheck(dependencies, visit);
       if (check.ended_at === null) {
         await requestCheckCancel(db, check.id);
-        await workflows.cancelCheck(check.id);
+        await followUp(log, workflows.cancelCheck(check.id), {
+          message: 'the check notices later that it is cancelled',
+          check_id: check.id,
+        });
       }
       return { mcp_check: await presentCheck(dependencies, (await readCheck(db, check.id)) ?? check) };
     },

@@ -7,6 +7,7 @@ import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { ApiError, invalid, notFound, reusedKey } from '../../errors.ts';
+import { followUp } from '../../follow-up.ts';
 import { judgePatterns } from '../../judge-patterns.ts';
 import type { InWorkspace } from '../../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
@@ -56,9 +57,8 @@ export async function startCheck(
   }
   if (check.status === 'pending') {
     // The check is stored: a worker starts it later when Temporal is unavailable now.
-    await workflows
-      .startCheck(check.id, checkSummary)
-      .catch((err: unknown) => log.warn({ err, check_id: check.id }, 'the check starts later'));
+    const started = workflows.startCheck(check.id, checkSummary);
+    await followUp(log, started, { message: 'the check starts later', check_id: check.id });
   }
   return check;
 }

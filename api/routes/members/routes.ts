@@ -3,7 +3,6 @@ import { putMember } from '../../../commands/members/put.ts';
 import { removeMember } from '../../../commands/members/remove.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
-import { sessionSignals } from '../../../contract/workflows.ts';
 import {
   type ListedMember,
   listedMember,
@@ -19,6 +18,7 @@ import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { admins, anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { type FollowDependencies, followSchedules } from '../../schedules/follow.ts';
+import { tellEnding } from '../../sessions/tell-ending.ts';
 import type { WorkflowClient } from '../../workflow-client.ts';
 import { demoIssuer } from '../auth/routes.ts';
 
@@ -30,7 +30,7 @@ const path = '/workspaces/{slug}/members/{user_id}';
 const params = z.object({ user_id: uuid });
 
 export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
-  const { db, workflows } = dependencies;
+  const { db } = dependencies;
   return [
     addRoute(dependencies),
     defineRoute({
@@ -87,10 +87,9 @@ export function memberRoutes(dependencies: MemberDependencies): AnyRoute[] {
         if (removal.result !== 'done') {
           throw removal.result === 'not_found' ? notFound('The member') : lastAdmin();
         }
-        // The endings are stored; when Temporal is unavailable now, repeating the request notifies it.
         await Promise.all([
           followSchedules(dependencies, removal.pausedScheduleIds),
-          ...removal.endedSessionIds.map((id) => workflows.signalSession(id, sessionSignals.terminate)),
+          ...removal.endedSessionIds.map((id) => tellEnding(dependencies, id)),
         ]);
         return { ok: true } as const;
       },

@@ -15,6 +15,7 @@ import {
 import { listSchedules } from '../../../store/schedules/read.ts';
 import { listRuns } from '../../../store/schedules/runs.ts';
 import { invalid, nameTaken, notFound } from '../../errors.ts';
+import { forAMoment } from '../../follow-up.ts';
 import { anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { followSchedules } from '../../schedules/follow.ts';
@@ -93,7 +94,7 @@ function readRoute({ db, workflows, log }: ScheduleDependencies): AnyRoute {
     response: z.strictObject({ schedule: shownSchedule, outlook: scheduleOutlook.nullable() }),
     async handler({ params: { schedule_id: id }, ...visit }) {
       const schedule = await visited(db, visit, id);
-      const outlook = await workflows.schedules.readOutlook(id).catch((err: unknown) => {
+      const outlook = await forAMoment(workflows.schedules.readOutlook(id)).catch((err: unknown) => {
         log.warn({ err, schedule_id: id }, 'the next times of a schedule are not known');
         return null;
       });

@@ -5,6 +5,7 @@ import { requestRun } from '../../../commands/schedules/request-run.ts';
 import { resumeSchedule } from '../../../commands/schedules/resume.ts';
 import { maxPauseNoteLength, type Schedule } from '../../../contract/schedule.ts';
 import { ApiError, notFound } from '../../errors.ts';
+import { forAMoment } from '../../follow-up.ts';
 import { anyMember } from '../../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../route.ts';
 import { followSchedules } from '../../schedules/follow.ts';
@@ -105,9 +106,18 @@ function runRoute({ db, workflows }: ScheduleDependencies): AnyRoute {
             'The session of an earlier run has not ended, and the schedule says that a run is left out then',
           );
         case 'requested':
-          await workflows.schedules.trigger(asked.schedule);
+          await forAMoment(workflows.schedules.trigger(asked.schedule)).catch(notConfirmed);
           return { ok: true } as const;
       }
     },
   });
+}
+
+/** It may have reached Temporal. */
+function notConfirmed(cause: unknown): never {
+  throw new ApiError(
+    'unavailable',
+    'Temporal has not confirmed the run: look at the runs of the schedule before you run it again',
+    { retryAfterSeconds: 5, cause },
+  );
 }

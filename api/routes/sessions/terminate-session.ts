@@ -1,17 +1,18 @@
 import { isTerminal, type Session } from '../../../contract/session.ts';
-import { sessionSignals } from '../../../contract/workflows.ts';
 import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { type EndingDependencies, tellEnding } from '../../sessions/tell-ending.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
 /**
  * Records the ending and signals the workflow, which stops the workload and moves the session. A missing workflow is
- * restarted by a worker and finds the recorded ending. Throws `unavailable` when the workflow could not be notified.
+ * restarted by a worker and finds the recorded ending.
  */
 export async function terminateSession(
-  { db, workflows }: Pick<SessionRouteDependencies, 'db' | 'workflows'>,
+  dependencies: Pick<SessionRouteDependencies, 'db'> & EndingDependencies,
   { session, userId, reason }: { session: Session; userId: string; reason: string },
 ): Promise<Session> {
+  const { db } = dependencies;
   if (isTerminal(session.status)) {
     return session;
   }
@@ -21,6 +22,6 @@ export async function terminateSession(
     reason,
     summary: null,
   });
-  await workflows.signalSession(session.id, sessionSignals.terminate);
+  await tellEnding(dependencies, session.id);
   return (await readSession(db, session.id)) ?? session;
 }
