@@ -117,6 +117,19 @@ export function inTransaction<Result>(
   return db.isTransaction ? work(db as Knex.Transaction) : db.transaction(work);
 }
 
+/** Runs a transaction of which nothing stays, to find out what it answers or throws. */
+export async function inRolledBackTransaction<Result>(
+  db: Db,
+  work: (trx: Knex.Transaction) => Promise<Result>,
+): Promise<Result> {
+  const trx = await db.transaction();
+  try {
+    return await work(trx);
+  } finally {
+    await trx.rollback();
+  }
+}
+
 /** Runs reads on one snapshot of the database. */
 export function inSnapshot<Result>(
   db: Db,

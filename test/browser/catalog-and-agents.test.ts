@@ -15,6 +15,7 @@ const configuration = JSON.stringify({
       env: { SERVICE_TOKEN: 'ghp_never0sent0anywhere0', DETAIL: 'brief' },
       disabled: false,
     },
+    inner: { url: 'https://10.1.2.3/mcp' },
     files: { command: 'npx', args: ['--api-key', 'abc'] },
   },
 });
@@ -25,6 +26,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
   it('import a desktop configuration: register what is possible, name what is not, send no secret', async () => {
     const visitor = await demo.visit('ada');
     const { page } = visitor;
+    visitor.expectInConsole(/status of 422 .*\/mcp-servers\/dry-run/);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(`${request.url()} ${request.postData() ?? ''}`));
     await visitor.open('catalog');
@@ -42,6 +44,8 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const refused = page.getByRole('region', { name: 'files' });
     await refused.getByText('argument 2 looks like a secret').waitFor();
     await refused.getByText('the catalog already has "files"').waitFor();
+    // The platform alone knows its settings.
+    await page.getByRole('region', { name: 'inner' }).getByText('PRIVATE_MCP_HOSTS').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Register' }).click();
     // It ends as a whole one does, with what is left and why.
@@ -62,7 +66,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.open('catalog/_/import');
     await page
       .getByRole('textbox', { name: 'Configuration' })
-      .fill(configuration.replace('Second', 'Third').replace(/,"files":.*/, '}}'));
+      .fill(configuration.replace('Second', 'Third').replace(/,"inner":.*/, '}}'));
     await page.getByRole('button', { name: 'Register' }).click();
     await page.getByRole('link', { name: 'Gate tools of third-everything' }).click();
     await page.getByRole('heading', { name: 'Check third-everything' }).waitFor();

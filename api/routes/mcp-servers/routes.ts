@@ -1,3 +1,4 @@
+import type { Context } from 'koa';
 import * as z from 'zod';
 import { registerMcpServer, type SavedEntry } from '../../../commands/mcp-servers/register.ts';
 import { removeMcpServer } from '../../../commands/mcp-servers/remove.ts';
@@ -15,6 +16,7 @@ import { manifestPatterns, manifestProblems } from '../../../contract/manifest-v
 import { named, secretName, toolScope } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { documentProblem, serverDocument, serverDocumentOf } from '../../../contract/server-document.ts';
+import { type Db, inRolledBackTransaction } from '../../../store/database.ts';
 import { listMcpServers, readMcpServer } from '../../../store/mcp-servers/read.ts';
 import {
   listAttachingAgents,
@@ -32,7 +34,7 @@ import { admins, anyMember } from '../../policies/access.ts';
 import { registrationAddresses } from '../../remote-servers/addresses.ts';
 import { beginRegistration, type RegistrationDependencies } from '../../remote-servers/begin-registration.ts';
 import { unusableRemoteProblems } from '../../remote-servers/unusable-problems.ts';
-import { type AnyRoute, defineRoute } from '../../route.ts';
+import { type AnyRoute, defineRoute, type InWorkspace } from '../../route.ts';
 import { presentMcpServer, presentMcpServers, shownMcpServer } from './present.ts';
 
 type CatalogRouteDependencies = Pick<ApiDependencies, 'db' | 'config' | 'patterns'> &
@@ -61,6 +63,7 @@ export function mcpServerRoutes(platform: CatalogRouteDependencies): AnyRoute[] 
   return [
     listRoute(dependencies),
     registerRoute(dependencies),
+    dryRunRoute(dependencies),
     readRoute(dependencies),
     replaceRoute(dependencies),
     removeRoute(dependencies),
@@ -91,7 +94,6 @@ function listRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {
 }
 
 function registerRoute(dependencies: CatalogDependencies): AnyRoute {
-  const { db, config, readImage, readAvailable, quota } = dependencies;
   return defineRoute({
     method: 'post',
     path: collection,
@@ -101,25 +103,58 @@ function registerRoute(dependencies: CatalogDependencies): AnyRoute {
     body: mcpServerInput,
     status: 201,
     response: answer,
-    async handler({ ctx, workspace, user, body }) {
-      const here = await readAvailable();
-      await refuseUnsound(
-        dependencies,
-        { workspaceId: workspace.id, userId: user.id },
-        body,
-        unavailableEntryProblems(body, here),
-      );
-      const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
-      const addresses = registrationAddresses(config, ctx);
-      const save = { input: body, image, userId: user.id, quota, addresses };
-      const saved = await registerMcpServer(db, workspace.id, save);
-      if (saved === null) {
-        const of = { workspaceId: workspace.id, name: body.name };
-        throw nameTaken('a catalog entry', await findSimilarName(db, 'mcp_servers', of));
-      }
+    async handler(visit) {
+      const { save, here } = await readEntry(dependencies, visit);
+      const saved = await storeEntry(dependencies.db, visit.workspace.id, save);
       return { mcp_server: await afterSave(dependencies, saved, here) };
     },
   });
+}
+
+/** Says what registering would: it is done, and undone. */
+function dryRunRoute(dependencies: CatalogDependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${collection}/dry-run`,
+    summary: 'What registering this MCP server would say; nothing is stored, and no registration begins',
+    scope: 'workspace',
+    access: admins('catalog.write'),
+    body: mcpServerInput,
+    response: z.strictObject({ ok: z.literal(true) }),
+    async handler(visit) {
+      const { save } = await readEntry(dependencies, visit);
+      await inRolledBackTransaction(dependencies.db, (trx) => storeEntry(trx, visit.workspace.id, save));
+      return { ok: true } as const;
+    },
+  });
+}
+
+/** Throws what refuses the entry before the database is asked to store it. */
+async function readEntry(
+  dependencies: CatalogDependencies,
+  { ctx, workspace, user, body }: InWorkspace & { ctx: Context; body: McpServerInput },
+) {
+  const { config, readImage, readAvailable, quota } = dependencies;
+  const by = { workspaceId: workspace.id, userId: user.id };
+  const here = await readAvailable();
+  await refuseUnsound(dependencies, by, body, unavailableEntryProblems(body, here));
+  const image = await readImage(by, body);
+  const save = { input: body, image, userId: user.id, quota, addresses: registrationAddresses(config, ctx) };
+  return { save, here };
+}
+
+/** Throws 409 where the name is taken or the workspace is full. */
+async function storeEntry(
+  db: Db,
+  workspaceId: string,
+  save: Parameters<typeof registerMcpServer>[2],
+): Promise<SavedEntry> {
+  const saved = await registerMcpServer(db, workspaceId, save);
+  if (saved === null) {
+    const of = { workspaceId, name: save.input.name };
+    throw nameTaken('a catalog entry', await findSimilarName(db, 'mcp_servers', of));
+  }
+  return saved;
 }
 
 function readRoute({ db, readAvailable }: CatalogDependencies): AnyRoute {

@@ -3313,6 +3313,129 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/mcp-servers/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What registering this MCP server would say; nothing is stored, and no registration begins */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                        shape: {
+                            /** @constant */
+                            type: "image";
+                            image: string;
+                            registry_secret?: string;
+                        } | {
+                            /** @constant */
+                            type: "command";
+                            command: string;
+                            /** @default [] */
+                            args?: string[];
+                        } | {
+                            /** @constant */
+                            type: "remote";
+                            /** Format: uri */
+                            url: string;
+                            headers?: {
+                                name: string;
+                                /** @default  */
+                                prefix?: string;
+                                variable: string;
+                            }[];
+                            client?: {
+                                client_id: string;
+                                client_secret?: string;
+                            };
+                        };
+                        manifest?: {
+                            /** @default {} */
+                            env?: {
+                                [key: string]: {
+                                    /** @enum {string} */
+                                    kind: "secret" | "value";
+                                    label: string;
+                                    description?: string;
+                                    required?: boolean;
+                                    regex?: string;
+                                    enum?: string[];
+                                    default?: string;
+                                };
+                            };
+                            /** @default {} */
+                            tool_scopes?: {
+                                [key: string]: string;
+                            };
+                        };
+                        image_digest?: string;
+                        /**
+                         * @default internet
+                         * @enum {string}
+                         */
+                        network?: "none" | "internet";
+                        /** @default [] */
+                        egress_allow?: string[];
+                        /**
+                         * @default operator
+                         * @enum {string}
+                         */
+                        approvers?: "operator" | "admin";
+                        /** @default [] */
+                        client_features?: ("elicitation" | "roots" | "sampling")[];
+                        /**
+                         * @default tell
+                         * @enum {string}
+                         */
+                        changed_tools?: "tell" | "refuse";
+                        /**
+                         * @default allow
+                         * @enum {string}
+                         */
+                        unlisted_tools?: "allow" | "refuse";
+                        /** @default [] */
+                        listed_tools?: string[];
+                        /** @default null */
+                        start_seconds?: number | null;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            /** @constant */
+                            ok: true;
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/mcp-servers/{name}": {
         parameters: {
             query?: never;

@@ -16,6 +16,7 @@ import { type PlannedServer, planImport } from './import-plan.ts';
 import { ImportedSecrets } from './imported-secrets.tsx';
 import { PlannedServerCard } from './planned-server-card.tsx';
 import type { KindChoices } from './planned-variable.ts';
+import { useDryRuns } from './use-dry-runs.ts';
 import { type RegisteredServer, useRegisterPlan } from './use-register-plan.ts';
 
 const example = `{
@@ -51,9 +52,12 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
   const taken = servers.map(({ name }) => name).filter((name) => !names.has(name));
   const plan = planImport(text, { taken, kinds: choices, withoutNetwork, here });
   const open = plan.servers.filter(({ key }) => !done.has(key));
-  const ready = open.filter(({ problems }) => problems.length === 0);
+  const plausible = open.filter(({ problems }) => problems.length === 0);
+  const refusalOf = useDryRuns(slug, plausible);
+  const ready = plausible.filter((server) => refusalOf(server) === undefined);
+  const failureOf = (server: PlannedServer) => register.failureOf(server) ?? refusalOf(server);
   if (register.isFinished) {
-    return <Done register={register} left={open} />;
+    return <Done register={register} left={open} failureOf={failureOf} />;
   }
   const finish = async () => {
     const count = await register.run(ready);
@@ -81,7 +85,8 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
         <div ref={planned}>
           <Planned
             servers={open}
-            register={register}
+            registered={register.registered}
+            failureOf={failureOf}
             onChoose={(choice) => setChoices({ ...choices, ...choice })}
             onWithoutNetwork={onWithoutNetwork}
           />
@@ -110,12 +115,14 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
 
 function Planned({
   servers,
-  register: { registered, failureOf },
+  registered,
+  failureOf,
   onChoose,
   onWithoutNetwork,
 }: {
   servers: readonly PlannedServer[];
-  register: ReturnType<typeof useRegisterPlan>;
+  registered: readonly RegisteredServer[];
+  failureOf: (server: PlannedServer) => unknown;
   onChoose: (choice: KindChoices) => void;
   onWithoutNetwork: ((key: string, without: boolean) => void) | null;
 }) {
@@ -162,11 +169,13 @@ const secretsOf = (registered: readonly RegisteredServer[]): string[] => [
 
 /** Where an import ends, also when something of it was not registered: that is named with its reason, and the text is still there. */
 function Done({
-  register: { registered, failureOf, reopen },
+  register: { registered, reopen },
   left,
+  failureOf,
 }: {
   register: ReturnType<typeof useRegisterPlan>;
   left: readonly PlannedServer[];
+  failureOf: (server: PlannedServer) => unknown;
 }) {
   const { slug } = useWorkspace();
   return (
