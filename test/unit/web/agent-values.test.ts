@@ -152,6 +152,13 @@ describe("an agent's form", () => {
   it('checks the steps of the scripted agent, and of no other', () => {
     const scripted = { ...newAgent.run, type: 'scripted' as const };
     expect(instructionsProblem({ run: scripted, instructions: '{' })).toMatch(/not JSON/);
+    const steps = (count: number) =>
+      JSON.stringify({ steps: Array.from({ length: count }, () => ({ sleep_seconds: 0 })) });
+    expect(instructionsProblem({ run: scripted, instructions: steps(1000) })).toBeNull();
+    // The sentence with which a session would refuse them.
+    expect(instructionsProblem({ run: scripted, instructions: steps(1001) })).toMatch(
+      /steps: must have at most 1000/,
+    );
     expect(instructionsProblem({ run: scripted, instructions: '{"steps":[{"sleep_seconds":-1}]}' })).toMatch(
       /steps.0/,
     );
