@@ -199,6 +199,32 @@ describeInBrowser('approvals in the web UI', () => {
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
 
+  it('show a person who denies in a window what the same person approved in another', async () => {
+    const { session, request } = await asking([ask('once'), waitForever]);
+    const first = await at(`sessions/${session.id}`);
+    const second = await at(`approvals/${request.id}`);
+    second.visitor.expectInConsole(/409/);
+    const stale = await (await second.page.request.get(`${requests}/${request.id}`)).text();
+    await second.page.route(`**${requests}/${request.id}`, (route) =>
+      route.fulfill({ contentType: 'application/json', body: stale }),
+    );
+    await armed(first.visitor, 'Approve one call');
+    await first.dialog.getByRole('button', { name: 'Approve one call' }).click();
+    await first.dialog.getByText('Approved by you').waitFor();
+    await armed(second.visitor, 'Deny…');
+    await second.dialog.getByRole('button', { name: 'Deny…' }).click();
+    await armed(second.visitor, 'Deny');
+    await Promise.all([
+      second.page.waitForResponse((answer) => answer.status() === 409),
+      second.dialog.getByRole('button', { name: 'Deny', exact: true }).click(),
+    ]);
+    await second.page.unroute(`**${requests}/${request.id}`);
+    await second.dialog.getByText('Approved by you').waitFor();
+    await second.dialog.getByText('The denial that you sent from this window does not count.').waitFor();
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await Promise.all([first.visitor.leave(), second.visitor.leave()]);
+  });
+
   it('resend a decision under its idempotency key when it or its response was lost, with one effect', async () => {
     const { session, request } = await asking([ask('session'), waitForever]);
     const { visitor, page, dialog } = await at(`sessions/${session.id}`);

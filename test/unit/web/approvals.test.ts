@@ -16,6 +16,7 @@ import {
 } from '../../../web/src/pages/approvals/choices.ts';
 import {
   decisionState,
+  hasLost,
   isInTime,
   maySendAgain,
   pauseBeforeSendingMs,
@@ -29,7 +30,7 @@ import {
   waitingAfter,
   withWaiting,
 } from '../../../web/src/pages/approvals/request-queue.ts';
-import { subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
+import { outcomeText, subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
 import { unseenOf } from '../../../web/src/pages/approvals/unseen.ts';
 
 const request = {
@@ -255,6 +256,30 @@ describe('a decision that was sent', () => {
     ['broke in the page', new Error('x'), 'unanswered'],
   ])('that %s', (_what, error, expected) => {
     expect(decisionState(given(error))).toBe(expected);
+  });
+
+  it.each([
+    ['approve', 'approved', false, true],
+    // In another window of the same person.
+    ['approve', 'approved', true, true],
+    ['deny', 'approved', true, true],
+    ['approve', 'denied', true, true],
+    ['deny', 'denied', false, true],
+    ['approve', 'expired', false, true],
+    // Sent again after its answer was lost.
+    ['deny', 'denied', true, false],
+  ] as const)('lost as %s, when the request is %s and it is mine: %s', (sent, status, isMine, lost) => {
+    expect(hasLost('too-late', sent, { status, isMine })).toBe(lost);
+    expect(hasLost('none', sent, { status, isMine })).toBe(false);
+  });
+
+  it('that lost is said to count for nothing, beside what was decided', () => {
+    expect(outcomeText('approved', 'deny')).toEqual({
+      title: 'Approved',
+      text: 'Your decision came too late and changed nothing. The denial that you sent from this window does not count. The agent was told.',
+    });
+    expect(outcomeText('denied', 'approve').text).toContain('The approval that you sent');
+    expect(outcomeText('approved', null).text).toBe('The agent was told.');
   });
 
   it('is resent while no response arrives', () => {

@@ -13,7 +13,7 @@ import { useDraft } from '../../components/use-draft.ts';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
-import { decisionState } from './decision-state.ts';
+import { decisionState, hasLost } from './decision-state.ts';
 import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
 import { ReplacedCallAlert } from './replaced-call-alert.tsx';
@@ -70,6 +70,7 @@ function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
   const state = decisionState(decide);
+  const sent = decide.variables?.kind ?? null;
   const [denial, setDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
@@ -89,7 +90,11 @@ function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
         <ClosedRequest
           request={request}
           status={request.status}
-          tooLate={state === 'too-late' && request.decider?.id !== user.id}
+          lost={
+            hasLost(state, sent, { status: request.status, isMine: request.decider?.id === user.id })
+              ? sent
+              : null
+          }
         />
       ) : expired ? (
         <TimeIsOver request={request} />

@@ -8,21 +8,22 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ApprovedText } from './approved-text.tsx';
 import { RequestFacts } from './request-facts.tsx';
-import { outcomeText, type RequestStatus, statusColor } from './request-text.ts';
+import { type LostDecision, outcomeText, type RequestStatus, statusColor } from './request-text.ts';
 
 type Closed = Exclude<RequestStatus, 'open'>;
 
 export function ClosedRequest({
   request,
   status,
-  tooLate,
+  lost,
 }: {
   request: PermissionRequest;
   status: Closed;
-  tooLate: boolean;
+  /** The decision of this window that did not count. */
+  lost: LostDecision | null;
 }) {
   const { slug } = useWorkspace();
-  const { title, text } = outcomeText(status, { tooLate });
+  const { title, text } = outcomeText(status, lost);
   return (
     <Stack>
       <Alert

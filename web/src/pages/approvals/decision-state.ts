@@ -28,6 +28,16 @@ export function decisionState({ isPending, failureReason, error }: Sent): Decisi
   return error.code === 'already_decided' ? 'too-late' : 'refused';
 }
 
+/**
+ * Whether this window's decision lost against another one, which may be the same person's in another window. An approval that is sent again under its key is
+ * answered as before, so one that is too late lost; a denial has no key, and is refused as well when it was carried out and its answer lost.
+ */
+export const hasLost = (
+  state: DecisionState,
+  sent: 'approve' | 'deny' | null,
+  closed: { status: string; isMine: boolean },
+): boolean => state === 'too-late' && !(sent === 'deny' && closed.status === 'denied' && closed.isMine);
+
 /** As long as an approval can be carried out once the platform has it on record. */
 const giveUpAfterMs = 5 * 60_000;
 const longestPauseMs = 8_000;

@@ -19,12 +19,19 @@ export const statusColor: Record<RequestStatus, string> = {
   cancelled: 'gray',
 };
 
-/** The outcome of a closed request. `decidedByMe` only matters for those that a person decides. */
+/** What was sent from here and did not count. */
+export type LostDecision = 'approve' | 'deny';
+
+/** The outcome of a closed request, and the state of the decision that lost against it. */
 export function outcomeText(
   status: Exclude<RequestStatus, 'open'>,
-  { tooLate }: { tooLate: boolean },
+  lost: LostDecision | null,
 ): { title: string; text: string } {
-  const late = tooLate ? 'Your decision came too late and changed nothing. ' : '';
+  const sent = lost === 'deny' ? 'denial' : 'approval';
+  const late =
+    lost === null
+      ? ''
+      : `Your decision came too late and changed nothing. The ${sent} that you sent from this window does not count. `;
   const outcomes = {
     approved: { title: 'Approved', text: 'The agent was told.' },
     denied: { title: 'Denied', text: 'No permission was given; the agent was told.' },
