@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
+import { publicUrl } from '../config/public-url.ts';
 import { signInAtProvider } from './start/provider-sign-in.ts';
 import { seedDemo } from './start/seed-demo.ts';
 import { addDemoWriter } from './start/seed-demo-writer.ts';
@@ -15,7 +16,7 @@ for (const name of ['SIGTERM', 'SIGINT'] as const) {
 }
 
 const environment = z.object({
-  PUBLIC_URL: z.url(),
+  PUBLIC_URL: publicUrl,
   /** The demo identity provider, and the one that the platform uses. */
   DEMO_ISSUER: z.url(),
   OIDC_ISSUER: z.url(),

@@ -7,6 +7,7 @@ import { limitFields } from './limits.ts';
 import { databaseUrl, flag, isLoopback, isLoopbackUrl, key32, logLevel, port } from './parse.ts';
 import { previewDomain, whyNotPreviewDomain } from './preview-domain.ts';
 import { privateHosts } from './private-hosts.ts';
+import { publicUrl } from './public-url.ts';
 import { registryRealms } from './registries.ts';
 import { refuseHalfTls, temporalFields } from './temporal.ts';
 import { trustedProxies } from './trusted-proxies.ts';
@@ -16,7 +17,7 @@ export const apiConfig = z
     HOST: z.string().default('127.0.0.1'),
     PORT: port.default(8080),
     /** The origin that browsers use; decides the cookie's Secure flag and which Origin is ours. */
-    PUBLIC_URL: z.url().optional(),
+    PUBLIC_URL: publicUrl.optional(),
     /** Each preview is opened at a name below it, which leads to this API. Where only this machine reaches the platform, `localhost`. */
     PREVIEW_DOMAIN: previewDomain.optional(),
     DATABASE_URL: databaseUrl,

@@ -17,10 +17,11 @@ export const registryRealms = z
         });
         return z.NEVER;
       }
-      realms.set(registry.toLowerCase(), [
-        ...(realms.get(registry.toLowerCase()) ?? []),
-        new URL(`https://${realm}`).host,
-      ]);
+      const name = hostOf(registry);
+      realms.set(name, [...(realms.get(name) ?? []), hostOf(realm)]);
     }
     return realms;
   });
+
+/** Without the usual port, and in small letters. */
+const hostOf = (text: string): string => new URL(`https://${text}`).host;

@@ -1,6 +1,7 @@
 /** Refuses what a page of another origin has a browser send with our cookie. */
 import type { Context, Next } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
+import { originIn } from '../../config/public-url.ts';
 import { forbidden } from '../errors.ts';
 import { loopbackOrigin } from './host.ts';
 import { requestState } from './request-state.ts';
@@ -13,15 +14,16 @@ const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
  * cookie alone decides.
  */
 export function checkOrigin(settings: Pick<ApiConfig, 'HOST' | 'PUBLIC_URL'>) {
-  const publicOrigin = settings.PUBLIC_URL === undefined ? null : new URL(settings.PUBLIC_URL).origin;
+  const isPublic = (origin: string) =>
+    settings.PUBLIC_URL !== undefined && originIn(origin) === settings.PUBLIC_URL;
   return async (ctx: Context, next: Next): Promise<void> => {
     const isRead = readOnly.has(ctx.method);
     const origin = ctx.headers.origin;
     const site = ctx.headers['sec-fetch-site'];
-    const isOwnOrigin = origin === publicOrigin || origin === loopbackOrigin(settings, ctx.get('Host'));
+    const isOwn = (text: string) => isPublic(text) || text === loopbackOrigin(settings, ctx.get('Host'));
     // A person who types an address comes from no site.
     const isOwnSite = site === 'same-origin' || (isRead && site === 'none');
-    const isForeign = (origin !== undefined && !isOwnOrigin) || (site !== undefined && !isOwnSite);
+    const isForeign = (origin !== undefined && !isOwn(origin)) || (site !== undefined && !isOwnSite);
     if (isForeign && !isRead) {
       throw forbidden('Requests that change something must come from the same origin');
     }

@@ -26,9 +26,7 @@ export function registrationAddresses(
 
 /** Where people reach the web UI, for a link in a message: the public origin; without one, the loopback address that the caller used, if it is one. */
 export function linkOriginOf(config: Pick<ApiConfig, 'HOST' | 'PUBLIC_URL'>, ctx: Context): string | null {
-  return config.PUBLIC_URL === undefined
-    ? loopbackOrigin(config, ctx.get('Host'))
-    : new URL(config.PUBLIC_URL).origin;
+  return config.PUBLIC_URL ?? loopbackOrigin(config, ctx.get('Host'));
 }
 
 /** Of the platform as this browser sees it. */

@@ -45,6 +45,7 @@ export function mayReceiveCredentials(
   realm: URL,
   own: URL,
 ): boolean {
-  const named = [...(knownRealms[registry] ?? []), ...(policy.realms.get(registry) ?? [])];
+  const { host } = new URL(`https://${registry}`);
+  const named = [...(knownRealms[registry] ?? []), ...(policy.realms.get(host) ?? [])];
   return realm.origin === own.origin || named.includes(realm.host);
 }

@@ -277,6 +277,24 @@ describeWithTool('helm')('the Helm chart', () => {
     expect(ingress).toContain('"host":"platform.example"');
   });
 
+  it.each([
+    ['https://platform.example:443', 'platform.example', 'platform.example'],
+    ['HTTPS://Platform.Example.:0443/', 'platform.example', 'platform.example'],
+    ['https://platform.example.', 'platform.example', 'platform.example'],
+    ['http://platform.example:80', 'platform.example', 'platform.example'],
+    ['http://platform.example:443', 'platform.example:443', 'platform.example'],
+    ['https://platform.example:8443', 'platform.example:8443', 'platform.example'],
+    ['http://[2001:DB8::1]:80', '[2001:db8::1]', '[2001:db8::1]'],
+  ])('asks the API at %s for the host that the API takes it for', (publicUrl, host, name) => {
+    const manifests = renderChart({ publicUrl, ingress: { enabled: true } });
+    const api = environmentOf(manifests, 'platform-agent-platform-api');
+    expect(new URL(parseEnvironment(apiConfig, api).PUBLIC_URL ?? '').host).toBe(host);
+    const { livenessProbe } = podOf(manifests, 'Deployment', 'platform-agent-platform-api').spec
+      .containers[0];
+    expect(livenessProbe).toMatchObject({ httpGet: { httpHeaders: [{ name: 'Host', value: host }] } });
+    expect(find(manifests, 'Ingress')['spec']).toMatchObject({ rules: [{ host: name }] });
+  });
+
   it('leads every name below the domain of previews to the API', () => {
     const values = {
       ...{ previewDomain: 'previews.example', ingress: { enabled: true, previewTlsSecret: 'previews-tls' } },

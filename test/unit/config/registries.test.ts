@@ -8,6 +8,7 @@ describe('REGISTRY_REALMS', () => {
       'a.test=b.test,a.test=c.test:8443, A.test:5000=b.test',
       { 'a.test': ['b.test', 'c.test:8443'], 'a.test:5000': ['b.test'] },
     ],
+    ['A.test:443=B.test:443,a.test=c.test', { 'a.test': ['b.test', 'c.test'] }],
   ])('%s', (text, realms) => {
     expect(Object.fromEntries(registryRealms.parse(text))).toEqual(realms);
   });

@@ -45,8 +45,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{ printf "pods:%s/app.kubernetes.io/name=agent-platform,app.kubernetes.io/instance=%s,app.kubernetes.io/component=%s" .root.Release.Namespace .root.Release.Name .component }}
 {{- end -}}
 
+{{/* As config/public-url.ts writes it: small letters, no dot at the end of the name, no usual port. */}}
 {{- define "platform.publicHost" -}}
-{{ (urlParse .Values.publicUrl).host }}
+{{- $url := urlParse (lower .Values.publicUrl) -}}
+{{- $usual := eq $url.scheme "https" | ternary ":0*443$" ":0*80$" -}}
+{{ regexReplaceAll "\\.(:|$)" (regexReplaceAll $usual $url.host "") "$1" }}
 {{- end -}}
 
 {{/* An Ingress is one proxy in front of the API. */}}
