@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type Koa from 'koa';
 import { answerInOrder } from '../lib/timing/answer-in-order.ts';
+import { listenAt } from '../lib/timing/listen-at.ts';
 import { requestClass, serveUpgrades, type TakesUpgrade } from './upgrades.ts';
 
 /** From the first byte of a request until its head is complete, and until all of it is. Routes have tighter limits of their own. */
@@ -43,7 +44,7 @@ export async function listen(
   const endUpgraded = serveUpgrades(server, handle);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(at.port, at.host, resolve);
+    listenAt(server, at, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,

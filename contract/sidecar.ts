@@ -48,7 +48,7 @@ export const sidecarBoot = z.strictObject({
   session_directory: z.string(),
   /** The agent's `config.json`, where the sidecar is the one that writes it; null where the driver does. */
   agent_config: agentConfig.nullable().default(null),
-  /** An address of this machine, or `0.0.0.0`: every address of a network that the session has to itself. */
+  /** An address of this machine, or `0.0.0.0`: every address, IPv6 ones too, of a network that the session has to itself. */
   control_host: z.string(),
   /** 0 lets the system choose; the sidecar reports the port with `ready`. */
   control_port: z.int(),
@@ -122,7 +122,9 @@ export type SidecarBoot = z.infer<typeof sidecarBoot>;
 /** Signed requests go here: a port at an address, which the worker compares with where the session really runs. */
 export const controlUrl = z
   .string()
-  .regex(/^http:\/\/\d{1,3}(\.\d{1,3}){3}:\d{1,5}$/, 'must be http://<IPv4 address>:<port>');
+  .max(64)
+  .regex(/^http:\/\/(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\]):\d{1,5}$/, 'must be http://<address>:<port>')
+  .refine((text) => URL.canParse(text), 'must be http://<address>:<port>');
 /** `POST .../ready`: every socket listens. Answered with the first messages; the rest arrives by `/inject`, for a restarted sidecar too. */
 export const readyReport = z.strictObject({ control_url: controlUrl });
 export const readyAnswer = z.strictObject({ inputs: z.array(inputMessage) });

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { urlToHttpOptions } from 'node:url';
 import { serviceRequestHeader, signServiceRequest } from '../../contract/service-signature.ts';
 import { controlKey } from '../../contract/session-keys.ts';
 import { hasBody } from './proxy-request-headers.ts';
@@ -21,7 +22,7 @@ const maxHeadBytes = 64 * 1024;
 
 export interface ServiceAddress {
   previewId: string;
-  /** `http://<IPv4 address>:<port>` of its gateway. */
+  /** `http://<address>:<port>` of its gateway. */
   address: string;
 }
 
@@ -56,7 +57,8 @@ export function beginExchange(
 ): Exchange {
   const { method = 'GET', url: target = '/' } = visitor.request;
   const signature = signServiceRequest(controlKey(seed, previewId), { method, target, atMs: Date.now() });
-  const { hostname, port } = new URL(address);
+  // Without the brackets of an IPv6 address.
+  const { hostname, port } = urlToHttpOptions(new URL(address));
   const options: RequestOptions = {
     ...{ hostname, port, method, path: target, agent: false, maxHeaderSize: maxHeadBytes },
     headers: { ...headers, ...bodyHeaders(visitor.request), [serviceRequestHeader]: signature },

@@ -2,6 +2,7 @@
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { listenAt } from '../../lib/timing/listen-at.ts';
 
 export interface WorkerHealth {
   host: string;
@@ -23,7 +24,7 @@ export async function serveHealth({ host, port, isReady }: WorkerHealth): Promis
       response.end(JSON.stringify({ status: status === 200 ? 'ok' : 'unavailable' }));
     });
   });
-  server.listen(port, host);
+  listenAt(server, { host, port });
   await once(server, 'listening');
   const address = server.address();
   return {

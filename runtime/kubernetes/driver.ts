@@ -1,5 +1,4 @@
 /** The workload interface on a Kubernetes cluster: one Pod per session (docs/decisions/0013). */
-import { isIPv4 } from 'node:net';
 import type { Logger } from 'pino';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { ContainerSettings } from '../container-workload/container-parts.ts';
@@ -12,6 +11,7 @@ import { describePod } from './describe-pod.ts';
 import { checkEgress } from './egress-rule.ts';
 import { sessionSelector } from './names.ts';
 import { type Pod, sessionOf } from './pod.ts';
+import { hostOf } from './pod-address.ts';
 import { createPodCache } from './pod-cache.ts';
 import type { KubernetesSettings } from './settings.ts';
 import { startPod } from './start-pod.ts';
@@ -57,8 +57,7 @@ export function createKubernetesRuntime(dependencies: KubernetesRuntimeDependenc
     watch: cache.watch,
     async sidecarHost(sessionId) {
       const pod = await find(sessionId);
-      const addresses = [pod?.status.podIP ?? '', ...(pod?.status.podIPs ?? []).map(({ ip }) => ip)];
-      return addresses.find((address) => isIPv4(address)) ?? null;
+      return pod === null ? null : hostOf(pod);
     },
     logs: (sessionId, container, tailBytes) => cluster.readLog(sessionId, container, tailBytes),
     async list() {

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
+import { listenAt } from '../../lib/timing/listen-at.ts';
 import { prepareSocketPath } from '../server-link/listen.ts';
 import { sendRefusal } from './answer.ts';
 
@@ -37,7 +38,7 @@ export async function listenOnPath(server: Server, path: string): Promise<void> 
 
 /** Listens on TCP and returns the address as a URL; port 0 takes a free one. */
 export async function listenOnPort(server: Server, host: string, port: number): Promise<string> {
-  await listening(server, () => server.listen(port, host));
+  await listening(server, () => listenAt(server, { host, port }));
   const address = server.address();
   if (address === null || typeof address === 'string') {
     throw new Error('the control port has no address');
