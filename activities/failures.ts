@@ -36,6 +36,11 @@ export function approvalInvalid(sentence: string): ApplicationFailure {
   return refusal(sentence, 'approval_invalid');
 }
 
+/** A decision whose maker was told to make it again. */
+export function decisionWithdrawn(): ApplicationFailure {
+  return refusal('The decision was withdrawn, since nobody carried it out in time', 'decision_withdrawn');
+}
+
 /** An approval that came too late; a human can approve again. */
 export function approvalExpired(): ApplicationFailure {
   return refusal('The approval expired before it was carried out; approve again', 'approval_expired');

@@ -85,6 +85,8 @@ function openConnection({ address, tls, apiKey }: TemporalConnection, connectTim
 
 /** A short timeout, since a user waits for the page. */
 const reachableWithinMs = 2_000;
+/** Shorter, since a decision has to be withdrawn then. */
+const decidesWithinMs = 1_500;
 
 /** Connects at the first use, so that the API starts and answers what it can while Temporal is unavailable. */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
@@ -106,6 +108,13 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
         () => true,
         () => false,
       );
+  /** A worker is waited for, a Temporal that does not answer is not. */
+  const ifReachable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (!(await answersIn(decidesWithinMs))) {
+      throw asApiError(new Error('Temporal does not answer'));
+    }
+    return within(work);
+  };
 
   return {
     isReachable: () => answersIn(reachableWithinMs),
@@ -120,8 +129,8 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
     startServicePreview: (...input) => within(() => workflows.startServicePreview(...input)),
     signalServicePreview: (...input) => within(() => workflows.signalServicePreview(...input)),
     startPermissionRequest: (...input) => within(() => workflows.startPermissionRequest(...input)),
-    decide: (...input) => within(() => workflows.decide(...input)),
-    runGrant: (...input) => within(() => workflows.runGrant(...input)),
+    decide: (...input) => ifReachable(() => workflows.decide(...input)),
+    runGrant: (...input) => ifReachable(() => workflows.runGrant(...input)),
     schedules: {
       put: (...input) => within(() => schedules.put(...input)),
       remove: (...input) => within(() => schedules.remove(...input)),

@@ -49,6 +49,7 @@ export const auditEventName = z.enum([
   'grant.created',
   'grant.consumed',
   'grant.revoked',
+  'decision.withdrawn',
   'permission_request.created',
   'permission_request.approved',
   'permission_request.denied',

@@ -183,6 +183,7 @@ export type RefusalType =
   | 'already_decided'
   | 'approval_invalid'
   | 'approval_expired'
+  | 'decision_withdrawn'
   /** The message is the code of a `DeliveryFailure`. */
   | 'delivery_failed'
   | 'unavailable';

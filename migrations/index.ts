@@ -56,6 +56,7 @@ import * as removeWorkspaces from './20261128210000_remove_workspaces.ts';
 import * as archiveAgents from './20261128211000_archive_agents.ts';
 import * as keepSignInRefusals from './20261129000000_keep_sign_in_refusals.ts';
 import * as resumeRegistrations from './20261129000100_resume_registrations.ts';
+import * as withdrawDecisions from './20261129010000_withdraw_decisions.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -114,6 +115,7 @@ const migrations: Record<string, Knex.Migration> = {
   '20261128211000_archive_agents': archiveAgents,
   '20261129000000_keep_sign_in_refusals': keepSignInRefusals,
   '20261129000100_resume_registrations': resumeRegistrations,
+  '20261129010000_withdraw_decisions': withdrawDecisions,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

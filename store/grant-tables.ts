@@ -19,6 +19,8 @@ declare module 'knex/types/tables.js' {
       idempotency_key: string | null;
       input_sha256: string | null;
       grant_id: string | null;
+      carried_out_at: string | null;
+      withdrawn_at: string | null;
     };
     grant_uses: {
       call_id: string;

@@ -8,17 +8,18 @@ import {
   type RequestOutcome,
 } from '../../contract/workflows.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
-import { type Decision, readDecision } from '../../store/decisions/decisions.ts';
+import { type Decision, markCarriedOut, readDecision } from '../../store/decisions/decisions.ts';
 import { readGrant } from '../../store/grants/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { alreadyDecided, approvalInvalid } from '../failures.ts';
+import { alreadyDecided, approvalInvalid, decisionWithdrawn } from '../failures.ts';
 import { requireWorkflow } from '../own-workflow.ts';
 import { refuseExpired, verifyApproval } from './verify-approval.ts';
 
 /**
  * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the message to
  * the agent. Idempotent by the decision: one that was carried out returns its outcome again. Throws `already_decided`
- * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval is not valid.
+ * when the request was closed otherwise, `approval_invalid` or `approval_expired` when the approval is not valid, and `decision_withdrawn` when its maker
+ * was told that it does not count: whether it does is decided last, by the row that says so.
  * `requestId`: the request whose workflow asks; a decision about another one is rejected. Only the workflow of that
  * request, or of the grant, may ask.
  */
@@ -34,12 +35,24 @@ export function carryOutDecision(
     if (decision.requestId !== null) {
       requireWorkflow(permissionRequestWorkflowId(decision.requestId));
     }
-    if (decision.kind === 'approve') {
-      return carryOutApproval(dependencies, trx, decision);
+    const outcome = await carryOutIn(trx, dependencies, decision);
+    if (!(await markCarriedOut(trx, decision.id))) {
+      throw decisionWithdrawn();
     }
-    throwRefusal(await deny(trx, decision));
-    return { status: 'denied', grantId: null };
+    return outcome;
   });
+}
+
+async function carryOutIn(
+  trx: Transaction,
+  dependencies: ActivityDependencies,
+  decision: Decision,
+): Promise<RequestOutcome> {
+  if (decision.kind === 'approve') {
+    return carryOutApproval(dependencies, trx, decision);
+  }
+  throwRefusal(await deny(trx, decision));
+  return { status: 'denied', grantId: null };
 }
 
 async function carryOutApproval(

@@ -1,8 +1,8 @@
 /** Decisions of humans, stored before a workflow carries them out; workflows receive the id only. */
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
-import type { Db } from '../database.ts';
-import { readRow } from '../read-rows.ts';
+import type { Db, Transaction } from '../database.ts';
+import { readRow, readRows } from '../read-rows.ts';
 
 export interface Decision {
   id: string;
@@ -88,4 +88,40 @@ export async function readDecision(db: Db, id: string): Promise<Decision | null>
         approval: row.approval,
         mutesSession: row.mutes_session,
       };
+}
+
+/** Takes part in what carries the decision out: false when it was withdrawn before, and then nothing of that may stay. */
+export async function markCarriedOut(trx: Transaction, id: string): Promise<boolean> {
+  const marked = await trx('decisions')
+    .where({ id })
+    .whereNull('withdrawn_at')
+    .update({ carried_out_at: trx.raw('coalesce(carried_out_at, now())') });
+  return marked > 0;
+}
+
+const withdrawnDecision = z.object({
+  workspace_id: uuid,
+  request_id: uuid.nullable(),
+  grant_id: uuid.nullable(),
+  kind: z.enum(['approve', 'deny']),
+  user_id: uuid,
+});
+export type WithdrawnDecision = z.infer<typeof withdrawnDecision>;
+
+/**
+ * Withdraws a decision unless it was carried out, so that it never is; waits for a worker that is about to. Its idempotency key is free again. Null when
+ * it was carried out, or withdrawn before.
+ */
+export function markWithdrawn(trx: Transaction, id: string): Promise<WithdrawnDecision | null> {
+  const query = trx('decisions')
+    .where({ id })
+    .whereNull('carried_out_at')
+    .whereNull('withdrawn_at')
+    .update({ withdrawn_at: trx.fn.now(), idempotency_key: null })
+    .returning(['workspace_id', 'request_id', 'grant_id', 'kind', 'user_id']);
+  return readRows(query, withdrawnDecision).then(([withdrawn]) => withdrawn ?? null);
+}
+
+export async function wasCarriedOut(db: Db, id: string): Promise<boolean> {
+  return (await db('decisions').where({ id }).whereNotNull('carried_out_at').first('id')) !== undefined;
 }

@@ -61,6 +61,8 @@ export interface SessionWorkerOptions {
   startSeconds?: number;
   /** How long an operator may take to sign in to a remote server. */
   authorizationSeconds?: number;
+  /** How long the API waits for Temporal and, for a decision, a worker. */
+  decisionMs?: number;
   /** Interval of the worker's sweeps; without it there are none. */
   sweepEveryMs?: number;
   /** Of the Temporal server of API and worker; that of the run unless it is given. */
@@ -76,7 +78,7 @@ export async function startSessionApi(
     address: overrides['TEMPORAL_ADDRESS'] ?? workerOptions.temporalAddress ?? temporalAddress(),
     namespace: 'default',
     taskQueue,
-    timeoutMs: 30_000,
+    timeoutMs: workerOptions.decisionMs ?? 30_000,
   });
   let feed: SessionEventFeed | undefined;
   let sign: Awaited<ReturnType<typeof createSignApproval>> | undefined;

@@ -7,6 +7,7 @@ import { findApproval, insertDecision } from '../../../store/decisions/decisions
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { carryOutOrWithdraw } from '../../approvals/carry-out.ts';
 import { ApiError, invalid, requireAllowed, reusedKey } from '../../errors.ts';
 import { grantMaker } from '../../policies/grant-maker.ts';
 import { grantInQuestion, whyNotGrant } from '../../policies/grants.ts';
@@ -29,7 +30,7 @@ interface Approval {
  * Returns the id of the written grant; a repetition with the same key carries out the first approval, once. Throws
  * 422 for fields that contradict each other, do not fit the request or refer to nothing here, and for a key that another
  * request used, 403 for what the user may not grant, 409 `already_decided`, `conflict` for another call than the request's and for an
- * approval that has expired, 503 when no worker carries it out in time.
+ * approval that has expired, 503 when no worker carries it out in time: it is withdrawn then, and its key free again.
  */
 export async function createGrant(
   dependencies: Dependencies,
@@ -100,13 +101,14 @@ async function carryOut(
   input: GrantInput,
   { decisionId, grantId, requestId }: Approval,
 ): Promise<void> {
+  const subject = subjectMatter(input.grant_type, input.details);
+  const decision = { id: decisionId, subject };
   if (requestId === null) {
-    const subject = subjectMatter(input.grant_type, input.details);
     const summary = asSummary(`Grant of ${subject} in ${visit.workspace.slug}`);
-    await workflows.runGrant(grantId, decisionId, summary);
+    await carryOutOrWithdraw(db, decision, () => workflows.runGrant(grantId, decisionId, summary));
     return;
   }
-  await decideRequest({ db, workflows }, { requestId, decisionId }, (stands) => stands.grantId === grantId);
+  await decideRequest({ db, workflows }, { requestId, decision }, (stands) => stands.grantId === grantId);
 }
 
 async function requireMaker(
@@ -157,8 +159,13 @@ async function decide(
     approval,
     origin: { grantId, idempotencyKey, inputSha256: sha256Of(input) },
   });
-  const made = { decisionId, grantId, requestId };
-  return stored ? made : ((await findEarlier(db, visit, input, idempotencyKey)) ?? made);
+  const made = stored
+    ? { decisionId, grantId, requestId }
+    : await findEarlier(db, visit, input, idempotencyKey);
+  if (made === null) {
+    throw new ApiError('unavailable', 'The first request with this key was withdrawn meanwhile: try again');
+  }
+  return made;
 }
 
 type Cap = Pick<SessionRouteDependencies['config'], 'LIMIT_PERSISTENT_GRANT_SECONDS'>;

@@ -1,7 +1,9 @@
 /** What approving and denying have in common: the request is open, the recorded decision is carried out, and it is the one that won. */
+import type { StoredDecision } from '../../../commands/decisions/withdraw.ts';
 import { alreadyDecidedSentence } from '../../../contract/sentences.ts';
 import type { RequestOutcome } from '../../../contract/workflows.ts';
 import { readRequestSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { carryOutOrWithdraw } from '../../approvals/carry-out.ts';
 import { ApiError } from '../../errors.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
@@ -14,15 +16,18 @@ export function requireOpen({ status }: { status: string }): void {
 
 /**
  * Makes the request's workflow carry out a recorded decision. Throws 409 `already_decided` when another decision was first:
- * `counted` looks at how the request ended. 503 when no worker carries it out in time.
+ * `counted` looks at how the request ended. 503 when no worker carries it out in time: it is withdrawn then.
  */
 export async function decideRequest(
   { db, workflows }: Pick<SessionRouteDependencies, 'db' | 'workflows'>,
-  { requestId, decisionId }: { requestId: string; decisionId: string },
+  { requestId, decision }: { requestId: string; decision: StoredDecision },
   counted: (outcome: RequestOutcome) => boolean,
 ): Promise<void> {
-  const outcome = await workflows.decide(requestId, decisionId, await readRequestSummary(db, requestId));
-  if (!counted(outcome)) {
+  const summary = await readRequestSummary(db, requestId);
+  const outcome = await carryOutOrWithdraw(db, decision, () =>
+    workflows.decide(requestId, decision.id, summary),
+  );
+  if (outcome !== null && !counted(outcome)) {
     throw alreadyDecided(outcome.status);
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { subjectMatter } from '../../../contract/grant.ts';
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { type PermissionRequest, requestStatus } from '../../../contract/permission-request.ts';
@@ -121,7 +122,8 @@ function denyRoute({ db, workflows }: Pick<Dependencies, 'db' | 'workflows'>): A
         approval: null,
         mutesSession: body.mute,
       });
-      const decided = { requestId: request.id, decisionId };
+      const subject = subjectMatter(request.grant_type, request.details);
+      const decided = { requestId: request.id, decision: { id: decisionId, subject } };
       await decideRequest({ db, workflows }, decided, ({ status }) => status === 'denied');
       return { permission_request: await shown(db, visit, request.id) };
     },

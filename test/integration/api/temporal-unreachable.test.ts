@@ -115,6 +115,9 @@ describe.each(['accepts connections and stays silent', 'refuses connections'])(
         atOnce(api.asSidecar(session.id, 'POST', 'permission-requests', request)),
       ]);
       expect(answers[1]).toMatchObject({ status: 200, body: { status: 'sent' } });
+      const decided = { status: 503, body: { error: { message: expect.stringContaining('withdrawn') } } };
+      const deny = member.send('POST', `${base}/permission-requests/${request.request_id}/deny`, {});
+      expect(await atOnce(deny)).toMatchObject(decided);
       await make(member, `/api/sessions/${session.id}/terminate`);
       await ends(session, 'terminated');
       const asked = () => api.db('permission_requests').where({ id: request.request_id }).first('status');

@@ -18,6 +18,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.preview.deployed': 'Preview deployed',
   'session.preview.ended': 'Preview ended',
   'model.budget_reached': 'Limit of model access reached',
+  'decision.withdrawn': 'Decision withdrawn',
   'permission_request.created': 'Permission requested',
   'permission_request.approved': 'Permission request approved',
   'permission_request.denied': 'Permission request denied',
