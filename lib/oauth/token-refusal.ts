@@ -23,7 +23,8 @@ export function readError({ body }: Pick<CredentialAnswer, 'body'>): SaidError |
 
 /**
  * Those that say what is to be done. `unauthorized_client` is none of them: the server knows the client, and refuses it this grant, or this person
- * (RFC 6749 5.2), which says nothing about the sign-ins of others. The names of GitHub, which answers 200 with them, are beside those of RFC 6749.
+ * (RFC 6749 5.2), which says nothing about the sign-ins of others. With 401, the status of a client that could not be authenticated, it does say
+ * that the client is unknown: the Python SDK's server has that name for it. The names of GitHub, which answers 200 with them, are beside those of RFC 6749.
  */
 const meanings = new Map<string, OAuthTokenErrorCode>([
   ['invalid_grant', 'invalid_grant'],
@@ -36,6 +37,11 @@ const meanings = new Map<string, OAuthTokenErrorCode>([
   ['server_error', 'unreachable'],
   ['temporarily_unavailable', 'unreachable'],
 ]);
+
+function meaningOf({ error }: SaidError, status: number): OAuthTokenErrorCode {
+  const isUnknown = status === 401 && error === 'unauthorized_client';
+  return isUnknown ? 'invalid_client' : (meanings.get(error) ?? 'request_refused');
+}
 
 const wayOn: Readonly<Partial<Record<OAuthTokenErrorCode, string>>> = {
   invalid_grant: 'sign in again',
@@ -66,7 +72,7 @@ export function tokenRefusal(
     const message = `${who} answered ${status}, which is no answer to a request ${asked}.`;
     return new OAuthTokenError('answer_refused', message, 'unknown');
   }
-  const code = (said === null ? undefined : meanings.get(said.error)) ?? 'request_refused';
+  const code = said === null ? 'request_refused' : meaningOf(said, status);
   const why = said === null ? `it answered ${status}` : quoteError(said, secrets);
   const way = wayOn[code] ?? "ask the server's operator";
   const isTemporary = code === 'unreachable';

@@ -172,9 +172,13 @@ it('ends one person’s sign-in alone when the server answers unauthorized_clien
   expect(asked(paths.register)).toHaveLength(1);
 });
 
-it('has the platform registered again once its server no longer knows the client', async () => {
+it.each([
+  ['invalid_client'],
+  // The Python SDK's name for it.
+  ['unauthorized_client'],
+])('has the platform registered again once its server answers 401 and %s', async (error) => {
   await connect(member, 0);
-  server.change({ [paths.token]: refusal('invalid_client', 401) });
+  server.change({ [paths.token]: refusal(error, 401) });
   expect(await ask()).toMatchObject(signInNeeded);
   await eventually(() => expect(asked(paths.register)).toHaveLength(2));
   await registered();

@@ -18,7 +18,6 @@ describe('a refusal of tokens', () => {
     ['invalid_grant', 'invalid_grant', 'sign in again.'],
     ['bad_refresh_token', 'invalid_grant', 'sign in again.'],
     ['invalid_client', 'invalid_client', 'has to be registered there again.'],
-    ['unauthorized_client', 'request_refused', "ask the server's operator."],
     ['invalid_target', 'invalid_target', 'gives no tokens for this MCP server'],
     ['invalid_scope', 'invalid_scope', 'an admin can change the scopes'],
     ['invalid_request', 'request_refused', "ask the server's operator."],
@@ -30,6 +29,12 @@ describe('a refusal of tokens', () => {
       expect(found.message).toContain(`refuses to give tokens: "${error}", saying "Why [1m not"; `);
       expect(found.message).toContain(way);
     }
+  });
+
+  it('by unauthorized_client is of a client that the server knows, but with 401, as the Python SDK answers', () => {
+    const codeOf = (status: number) => refusal(status, { error: 'unauthorized_client' }).code;
+    expect([400, 403, 200].map(codeOf)).toEqual(Array(3).fill('request_refused'));
+    expect(codeOf(401)).toBe('invalid_client');
   });
 
   it.each([
