@@ -3,6 +3,7 @@ import type { AuthorizationServer, TokenAuthMethod } from './authorization-serve
 import type { OAuthClient } from './client-authentication.ts';
 import type { OAuthContext } from './context.ts';
 import { type CredentialAnswer, sendCredential } from './send-credential.ts';
+import { OAuthTokenError } from './token-error.ts';
 import { readError, tokenRefusal } from './token-refusal.ts';
 
 type RevokingServer = Pick<AuthorizationServer, 'issuer' | 'revocationEndpoint' | 'revocationAuthMethods'>;
@@ -26,15 +27,28 @@ export async function revokeToken(
   if (server.revocationEndpoint === null) {
     return false;
   }
-  const request = {
-    server,
-    client,
-    method: chooseMethod(server, client),
-    endpoint: { name: 'revocation_endpoint', url: server.revocationEndpoint },
-    form: { token, token_type_hint: hint },
-  };
-  return sendCredential(context, request, (answer) => isRevoked(server, answer));
+  const endpoint = { name: 'revocation_endpoint', url: server.revocationEndpoint };
+  const form = { token, token_type_hint: hint };
+  const ask = (method: TokenAuthMethod) =>
+    sendCredential(context, { server, client, method, endpoint, form }, (answer) =>
+      isRevoked(server, answer),
+    );
+  const method = chooseMethod(server, client);
+  try {
+    return await ask(method);
+  } catch (error) {
+    if (method === 'client_secret_basic' && wantsSecretInForm(server, error)) {
+      return ask('client_secret_post');
+    }
+    throw error;
+  }
 }
+
+/** The Python SDK's server lists both methods, and takes no revocation whose form is without the secret. */
+const wantsSecretInForm = ({ revocationAuthMethods }: RevokingServer, error: unknown): boolean =>
+  error instanceof OAuthTokenError &&
+  error.code === 'request_refused' &&
+  revocationAuthMethods.includes('client_secret_post');
 
 /** Throws OAuthTokenError. */
 function isRevoked(server: RevokingServer, answer: CredentialAnswer): boolean {
