@@ -2,11 +2,14 @@
  * `Mcp-Param-*`: arguments of tools that a server of 2026-07-28 wants to see in headers, as it says with `x-mcp-header` in a tool's
  * schema. A server refuses a call without them, and the agent, which speaks over stdio, does not set them.
  */
+import { quote } from '../../lib/oauth/quote.ts';
 import { isObject, type Members } from './agent-message.ts';
+import { RemoteError } from './remote-error.ts';
 
 interface Declaration {
   name: string;
   path: readonly string[];
+  isValid: boolean;
 }
 
 const headerToken = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/;
@@ -18,7 +21,7 @@ const maxTools = 10_000;
 export class ToolHeaders {
   readonly #declared = new Map<string, readonly Declaration[]>();
 
-  /** Takes the result of `tools/list`, also a page of it. A tool whose declarations break a rule of MCP gets no headers. */
+  /** Takes the result of `tools/list`, also a page of it. */
   learn(result: unknown): void {
     const tools = isObject(result) && Array.isArray(result['tools']) ? result['tools'] : [];
     for (const tool of tools.filter(isObject)) {
@@ -26,17 +29,26 @@ export class ToolHeaders {
       const declarations = isObject(tool['inputSchema']) ? declarationsIn(tool['inputSchema'], []) : [];
       if (typeof name === 'string') {
         this.#declared.delete(name);
-        if (declarations.length > 0 && isUnique(declarations) && this.#declared.size < maxTools) {
+        if (declarations.length > 0 && this.#declared.size < maxTools) {
           this.#declared.set(name, declarations);
         }
       }
     }
   }
 
-  /** The headers of a call, by name; none for a tool that no list showed. */
+  /**
+   * The headers of a call, by name; none for a tool that no list showed. Throws RemoteError for one whose declarations break a rule of MCP, which
+   * a client must not call: another side would read another header than this one.
+   */
   headersFor(params: Members): Record<string, string> {
     const name = params['name'];
     const declarations = typeof name === 'string' ? (this.#declared.get(name) ?? []) : [];
+    if (!declarations.every(({ isValid }) => isValid) || !isUnique(declarations)) {
+      throw new RemoteError(
+        'answer_refused',
+        `The server asks for arguments of ${quote(String(name))} in headers that MCP does not permit (x-mcp-header), so it is not called`,
+      );
+    }
     const headers = declarations.flatMap((declaration) => {
       const value = textOf(valueAt(params['arguments'], declaration.path));
       return value === null ? [] : [[`mcp-param-${declaration.name}`, encodeFieldValue(value)] as const];
@@ -51,8 +63,11 @@ function declarationsIn(schema: Members, path: readonly string[]): Declaration[]
     isObject(child) ? declarationsIn(child, [...path, key]) : [],
   );
   const name = schema['x-mcp-header'];
-  const isDeclared = typeof name === 'string' && headerToken.test(name) && permittedTypes.has(schema['type']);
-  return isDeclared && path.length > 0 ? [{ name, path }, ...inner] : inner;
+  if (name === undefined || path.length === 0) {
+    return inner;
+  }
+  const isValid = typeof name === 'string' && headerToken.test(name) && permittedTypes.has(schema['type']);
+  return [{ name: String(name), path, isValid }, ...inner];
 }
 
 const isUnique = (declarations: readonly Declaration[]): boolean =>

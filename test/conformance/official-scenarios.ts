@@ -25,6 +25,17 @@ export async function runSignInScenarios(command: string, revision: Revision): P
   return run(['client', '--command', command, ...options], 'auth', constants.priority.PRIORITY_BELOW_NORMAL);
 }
 
+/** The checks of one scenario of a client; the command is given the URL of a server. */
+export async function runClientScenario(
+  command: string,
+  scenario: string,
+  revision: Revision,
+): Promise<string[]> {
+  const options = ['--scenario', scenario, '--spec-version', revision, '--timeout', '240000'];
+  const outcome = await run(['client', '--command', command, ...options]);
+  return [...outcome.values()].flat();
+}
+
 /** Results are in a folder of the output, or in the output itself. */
 async function run(options: string[], folder = '.', priority = 0): Promise<Outcome> {
   const directory = await mkdtemp(join(tmpdir(), 'conformance-'));

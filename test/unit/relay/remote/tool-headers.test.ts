@@ -40,14 +40,28 @@ describe('the headers of a call', () => {
     ['a number that is not safe', tool({ a: text('A') }), { a: 2 ** 60 }],
     ['a list', tool({ a: text('A') }), { a: [1] }],
     ['no object of arguments', tool({ a: text('A') }), 'x'],
-    ['a declared number', tool({ a: { type: 'number', 'x-mcp-header': 'A' } }), { a: 1 }],
-    ['a name with a line break', tool({ a: text('A\r\nX') }), { a: 'x' }],
-    ['an empty name', tool({ a: text('') }), { a: 'x' }],
-    ['a name that is there twice', tool({ a: text('A'), b: text('a') }), { a: 'x', b: 'y' }],
     ['no list of tools', { tools: 'x' }, { a: 'x' }],
     ['no result', null, { a: 'x' }],
   ])('are none for %s', (_what, result, args) => {
     expect(headersOf(result, args)).toEqual({});
+  });
+
+  it.each([
+    ['a declared number', { a: { type: 'number', 'x-mcp-header': 'A' } }],
+    ['a declared object', { a: { type: 'object', 'x-mcp-header': 'A', properties: {} } }],
+    ['a name with a line break', { a: text('A\r\nX') }],
+    ['an empty name', { a: text('') }],
+    ['a name that is no text', { a: { type: 'string', 'x-mcp-header': 1 } }],
+    ['a name that is there twice', { a: text('A'), b: text('a') }],
+    [
+      'a broken name beside a good one',
+      { a: text('A'), b: { type: 'object', properties: { c: text('c d') } } },
+    ],
+  ])('are refused, and with them the call, for %s', (_what, properties) => {
+    expect(() => headersOf(tool(properties), {})).toThrow(
+      'The server asks for arguments of "t" in headers that MCP does not permit',
+    );
+    expect(headersOf(tool(properties), {}, 'another')).toEqual({});
   });
 
   it('are those of the last list', () => {
