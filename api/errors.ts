@@ -38,6 +38,9 @@ export function requireAllowed(rule: Refusal): void {
 
 export const invalid = (fields: FieldProblem[], message = 'Some fields are not valid') =>
   new ApiError('validation_failed', message, { fields });
+/** Nothing begins there, and nothing is changed. */
+export const workspaceClosed = () =>
+  new ApiError('workspace_closed', 'The workspace is closed: it can be read, and an admin can reopen it');
 export const reusedKey = () =>
   invalid([{ path: 'Idempotency-Key', code: 'reused', message: 'was used for another request' }]);
 /** `what`: such as `an agent`. `by`: the name that the workspace has; it may be gone again. */

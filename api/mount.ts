@@ -1,6 +1,6 @@
 /**
  * Mounts routes on the application. Each request passes the same steps, in this order:
- * address's rate where anybody may ask (429), authentication (401), rate limit (429), scope (404), access (403), user's turn (429), path, query and body (400, 413, 415, 422),
+ * address's rate where anybody may ask (429), authentication (401), rate limit (429), scope (404), access (403), closed workspace (409), user's turn (429), path, query and body (400, 413, 415, 422),
  * access with that input (403), handler, answer. The turn is given back when the answer has been sent, or its connection has closed.
  */
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import type Koa from 'koa';
 import * as z from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
-import { ApiError, invalid, requireAllowed } from './errors.ts';
+import { ApiError, invalid, requireAllowed, workspaceClosed } from './errors.ts';
 import { type BodyLimits, isStorable, readJsonBody } from './middleware/json-body.ts';
 import { type Leave, leaveOnClose } from './middleware/occupancy.ts';
 import type { RateLimiter } from './middleware/rate-limit.ts';
@@ -115,6 +115,9 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     const { workspace }: Partial<InWorkspace> = scope;
     requestState(ctx).workspaceId = workspace?.id ?? null;
     requireAllowed(route.access.whyNot(scope));
+    if (workspace !== undefined && workspace.closed_at !== null && !isTakenWhenClosed(route)) {
+      throw workspaceClosed();
+    }
     return scope;
   };
 
@@ -148,6 +151,9 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     await (route.isSignIn === true ? limits.signIn.guard(ctx.ip, step) : step());
   };
 }
+
+const isTakenWhenClosed = ({ method, stops, isForClosed }: AnyRoute) =>
+  method === 'get' || stops === true || isForClosed === true;
 
 /** Event streams have slots of their own (`api/event-stream/stream-slots.ts`). */
 const isEventStream = (ctx: RouterContext) => ctx.response.is('text/event-stream') !== false;

@@ -72,6 +72,8 @@ interface RouteShape<Scope extends RouteScope> {
   rawBody?: boolean;
   /** It ends or refuses something, and takes a turn of such requests: no number of others of the same user delays it. */
   stops?: boolean;
+  /** May change something in a closed workspace, where otherwise only what ends or refuses something is taken. */
+  isForClosed?: boolean;
   /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
   idempotent?: boolean;
   /**

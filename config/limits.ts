@@ -32,6 +32,8 @@ export const limitFields = {
   LIMIT_OPEN_REQUESTS: count(10),
   /** Minimum retention of tool call records of every workspace. */
   TOOL_CALL_RETENTION_FLOOR_DAYS: count(30),
+  /** How long a closed workspace can be reopened. */
+  WORKSPACE_REOPENABLE_DAYS: count(30),
   REQUEST_EXPIRY_SECONDS: count(24 * 3600),
   /** The longest time that a `persistent` grant is given, also where nobody names one; 0: until somebody revokes it. */
   LIMIT_PERSISTENT_GRANT_SECONDS: countOrNone(0),

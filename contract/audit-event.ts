@@ -6,6 +6,8 @@ import { actor } from './session-event.ts';
 export const auditEventName = z.enum([
   'workspace.created',
   'workspace.settings_updated',
+  'workspace.closed',
+  'workspace.reopened',
   'workspace.embedding_provider.set',
   'workspace.embedding_provider.removed',
   'workspace.member.added',

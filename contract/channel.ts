@@ -71,6 +71,7 @@ export const deliveryFailure = z.enum([
   /** The channel no longer announces permission requests. */
   'not_announced',
   'request_closed',
+  'workspace_closed',
   'too_many_waiting',
   'secret_not_set',
   'secret_not_allowed',

@@ -11,6 +11,7 @@ export const httpStatusByCode = {
   conflict: 409,
   in_use: 409,
   already_decided: 409,
+  workspace_closed: 409,
   too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,

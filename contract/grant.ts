@@ -11,8 +11,14 @@ export type GrantScope = z.infer<typeof grantScope>;
 export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
-/** Why a grant was revoked: by request, its holder left the workspace, or its agent was changed. */
-export const revocationCause = z.enum(['by_hand', 'member_removed', 'agent_changed', 'agent_archived']);
+/** Why a grant was revoked: by request, its holder left the workspace, its agent was changed or archived, or the workspace was closed. */
+export const revocationCause = z.enum([
+  'by_hand',
+  'member_removed',
+  'agent_changed',
+  'agent_archived',
+  'workspace_closed',
+]);
 export type RevocationCause = z.infer<typeof revocationCause>;
 
 /** The registered schema of each type's `details`: unknown and missing fields are refused on insert and on read. */

@@ -138,7 +138,13 @@ export const schedulePatch = z.strictObject(decided).partial();
 export type SchedulePatch = z.infer<typeof schedulePatch>;
 
 /** Who or what paused it: all but `person` are the platform's own. */
-export const pauseReason = z.enum(['person', 'maker_left', 'agent_removed', 'agent_archived']);
+export const pauseReason = z.enum([
+  'person',
+  'maker_left',
+  'agent_removed',
+  'agent_archived',
+  'workspace_closed',
+]);
 export type PauseReason = z.infer<typeof pauseReason>;
 
 export const maxPauseNoteLength = 500;
@@ -176,6 +182,7 @@ export const runOutcome = z.enum([
   'maker_left',
   'agent_removed',
   'agent_archived',
+  'workspace_closed',
   'limit_reached',
   /** Beyond the catch-up window: no worker ran. */
   'too_late',

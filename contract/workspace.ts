@@ -26,6 +26,11 @@ export const workspace = z.strictObject({
   settings: workspaceSettings,
   created_at: timestamp,
   updated_at: timestamp,
+  /** Nothing begins in a closed workspace, and little is changed; it can still be read. Null while it is open. */
+  closed_at: timestamp.nullable(),
+  closed_by: uuid.nullable(),
+  /** Until then an admin can reopen it; later it is removed permanently. */
+  reopenable_until: timestamp.nullable(),
 });
 export type Workspace = z.infer<typeof workspace>;
 

@@ -194,6 +194,8 @@ export const sqlState = {
   foreignKeyViolation: '23503',
   checkViolation: '23514',
   queryCanceled: '57014',
+  /** Of triggers: nothing begins in a closed workspace. */
+  workspaceClosed: 'WSC01',
 } as const;
 
 export const hasSqlState = (error: unknown, code: string): boolean => hasCode(error) && error.code === code;

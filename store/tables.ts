@@ -360,6 +360,10 @@ declare module 'knex/types/tables.js' {
       updated_at: string;
       tool_call_retention_days: number | null;
       keep_refused_calls: boolean;
+      closed_at: string | null;
+      closed_by: string | null;
+      reopenable_until: string | null;
+      closing_ended_at: string | null;
     };
   }
 }

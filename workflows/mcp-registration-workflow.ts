@@ -31,6 +31,9 @@ async function workOff(registrationId: string): Promise<void> {
       await deleteOrLeave(registrationId);
       await steps.removeRegistration({ registrationId });
       return;
+    case 'delete_clients':
+      await deleteOrLeave(registrationId);
+      return;
     case 'register': {
       const { revision, workspaceId, searchAttributesKnown } = task;
       showWorkspace({ workspaceId, searchAttributesKnown });

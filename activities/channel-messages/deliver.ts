@@ -82,9 +82,12 @@ function contentOf({
   session,
   request,
   text,
-  workspace: { name, slug },
+  workspace: { name, slug, is_closed: isClosed },
   link_origin: linkOrigin,
 }: Delivery): SlackMessage | DeliveryFailure {
+  if (isClosed) {
+    return 'workspace_closed';
+  }
   if (channel === null) {
     return 'channel_removed';
   }

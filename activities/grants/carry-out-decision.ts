@@ -86,6 +86,8 @@ function throwRefusal(refusal: ApprovalRefusal | null): void {
       throw approvalInvalid('The person the grant is for is no longer a member of the workspace');
     case 'agent_archived':
       throw approvalInvalid('An agent that the grant is about is archived');
+    case 'workspace_closed':
+      throw approvalInvalid('The workspace is closed');
     case 'differs':
       throw approvalInvalid('The approval does not answer what was requested');
     default:

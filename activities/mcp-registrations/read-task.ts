@@ -1,5 +1,6 @@
 /** What a registration's workflow has to do. */
 import { readRegistration } from '../../store/mcp-registrations/read.ts';
+import { listRetiredClients } from '../../store/oauth-clients/clients.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type RegistrationTask =
@@ -7,6 +8,8 @@ export type RegistrationTask =
   | { kind: 'register'; revision: number; workspaceId: string; searchAttributesKnown: boolean }
   /** Its entry was removed, or is no remote server any more. */
   | { kind: 'remove' }
+  /** It was taken out of use, and has clients to delete at their servers. */
+  | { kind: 'delete_clients' }
   | { kind: 'nothing' };
 
 export async function readRegistrationTask(
@@ -21,7 +24,9 @@ export async function readRegistrationTask(
   if (entryId === null) {
     return { kind: 'remove' };
   }
-  return status === 'pending'
-    ? { kind: 'register', revision, workspaceId, searchAttributesKnown }
-    : { kind: 'nothing' };
+  if (status === 'pending') {
+    return { kind: 'register', revision, workspaceId, searchAttributesKnown };
+  }
+  const retired = status === 'failed' ? await listRetiredClients(db, registrationId) : [];
+  return { kind: retired.length > 0 ? 'delete_clients' : 'nothing' };
 }

@@ -5,7 +5,7 @@ import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';
 import { hasSqlState, NoConnectionError, sqlState } from '../../store/database.ts';
 import { InvalidCursorError } from '../../store/page-cursor.ts';
 import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
-import { ApiError, invalid } from '../errors.ts';
+import { ApiError, invalid, workspaceClosed } from '../errors.ts';
 import { requestState } from './request-state.ts';
 
 export function answerErrors(log: Logger) {
@@ -44,6 +44,9 @@ function knownError(error: unknown): ApiError | null {
   if (error instanceof NoConnectionError) {
     const message = 'The database has no connection for this request right now; try again in a few seconds';
     return new ApiError('unavailable', message, { cause: error, retryAfterSeconds: 5 });
+  }
+  if (hasSqlState(error, sqlState.workspaceClosed)) {
+    return workspaceClosed();
   }
   return error instanceof ApiError ? error : null;
 }

@@ -10,6 +10,7 @@ const adminOnly = {
   'channels.write': 'Only a workspace admin may set up channels and see what was posted to them',
   'members.manage': 'Only a workspace admin may add, change or remove members',
   'settings.write': 'Only a workspace admin may change settings',
+  'workspace.close': 'Only a workspace admin may close the workspace, and reopen it',
   'audit.read': 'Only a workspace admin may read audit events',
   'system.read': 'Only a workspace admin may see what the platform runs on',
   'output.read': 'Only a workspace admin may read what processes of a session wrote',

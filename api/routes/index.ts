@@ -35,6 +35,7 @@ import { shareRoutes } from './shares/routes.ts';
 import { systemRoutes } from './system/routes.ts';
 import { toolCallRoutes } from './tool-calls/routes.ts';
 import { toolDefinitionRoutes } from './tool-definitions/routes.ts';
+import { closingRoutes } from './workspaces/closing-routes.ts';
 import { workspaceRoutes } from './workspaces/routes.ts';
 
 /** Users, workspaces and everything that is configured in them. */
@@ -79,6 +80,7 @@ export function operationRoutes(dependencies: SessionRouteDependencies): AnyRout
     ...channelRoutes(dependencies),
     ...previewRoutes(dependencies),
     ...scheduleRoutes(dependencies),
+    ...closingRoutes(dependencies),
     ...collectionRoutes(dependencies),
     ...systemRoutes(dependencies),
     ...internalRoutes(dependencies),

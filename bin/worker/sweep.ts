@@ -47,6 +47,7 @@ import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/too
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
 import type { Schedules } from '../../workflows/schedules-client.ts';
+import { endInClosedWorkspaces } from './end-in-closed.ts';
 import type { SweepWork } from './keep-sweeping.ts';
 import { repairScheduleCopies } from './repair-schedule-copies.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
@@ -102,6 +103,7 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
       removeOldMessages(dependencies.db, { keptSeconds: channelMessagesKeptSeconds }),
     'end expired previews': () => endPreviews(sweeping),
     'revoke ended connections': () => revokeEndedConnections(dependencies),
+    'end in closed workspaces': () => endInClosedWorkspaces(sweeping),
     'remove leftovers': () => removeLeftovers(sweeping),
     'remove old calls': () => removeOldCalls(sweeping),
     'repair copies of schedules': (run) =>

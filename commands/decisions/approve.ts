@@ -7,6 +7,7 @@ import type { Transaction } from '../../store/database.ts';
 import type { Decision } from '../../store/decisions/decisions.ts';
 import { lockMembers } from '../../store/members/lock-members.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { writeGrant } from '../grants/write.ts';
 import { markApproved } from '../permission-requests/close.ts';
 
@@ -18,6 +19,7 @@ export type ApprovalRefusal =
   | 'subject_left'
   /** The agent that would hold the grant, or that it would let another one start. */
   | 'agent_archived'
+  | 'workspace_closed'
   | 'differs'
   | 'already_decided';
 
@@ -34,6 +36,9 @@ export async function approve(
 ): Promise<ApprovalRefusal | null> {
   const { userId, workspaceId, requestId, reason } = decision;
   const subjectId = grant.user_subject_id;
+  if (!(await keepWorkspaceOpen(trx, workspaceId))) {
+    return 'workspace_closed';
+  }
   const members = await lockMembers(trx, workspaceId, subjectId === null ? [userId] : [userId, subjectId]);
   if (!members.has(userId)) {
     return 'decider_left';

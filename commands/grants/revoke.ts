@@ -22,6 +22,14 @@ export function revokeGrantsOfUserInWorkspace(
   return revoke(db, { workspaceId, userId }, by, 'member_removed');
 }
 
+/** Revokes `limit` active grants at most of a workspace that was closed. Returns how many. */
+export function revokeGrantsInWorkspace(
+  db: Db,
+  { workspaceId, by, limit }: { workspaceId: string; by: Actor; limit: number },
+): Promise<number> {
+  return revoke(db, { workspaceId, limit }, by, 'workspace_closed');
+}
+
 function revoke(db: Db, which: GrantsToRevoke, by: Actor, cause: RevocationCause): Promise<number> {
   return inTransaction(db, async (trx) => {
     const revoked = await revokeActiveGrants(trx, which);

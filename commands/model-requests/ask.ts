@@ -16,6 +16,7 @@ import { derivedId } from '../../store/session-events/derived-id.ts';
 import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import { lockSession } from '../../store/sessions/status.ts';
+import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { maySessionUseSecret } from '../grants/use-secret-grants.ts';
 import { exceededLimit, type ModelLimit, refusalMessage } from './budget.ts';
 
@@ -49,13 +50,16 @@ export function askForModelRequest(db: Db, request: ModelRequest): Promise<Model
       return ended('The access to the model was revoked');
     }
     if (await isKnownRequest(trx, request)) {
-      return { decision: 'allowed' };
+      return allowWhereOpen(trx, session);
     }
     const totals = await lockModelTotals(trx, sessionId);
     const limit = exceededLimit(totals, access, maxTokens);
     if (limit === null) {
-      await insertModelRequest(trx, request);
-      return { decision: 'allowed' };
+      const answer = await allowWhereOpen(trx, session);
+      if (answer.decision === 'allowed') {
+        await insertModelRequest(trx, request);
+      }
+      return answer;
     }
     if (await markLimitReached(trx, sessionId, limit)) {
       await announce(trx, session, access, limit);
@@ -73,6 +77,13 @@ const ended = (message: string): ModelRequestAnswer => ({
   code: 'model_access_ended',
   message,
 });
+
+/** Looked at last: what is refused anyway costs no further statement. */
+async function allowWhereOpen(trx: Transaction, { workspace_id }: Session): Promise<ModelRequestAnswer> {
+  return (await keepWorkspaceOpen(trx, workspace_id))
+    ? { decision: 'allowed' }
+    : ended('The workspace is closed');
+}
 
 const mayUseKey = (trx: Transaction, sessionId: string, { api_key }: FrozenModelAccess): Promise<boolean> =>
   maySessionUseSecret(trx, { sessionId, grantType: 'model_key', secretName: api_key.secret_name });

@@ -16,6 +16,7 @@ import { agentNameOf } from '../../store/sessions/agent-name.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { readRequestExpiry } from '../../store/sessions/request-expiry.ts';
+import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { type AnnouncingOptions, announceRequest } from '../channel-messages/announce.ts';
 import { type CallKeys, keptCallOf } from './kept-call.ts';
 import { type RequestLimits, refusalOf } from './refusal.ts';
@@ -50,6 +51,8 @@ export function askForPermission(
     if (known !== null) {
       return known.session_id === sessionId ? sent(known) : refused('the request id is in use');
     }
+    // What closes the workspace waits for this, and finds the request with its session.
+    await keepWorkspaceOpen(trx, session.workspace_id);
     const refusal = await refusalOf(trx, { session, lineage, asked, limits });
     if (refusal !== null) {
       return refusal;

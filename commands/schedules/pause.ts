@@ -19,7 +19,7 @@ export function pauseSchedule(
   });
 }
 
-/** Pauses the running schedules of a maker who leaves, or of an agent that is removed or archived. Returns their ids: Temporal has to follow. */
+/** Pauses the running schedules of a maker who leaves, of an agent that is removed or archived, or of a workspace that was closed. Returns their ids: Temporal has to follow. */
 export async function pauseSchedulesOf(
   trx: Transaction,
   of: Parameters<typeof lockRunningSchedules>[1],

@@ -10,6 +10,7 @@ import { lockSchedule } from '../../store/schedules/change.ts';
 import { readSchedule } from '../../store/schedules/read.ts';
 import { hasSessionSince, insertRun, readRun } from '../../store/schedules/runs.ts';
 import { derivedId } from '../../store/session-events/derived-id.ts';
+import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
 import { createSession } from '../sessions/create.ts';
 import { pauseLocked } from './pause.ts';
@@ -21,7 +22,7 @@ export const runIdOf = ({ scheduleId, scheduledAt }: DueRun) =>
 
 /**
  * Starts the session of a schedule that is due, or records why there is none: everything that a start depends on is looked at now. Returns its id,
- * or null. Idempotent: a run of the same time is found again. A schedule whose maker or agent is gone, or whose agent is archived, is paused.
+ * or null. Idempotent: a run of the same time is found again. A schedule whose maker or agent is gone, whose agent is archived or whose workspace is closed, is paused.
  */
 export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): Promise<string | null> {
   return inTransaction(db, async (trx) => {
@@ -34,6 +35,7 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
     if (makerId !== null) {
       await lockBothQuotas(trx, { userId: makerId, workspaceId });
     }
+    const isOpen = await keepWorkspaceOpen(trx, workspaceId);
     const members = await lockMembers(trx, workspaceId, makerId === null ? [] : [makerId]);
     const agents = await keepAgents(trx, workspaceId, known.agent_id === null ? [] : [known.agent_id]);
     const schedule = await lockSchedule(trx, { workspaceId, id: due.scheduleId });
@@ -47,6 +49,9 @@ export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): P
     if (schedule.maker_id !== makerId || schedule.agent_id !== known.agent_id) {
       // Between the read and the lock: the next attempt locks the membership and the agent that count now.
       throw new Error('the schedule changed meanwhile');
+    }
+    if (!isOpen) {
+      return endRun(trx, schedule, { ...due, outcome: 'workspace_closed' });
     }
     const isMember = makerId !== null && members.has(makerId);
     if (isMember && known.agent_id !== null && agents.get(known.agent_id)?.isArchived === true) {
@@ -138,7 +143,10 @@ async function endRun(
   });
   if (
     schedule.paused_at === null &&
-    (outcome === 'maker_left' || outcome === 'agent_removed' || outcome === 'agent_archived')
+    (outcome === 'maker_left' ||
+      outcome === 'agent_removed' ||
+      outcome === 'agent_archived' ||
+      outcome === 'workspace_closed')
   ) {
     await pauseLocked(trx, schedule, { reason: outcome, note: null, by: systemActor });
   }

@@ -9,6 +9,7 @@ import { readRequestedEnding } from '../../store/sessions/ending.ts';
 import type { NewSession } from '../../store/sessions/insert.ts';
 import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { takeSpawnGrant } from '../grants/use-spawn.ts';
 import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
 import { createSession } from './create.ts';
@@ -53,6 +54,10 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
       return { result: 'session_ended' };
     }
     if ((await readRequestedEnding(trx, parent.session.id)) !== null) {
+      return { result: 'session_ended' };
+    }
+    // It is about to be asked to.
+    if (!(await keepWorkspaceOpen(trx, parent.session.workspace_id))) {
       return { result: 'session_ended' };
     }
     const { childAgentId } = input;

@@ -11,7 +11,7 @@ const delivery = z.object({
   id: uuid,
   kind: messageKind,
   link_origin: z.string().nullable(),
-  workspace: z.object({ id: uuid, slug: z.string(), name: z.string() }),
+  workspace: z.object({ id: uuid, slug: z.string(), name: z.string(), is_closed: z.boolean() }),
   /** Null when an admin removed it. */
   channel: z
     .object({
@@ -41,7 +41,7 @@ export type Delivery = z.infer<typeof delivery>;
 
 const statement = `
   select m.id, m.kind, m.link_origin,
-    jsonb_build_object('id', w.id, 'slug', w.slug, 'name', w.name) as workspace,
+    jsonb_build_object('id', w.id, 'slug', w.slug, 'name', w.name, 'is_closed', w.closed_at is not null) as workspace,
     case when c.id is not null then jsonb_build_object('name', c.name, 'kind', c.kind, 'address', c.address,
       'announces', c.announce_permission_requests,
       'lists_agent', exists (select from channel_agents l where l.channel_id = c.id and l.agent_id = s.agent_id)

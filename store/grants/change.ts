@@ -6,22 +6,37 @@ import { readRow } from '../read-rows.ts';
 import { isInTime, revokeKey } from './fitting-grant.ts';
 import { grantColumns, presentStoredGrant } from './row.ts';
 
-/** One grant, or all that a user holds in a workspace. */
-export type GrantsToRevoke = { id: string } | { workspaceId: string; userId: string };
+/** One grant, all that a user holds in a workspace, or as many of a workspace. */
+export type GrantsToRevoke =
+  | { id: string }
+  | { workspaceId: string; userId: string }
+  | { workspaceId: string; limit: number };
 
 /** Revokes those that are active, and returns them. */
 export async function revokeActiveGrants(trx: Transaction, which: GrantsToRevoke): Promise<StoredGrant[]> {
-  const those =
-    'id' in which ? { id: which.id } : { workspace_id: which.workspaceId, user_subject_id: which.userId };
+  const ids = await idsOf(trx, which);
+  if (ids.length === 0) {
+    return [];
+  }
   await trx('active_grants')
-    .where(those)
+    .whereIn('id', ids)
     .orderBy('id')
     .select(trx.raw(`pg_advisory_xact_lock(${revokeKey('id')})`));
   const rows = await trx('active_grants')
-    .where(those)
+    .whereIn('id', ids)
     .update({ revoked_at: trx.fn.now() })
     .returning(grantColumns);
   return rows.map(presentStoredGrant);
+}
+
+async function idsOf(trx: Transaction, which: GrantsToRevoke): Promise<string[]> {
+  if ('id' in which) {
+    return [which.id];
+  }
+  const ofWorkspace = trx('active_grants').where({ workspace_id: which.workspaceId });
+  return 'userId' in which
+    ? ofWorkspace.where({ user_subject_id: which.userId }).pluck('id')
+    : ofWorkspace.orderBy('id').limit(which.limit).pluck('id');
 }
 
 /** Whether a use with this id was recorded, of a grant that was neither revoked since nor has expired. */

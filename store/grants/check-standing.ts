@@ -4,7 +4,14 @@ import { uuid } from '../../contract/names.ts';
 import { hasSqlState, prepared, sqlState } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import type { CheckedCall } from './check-and-consume.ts';
-import { fittingGrant, isInTime, revokeKey, signsInTo, standingGrant } from './fitting-grant.ts';
+import {
+  fittingGrant,
+  inOpenWorkspace,
+  isInTime,
+  revokeKey,
+  signsInTo,
+  standingGrant,
+} from './fitting-grant.ts';
 
 /**
  * Lets those calls of one session pass that a standing grant covers, by the rules of `check-and-consume`, and records their uses.
@@ -20,7 +27,7 @@ export const checkStandingStatement = `
   ), prior as materialized (
     select call_id, grant_id, session_id, server, tool from grant_uses where call_id = any ($2::uuid[])
   ), caller as materialized (
-    select id, workspace_id, agent_id, operator_id, root_operator_id from sessions where id = $1 and ended_at is null
+    select id, workspace_id, agent_id, operator_id, root_operator_id from sessions s where id = $1 and ended_at is null and ${inOpenWorkspace('s')}
   ), gate as materialized (
     select t.server, t.tool, t.scope from session_tools t
     where t.session_id = $1 and (t.server, t.tool) in (select server, tool from asked)

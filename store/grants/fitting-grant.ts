@@ -26,6 +26,10 @@ export const fittingGrant = ({ server, tool, scope, adminOnly, signsIn }: GatedC
   and (g.agent_subject_id is null or g.granted_by_role = 'admin'
     or g.granted_by_user_id = coalesce(c.operator_id, c.root_operator_id) or not ${signsIn})`;
 
+/** Of a session: its workspace was not closed. */
+export const inOpenWorkspace = (session: string): string =>
+  `exists (select from workspaces w where w.id = ${session}.workspace_id and w.closed_at is null)`;
+
 /** Of a grant whose use is recorded already: its time is not over. Only `active_grants` compares it. */
 export const isInTime = (grant: string): string =>
   `(${grant}.expires_at is null or exists (select from active_grants a where a.id = ${grant}.id))`;

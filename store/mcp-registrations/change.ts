@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import type { StoredSignInServer } from '../../contract/mcp-registration.ts';
+import { uuid } from '../../contract/names.ts';
 import type { RemoteShape, SignIn } from '../../contract/remote-server.ts';
 import type { Db, Transaction } from '../database.ts';
-import { onlyRow } from '../read-rows.ts';
+import { onlyRow, readRows } from '../read-rows.ts';
 
 export interface NewRegistration {
   id: string;
@@ -117,6 +119,30 @@ export async function keepFoundServer(
     .where({ id, revision, status: 'pending' })
     .update({ found_server: JSON.stringify(found) });
   return kept > 0;
+}
+
+const failedRow = z.object({ entryId: uuid, entryName: z.string() });
+
+/** Takes a registration out of use, whatever became of it: outcomes of attempts under way are dropped. Null when it has no entry. */
+export async function failRegistration(
+  trx: Transaction,
+  id: string,
+  reason: string,
+): Promise<z.infer<typeof failedRow> | null> {
+  const query = trx('mcp_registrations')
+    .where({ id })
+    .whereNotNull('mcp_server_id')
+    .update({
+      revision: trx.raw('revision + 1'),
+      status: 'failed',
+      reason,
+      found_server: null,
+      resumes: false,
+      unreached_reason: null,
+      updated_at: trx.fn.now(),
+    })
+    .returning(['mcp_server_id as entryId', 'entry_name as entryName']);
+  return (await readRows(query, failedRow))[0] ?? null;
 }
 
 export async function deleteRegistration(db: Db, id: string): Promise<void> {

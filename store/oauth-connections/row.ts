@@ -24,5 +24,12 @@ export type ConnectionRow = z.infer<typeof connectionRow>;
 
 export const connectionColumns = Object.keys(connectionRow.shape) as (keyof ConnectionRow)[];
 
-export const endReason = z.enum(['disconnected', 'refused', 'replaced', 'left', 'unbound']);
+export const endReason = z.enum([
+  'disconnected',
+  'refused',
+  'replaced',
+  'left',
+  'unbound',
+  'workspace_closed',
+]);
 export type ConnectionEndReason = z.infer<typeof endReason>;

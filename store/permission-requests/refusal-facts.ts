@@ -7,10 +7,10 @@ import type { Db } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 import { withTree } from '../sessions/tree.ts';
 
-/** The workspace's setting; off for a deleted one. */
+/** The workspace's setting; off for one that is closed or deleted. */
 export async function allowsRuntimeRequests(db: Db, workspaceId: string): Promise<boolean> {
   const setting = await db('workspaces')
-    .where({ id: workspaceId })
+    .where({ id: workspaceId, closed_at: null })
     .first('allow_runtime_permission_requests');
   return setting?.allow_runtime_permission_requests === true;
 }

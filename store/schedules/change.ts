@@ -17,13 +17,15 @@ export function lockSchedule(trx: Transaction, { workspaceId, id }: ScheduleKey)
   return readRow(query.first(scheduleColumns), schedule);
 }
 
-/** Those that still run of a maker or of an agent, locked, always in the same order. */
+/** Those that still run of a maker, of an agent or in a workspace, locked, always in the same order. */
 export function lockRunningSchedules(
   trx: Transaction,
-  of: { agentId: string } | { workspaceId: string; makerId: string },
+  of: { agentId: string } | { workspaceId: string; makerId?: string },
 ): Promise<Schedule[]> {
   const whose =
-    'agentId' in of ? { agent_id: of.agentId } : { workspace_id: of.workspaceId, maker_id: of.makerId };
+    'agentId' in of
+      ? { agent_id: of.agentId }
+      : { workspace_id: of.workspaceId, ...(of.makerId === undefined ? {} : { maker_id: of.makerId }) };
   const query = trx('schedules').where(whose).whereNull('paused_at').orderBy('id').forNoKeyUpdate();
   return readRows(query.select(scheduleColumns), schedule);
 }

@@ -9,6 +9,9 @@ export const workspaceRow = z.object({
   ...workspaceSettings.shape,
   created_at: timestamp,
   updated_at: timestamp,
+  closed_at: timestamp.nullable(),
+  closed_by: uuid.nullable(),
+  reopenable_until: timestamp.nullable(),
 });
 
 export function presentWorkspace(row: z.infer<typeof workspaceRow>): Workspace {
@@ -25,5 +28,8 @@ export function presentWorkspace(row: z.infer<typeof workspaceRow>): Workspace {
     },
     created_at: row.created_at,
     updated_at: row.updated_at,
+    closed_at: row.closed_at,
+    closed_by: row.closed_by,
+    reopenable_until: row.reopenable_until,
   };
 }

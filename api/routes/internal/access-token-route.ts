@@ -1,4 +1,5 @@
 import { accessTokenAnswer, accessTokenReport } from '../../../contract/remote-server.ts';
+import { isWorkspaceOpen } from '../../../store/workspaces/closing.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { giveToken, type TokenDependencies } from '../../oauth-connections/give-token.ts';
 import { nobodyCanSignIn } from '../../oauth-connections/require-sign-in.ts';
@@ -27,6 +28,10 @@ export function accessTokenRoute(dependencies: TokenDependencies): AnyRoute {
     response: accessTokenAnswer,
     async handler({ workload, body: { server, ...question } }) {
       asked.take(workload.kind === 'check' ? workload.check.id : workload.session.id);
+      const { workspace_id: workspaceId } = workload.kind === 'check' ? workload.check : workload.session;
+      if (!(await isWorkspaceOpen(dependencies.db, workspaceId))) {
+        return nobodyCanSignIn(server);
+      }
       const asker = await readAsker(dependencies.db, { workload }, server);
       return asker === null ? nobodyCanSignIn(server) : giveToken(dependencies, asker, question);
     },

@@ -8,8 +8,9 @@ import { createTurns } from '../../../lib/timing/in-turn.ts';
 import type { Db } from '../../../store/database.ts';
 import type { SessionEventFeed } from '../../../store/session-events/feed.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { isWorkspaceOpen } from '../../../store/workspaces/closing.ts';
 import { refuseEnded } from '../../auth/open-workload.ts';
-import { notFound } from '../../errors.ts';
+import { notFound, workspaceClosed } from '../../errors.ts';
 import { createRateLimiter } from '../../middleware/rate-limit.ts';
 import { createUserTurns } from '../../middleware/user-turns.ts';
 import { createChildWaits } from '../../platform-tools/child-waits.ts';
@@ -88,6 +89,7 @@ export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallD
         throw notFound('The tool');
       }
       const { id, workspace_id, agent_id } = session;
+      await requireOpenWorkspace(db, workspace_id);
       const call = { call_id: body.call_id, link_origin: linkOriginOf(config, ctx) };
       const caller = { id, workspace_id, agent_id, ...call };
       const answer = () => tool.answer(body.arguments, caller, dependencies);
@@ -98,6 +100,7 @@ export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallD
       try {
         if (turn.waited) {
           await requireOpen(db, id);
+          await requireOpenWorkspace(db, workspace_id);
         }
         return await answer();
       } finally {
@@ -105,6 +108,13 @@ export function platformToolCallRoute({ db, toolDb, eventFeed, ...given }: CallD
       }
     },
   });
+}
+
+/** Throws 409 when the workspace was closed: its sessions are about to end. */
+async function requireOpenWorkspace(db: Db, id: string): Promise<void> {
+  if (!(await isWorkspaceOpen(db, id))) {
+    throw workspaceClosed();
+  }
 }
 
 /** Throws 401 when the session has ended while its call waited. */

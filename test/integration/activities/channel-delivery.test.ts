@@ -247,6 +247,15 @@ describe('what changed while a message waited', () => {
       () => changeChannel(activities.db, key(), { ...settings(), agents: [] }, tenant.ada.id),
       'not_allowed',
     ],
+    [
+      'the workspace was closed',
+      () =>
+        activities
+          .db('workspaces')
+          .where({ id: tenant.workspace.id })
+          .update({ closed_at: new Date().toISOString() }),
+      'workspace_closed',
+    ],
     ['the channel was removed', () => removeChannel(activities.db, key(), tenant.ada.id), 'channel_removed'],
     [
       'the secret was cleared',

@@ -111,6 +111,14 @@ describe('spawn_session', () => {
     expect(await childrenOf(parent)).toEqual([]);
   });
 
+  it('starts nothing in a workspace that was closed meanwhile', async () => {
+    await grantSpawn(tools.db, parent, worker);
+    const closed_at = new Date().toISOString();
+    await tools.db('workspaces').where({ id: tenant.workspace.id }).update({ closed_at });
+    expect(await spawnUnseen(tools.db, parent, worker)).toEqual({ result: 'session_ended' });
+    expect(await childrenOf(parent)).toEqual([]);
+  });
+
   it('starts no agent with a remote server, before and after the server is gone', async () => {
     await grantSpawn(tools.db, parent, worker);
     const server = await attachRemote(worker);

@@ -2295,7 +2295,7 @@ export interface paths {
                 query?: {
                     cursor?: string;
                     limit?: number;
-                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.member.moved" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "connection.tokens_refused" | "agent.created" | "agent.updated" | "agent.archived" | "agent.unarchived" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "decision.withdrawn" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "model.budget_reached" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+                    event?: "workspace.created" | "workspace.settings_updated" | "workspace.closed" | "workspace.reopened" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.member.moved" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "connection.tokens_refused" | "agent.created" | "agent.updated" | "agent.archived" | "agent.unarchived" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "model.budget_reached" | "session.mcp.tool_called" | "session.mcp.calls_refused";
                     actor?: string;
                     resource?: string;
                     tree?: string;
@@ -2699,6 +2699,53 @@ export interface paths {
                     content: {
                         "application/json": {
                             message: components["schemas"]["ChannelMessage"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workspaces/{slug}/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close a workspace: nothing begins there any more, its sessions end, its grants, sign-ins and registrations are revoked, and its schedules pause; `name` is its name, as a confirmation */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        name: string;
+                    };
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            workspace: components["schemas"]["Workspace"];
                         };
                     };
                 };
@@ -3301,129 +3348,6 @@ export interface paths {
                     content: {
                         "application/json": {
                             mcp_server: components["schemas"]["McpServer"];
-                        };
-                    };
-                };
-                default: components["responses"]["Failure"];
-            };
-        };
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/workspaces/{slug}/mcp-servers/dry-run": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** What registering this MCP server would say; nothing is stored, and no registration begins */
-        post: {
-            parameters: {
-                query?: never;
-                header?: never;
-                path: {
-                    slug: string;
-                };
-                cookie?: never;
-            };
-            requestBody: {
-                content: {
-                    "application/json": {
-                        name: string;
-                        shape: {
-                            /** @constant */
-                            type: "image";
-                            image: string;
-                            registry_secret?: string;
-                        } | {
-                            /** @constant */
-                            type: "command";
-                            command: string;
-                            /** @default [] */
-                            args?: string[];
-                        } | {
-                            /** @constant */
-                            type: "remote";
-                            /** Format: uri */
-                            url: string;
-                            headers?: {
-                                name: string;
-                                /** @default  */
-                                prefix?: string;
-                                variable: string;
-                            }[];
-                            client?: {
-                                client_id: string;
-                                client_secret?: string;
-                            };
-                        };
-                        manifest?: {
-                            /** @default {} */
-                            env?: {
-                                [key: string]: {
-                                    /** @enum {string} */
-                                    kind: "secret" | "value";
-                                    label: string;
-                                    description?: string;
-                                    required?: boolean;
-                                    regex?: string;
-                                    enum?: string[];
-                                    default?: string;
-                                };
-                            };
-                            /** @default {} */
-                            tool_scopes?: {
-                                [key: string]: string;
-                            };
-                        };
-                        image_digest?: string;
-                        /**
-                         * @default internet
-                         * @enum {string}
-                         */
-                        network?: "none" | "internet";
-                        /** @default [] */
-                        egress_allow?: string[];
-                        /**
-                         * @default operator
-                         * @enum {string}
-                         */
-                        approvers?: "operator" | "admin";
-                        /** @default [] */
-                        client_features?: ("elicitation" | "roots" | "sampling")[];
-                        /**
-                         * @default tell
-                         * @enum {string}
-                         */
-                        changed_tools?: "tell" | "refuse";
-                        /**
-                         * @default allow
-                         * @enum {string}
-                         */
-                        unlisted_tools?: "allow" | "refuse";
-                        /** @default [] */
-                        listed_tools?: string[];
-                        /** @default null */
-                        start_seconds?: number | null;
-                    };
-                };
-            };
-            responses: {
-                /** @description Done */
-                200: {
-                    headers: {
-                        [name: string]: unknown;
-                    };
-                    content: {
-                        "application/json": {
-                            /** @constant */
-                            ok: true;
                         };
                     };
                 };
@@ -4932,6 +4856,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workspaces/{slug}/reopen": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Open a closed workspace again; no session, grant, sign-in, registration or run of a schedule comes back by itself */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    slug: string;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": Record<string, never>;
+                };
+            };
+            responses: {
+                /** @description Done */
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": {
+                            workspace: components["schemas"]["Workspace"];
+                        };
+                    };
+                };
+                default: components["responses"]["Failure"];
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workspaces/{slug}/schedules": {
         parameters: {
             query?: never;
@@ -5863,7 +5832,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            event: "workspace.created" | "workspace.settings_updated" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.member.moved" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "connection.tokens_refused" | "agent.created" | "agent.updated" | "agent.archived" | "agent.unarchived" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "decision.withdrawn" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "model.budget_reached" | "session.mcp.tool_called" | "session.mcp.calls_refused";
+            event: "workspace.created" | "workspace.settings_updated" | "workspace.closed" | "workspace.reopened" | "workspace.embedding_provider.set" | "workspace.embedding_provider.removed" | "workspace.member.added" | "workspace.member.role_changed" | "workspace.member.removed" | "workspace.member.moved" | "workspace.secret.set" | "workspace.secret.replaced" | "workspace.secret.cleared" | "workspace.secret.restricted" | "workspace.mcp.registered" | "workspace.mcp.updated" | "workspace.mcp.removed" | "workspace.mcp.checked" | "workspace.mcp.check_output_read" | "workspace.mcp.tools_pinned" | "workspace.mcp.tools_changed" | "workspace.mcp.tools_accepted" | "workspace.mcp.registration_completed" | "workspace.mcp.registration_failed" | "workspace.mcp.registration_retried" | "workspace.mcp.issuer_accepted" | "workspace.mcp.client_deleted" | "workspace.channel.created" | "workspace.channel.updated" | "workspace.channel.removed" | "connection.created" | "connection.ended" | "connection.refused" | "connection.revoked" | "connection.tokens_refused" | "agent.created" | "agent.updated" | "agent.archived" | "agent.unarchived" | "agent.removed" | "agent.env_updated" | "agent.mcp.attached" | "agent.mcp.detached" | "agent.mcp.env_updated" | "grant.created" | "grant.consumed" | "grant.revoked" | "permission_request.created" | "permission_request.approved" | "permission_request.denied" | "permission_request.expired" | "permission_request.cancelled" | "schedule.created" | "schedule.updated" | "schedule.paused" | "schedule.resumed" | "schedule.run_requested" | "schedule.removed" | "session.created" | "session.ended" | "session.muted" | "session.unmuted" | "session.output_read" | "session.message.posted" | "session.preview.deployed" | "session.preview.ended" | "model.budget_reached" | "session.mcp.tool_called" | "session.mcp.calls_refused";
             /** Format: date-time */
             at: string;
             actor: {
@@ -5939,7 +5908,7 @@ export interface components {
             kind: "message" | "permission_request" | "test";
             /** @enum {string} */
             status: "pending" | "delivered" | "failed";
-            failure: ("not_allowed" | "channel_removed" | "not_announced" | "request_closed" | "too_many_waiting" | "secret_not_set" | "secret_not_allowed" | "secret_unreadable" | "address_invalid" | "address_refused" | "redirected" | "rejected" | "rate_limited" | "receiver_failed" | "timed_out" | "unreachable" | "internal_error") | null;
+            failure: ("not_allowed" | "channel_removed" | "not_announced" | "request_closed" | "workspace_closed" | "too_many_waiting" | "secret_not_set" | "secret_not_allowed" | "secret_unreadable" | "address_invalid" | "address_refused" | "redirected" | "rejected" | "rate_limited" | "receiver_failed" | "timed_out" | "unreachable" | "internal_error") | null;
             attempts: number;
             agent: {
                 /** Format: uuid */
@@ -6192,7 +6161,7 @@ export interface components {
         Error: {
             error: {
                 /** @enum {string} */
-                code: "malformed_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "in_use" | "already_decided" | "too_large" | "unsupported_media_type" | "validation_failed" | "rate_limited" | "internal_error" | "unavailable";
+                code: "malformed_request" | "unauthenticated" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "in_use" | "already_decided" | "workspace_closed" | "too_large" | "unsupported_media_type" | "validation_failed" | "rate_limited" | "internal_error" | "unavailable";
                 message: string;
                 fields?: components["schemas"]["FieldProblem"][];
                 uses?: {
@@ -6260,7 +6229,7 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
-            revocation_cause: ("by_hand" | "member_removed" | "agent_changed" | "agent_archived") | null;
+            revocation_cause: ("by_hand" | "member_removed" | "agent_changed" | "agent_archived" | "workspace_closed") | null;
             use_count: number;
             last_used_at: string | null;
             may_revoke: boolean;
@@ -6689,7 +6658,7 @@ export interface components {
             catch_up_window_seconds: number;
             request_expiry_seconds: number;
             paused_at: string | null;
-            pause_reason: ("person" | "maker_left" | "agent_removed" | "agent_archived") | null;
+            pause_reason: ("person" | "maker_left" | "agent_removed" | "agent_archived" | "workspace_closed") | null;
             pause_note: string | null;
             version: number;
             /** Format: date-time */
@@ -6721,7 +6690,7 @@ export interface components {
             /** Format: date-time */
             created_at: string;
             /** @enum {string} */
-            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "agent_archived" | "limit_reached" | "too_late" | "repeated";
+            outcome: "started" | "paused" | "maker_left" | "agent_removed" | "agent_archived" | "workspace_closed" | "limit_reached" | "too_late" | "repeated";
             detail: string | null;
             session_id: string | null;
             session_status: ("pending" | "validating" | "awaiting_authorization" | "starting" | "running" | "completed" | "failed" | "terminated") | null;
@@ -7040,6 +7009,9 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
+            closed_at: string | null;
+            closed_by: string | null;
+            reopenable_until: string | null;
         };
     };
     responses: {

@@ -20,6 +20,7 @@ export const failureTexts: Record<Failure, string> = {
   not_allowed: 'An admin took the agent off the list of this channel before the message was delivered.',
   channel_removed: 'The channel was removed before the message was delivered.',
   not_announced: 'The channel no longer announces permission requests.',
+  workspace_closed: 'The workspace was closed before it could be delivered.',
   request_closed: 'The request was closed before it could be announced.',
   too_many_waiting: 'Too many messages were waiting for this channel.',
   secret_not_set: 'The secret with the address is not set: set it, then send a test.',

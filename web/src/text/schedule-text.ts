@@ -40,6 +40,8 @@ export function pauseText({ pause_reason: reason }: Pick<Schedule, 'pause_reason
       return 'Its agent was removed. Name another one, then resume it.';
     case 'agent_archived':
       return 'Its agent was archived. Unarchive it or name another one, then resume this schedule.';
+    case 'workspace_closed':
+      return 'The workspace was closed. Once it is open again, somebody has to resume this schedule.';
   }
 }
 
@@ -59,6 +61,8 @@ export function withoutSessionText({
       return 'Its agent was removed';
     case 'agent_archived':
       return 'Its agent was archived';
+    case 'workspace_closed':
+      return 'The workspace was closed';
     case 'too_late':
       return 'It came too late: nothing could start before its catch-up window was over';
     case 'repeated':

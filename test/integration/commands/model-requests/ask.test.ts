@@ -200,6 +200,17 @@ describe('access to a model', () => {
     }
   });
 
+  it('ends with the closing of the workspace, before its sessions end', async () => {
+    const session = await granted();
+    expect(await ask(session)).toEqual({ decision: 'allowed' });
+    const setClosed = (closed_at: string | null) =>
+      database.db('workspaces').where({ id: tenant.workspace.id }).update({ closed_at });
+    await setClosed(new Date().toISOString());
+    expect(await ask(session)).toMatchObject({ ...over, message: 'The workspace is closed' });
+    await setClosed(null);
+    expect(await ask(session)).toEqual({ decision: 'allowed' });
+  });
+
   it('is nothing of a session without it, nor of one that does not exist', async () => {
     expect(await ask(await tenant.session(await tenant.agent()))).toMatchObject(over);
     expect(await ask({ id: randomUUID() })).toBeNull();

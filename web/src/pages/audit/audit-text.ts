@@ -74,6 +74,8 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.embedding_provider.set': 'Embedding provider set',
   'workspace.embedding_provider.removed': 'Embedding provider removed',
   'workspace.settings_updated': 'Settings updated',
+  'workspace.closed': 'Workspace closed',
+  'workspace.reopened': 'Workspace reopened',
   'workspace.created': 'Workspace created',
 };
 

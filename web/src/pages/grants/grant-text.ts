@@ -151,6 +151,7 @@ const revocationTexts: Record<RevocationCause, string> = {
   by_hand: '',
   member_removed: ', who removed its holder from the workspace',
   agent_archived: ', who archived its agent, or the one that it let an agent start',
+  workspace_closed: ', who closed the workspace',
   agent_changed: ', who changed its agent or what is attached to it without the right to make this grant',
 };
 
