@@ -57,7 +57,8 @@ import * as archiveAgents from './20261128211000_archive_agents.ts';
 import * as keepSignInRefusals from './20261129000000_keep_sign_in_refusals.ts';
 import * as resumeRegistrations from './20261129000100_resume_registrations.ts';
 import * as withdrawDecisions from './20261129010000_withdraw_decisions.ts';
-import * as closeWorkspaces from './20261129020000_close_workspaces.ts';
+import * as closeWorkspaces from './20261129010100_close_workspaces.ts';
+import * as keepRemovedWorkspaces from './20261129020000_keep_removed_workspaces.ts';
 
 const migrations: Record<string, Knex.Migration> = {
   '20261121090000_create_workspaces': createWorkspaces,
@@ -117,7 +118,8 @@ const migrations: Record<string, Knex.Migration> = {
   '20261129000000_keep_sign_in_refusals': keepSignInRefusals,
   '20261129000100_resume_registrations': resumeRegistrations,
   '20261129010000_withdraw_decisions': withdrawDecisions,
-  '20261129020000_close_workspaces': closeWorkspaces,
+  '20261129010100_close_workspaces': closeWorkspaces,
+  '20261129020000_keep_removed_workspaces': keepRemovedWorkspaces,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

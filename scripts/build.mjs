@@ -5,7 +5,16 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** These run from node_modules: some of their packages are native. */
-const withPackages = ['start', 'api', 'worker', 'migrate', 'reencrypt-secrets', 'move-person', 'seed-demo'];
+const withPackages = [
+  'start',
+  'api',
+  'worker',
+  'migrate',
+  'reencrypt-secrets',
+  'move-person',
+  'remove-workspace',
+  'seed-demo',
+];
 /** These bundle their packages: a sandbox sees the one file. */
 const selfContained = [
   'sidecar',

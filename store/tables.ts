@@ -181,6 +181,19 @@ declare module 'knex/types/tables.js' {
       pinned_by: string | null;
       pinned_at: string;
     };
+    removed_workspaces: {
+      id: string;
+      slug: string;
+      name: string;
+      closed_at: string;
+      closed_by: string | null;
+      removed_by: string;
+      started_at: string;
+      removed_at: string | null;
+      counts: unknown;
+      last_exported_at: string | null;
+      last_export_sha256: string | null;
+    };
     removed_call_ids: {
       call_id: string;
       workspace_id: string;
@@ -364,6 +377,8 @@ declare module 'knex/types/tables.js' {
       closed_by: string | null;
       reopenable_until: string | null;
       closing_ended_at: string | null;
+      last_exported_at: string | null;
+      last_export_sha256: string | null;
     };
   }
 }

@@ -49,6 +49,7 @@ import type { Workflows } from '../../workflows/client.ts';
 import type { Schedules } from '../../workflows/schedules-client.ts';
 import { endInClosedWorkspaces } from './end-in-closed.ts';
 import type { SweepWork } from './keep-sweeping.ts';
+import { removeDueWorkspaces } from './remove-workspaces.ts';
 import { repairScheduleCopies } from './repair-schedule-copies.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 
@@ -104,6 +105,7 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
     'end expired previews': () => endPreviews(sweeping),
     'revoke ended connections': () => revokeEndedConnections(dependencies),
     'end in closed workspaces': () => endInClosedWorkspaces(sweeping),
+    'remove closed workspaces': (_run, stopping) => removeDueWorkspaces(dependencies.db, stopping),
     'remove leftovers': () => removeLeftovers(sweeping),
     'remove old calls': () => removeOldCalls(sweeping),
     'repair copies of schedules': (run) =>

@@ -1,5 +1,5 @@
 import type { Workspace, WorkspaceSettings } from '../../contract/workspace.ts';
-import type { Transaction } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 import { onlyRow } from '../read-rows.ts';
 import { presentWorkspace } from './row.ts';
 
@@ -32,4 +32,9 @@ export async function updateWorkspaceRow(
     .update({ ...fields, updated_at: trx.fn.now() })
     .returning('*');
   return presentWorkspace(onlyRow(rows));
+}
+
+/** Keeps the hash of the bytes of a whole export of the audit trail; a later one takes its place. */
+export async function recordExport(db: Db, id: string, sha256: string): Promise<void> {
+  await db('workspaces').where({ id }).update({ last_exported_at: db.fn.now(), last_export_sha256: sha256 });
 }

@@ -24,6 +24,9 @@ export async function isWorkspaceOpen(db: Db, id: string): Promise<boolean> {
   return (await db('workspaces').where({ id, closed_at: null }).first('id')) !== undefined;
 }
 
+/** Not once its removal has begun. */
+const mayReopen = `coalesce(reopenable_until > clock_timestamp(), false)
+  and not exists (select from removed_workspaces r where r.id = workspaces.id) as may_reopen`;
 const lockedRow = workspaceRow.extend({ closing_ended_at: timestamp.nullable(), may_reopen: z.boolean() });
 
 interface ClosedState {
@@ -38,10 +41,7 @@ interface ClosedState {
 export async function lockToClose(trx: Transaction, id: string): Promise<ClosedState | null> {
   await trx.raw(`select pg_advisory_xact_lock(hashtextextended('workspace ' || ?::uuid, 0))`, [id]);
   const row = await readRow(
-    trx('workspaces')
-      .where({ id })
-      .forNoKeyUpdate()
-      .first('*', trx.raw('coalesce(reopenable_until > clock_timestamp(), false) as may_reopen')),
+    trx('workspaces').where({ id }).forNoKeyUpdate().first('*', trx.raw(mayReopen)),
     lockedRow,
   );
   return (
@@ -163,3 +163,15 @@ export const listRegistrationsWithRetired = (db: Db, workspaceId: string): Promi
 
 export const listChecksToEnd = (db: Db, workspaceId: string): Promise<string[]> =>
   idsOf(db('mcp_checks').where({ workspace_id: workspaceId }).whereNull('ended_at').select('id'));
+
+/** Whether a session of a closed workspace has not ended yet, or a sign-in is still to be revoked at its server. */
+export async function hasUnfinished(db: Db, workspaceId: string): Promise<boolean> {
+  const session = await db('sessions')
+    .where({ workspace_id: workspaceId })
+    .whereRaw(unfinishedStatus)
+    .first('id');
+  const connection = await db('oauth_connections')
+    .where({ workspace_id: workspaceId, revoked_at: null })
+    .first('id');
+  return session !== undefined || connection !== undefined;
+}

@@ -44,7 +44,7 @@ const exceptions: Record<string, Partial<Record<MigrationRule, string>>> = {
   '20261128211000_archive_agents': {
     contraction: 'the two constraints come back wider in the same statements',
   },
-  '20261129010000_close_workspaces': {
+  '20261129010100_close_workspaces': {
     contraction:
       'the constraints come back wider in the same statements; its triggers refuse rows of closed workspaces alone, which the release before cannot close',
   },

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Context } from 'koa';
 import * as z from 'zod';
@@ -5,7 +6,9 @@ import { type AuditEvent, auditEvent, auditEventName } from '../../../contract/a
 import { uuid } from '../../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../../contract/page.ts';
 import { eachAuditEvent, listAuditEvents, type ReadBatch } from '../../../store/audit-events/list.ts';
+import type { Db } from '../../../store/database.ts';
 import { listTree } from '../../../store/sessions/tree.ts';
+import { recordExport } from '../../../store/workspaces/change.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { createUserTurns } from '../../middleware/user-turns.ts';
 import { admins } from '../../policies/access.ts';
@@ -47,10 +50,12 @@ export function auditEventRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
             ? {}
             : { sessionIds: await listTree(db, { sessionId: tree, workspaceId: workspace.id }) };
         const filter = { ...rest, ...ofTree };
+        const isWhole = Object.values(filter).every((each) => each === undefined);
         if (ctx.accepts(['application/json', ndjson]) === ndjson) {
           ctx.type = ndjson;
           const readBatch = inTurn({ workspaceId: workspace.id, response: ctx.res });
-          ctx.body = Readable.from(asLines(eachAuditEvent(db, workspace.id, filter, readBatch)));
+          const lines = asLines(eachAuditEvent(db, workspace.id, filter, readBatch));
+          ctx.body = Readable.from(isWhole ? withRecord(db, workspace.id, lines) : lines);
           return written;
         }
         const page = await listAuditEvents(db, workspace.id, filter, { cursor, limit });
@@ -81,6 +86,20 @@ function createExportTurns(): (exporting: Exporting) => ReadBatch {
         turn.leave();
       }
     };
+}
+
+/** The record of a removed workspace names its last whole export: whoever has the file can show that it is that one. */
+async function* withRecord(
+  db: Db,
+  workspaceId: string,
+  lines: AsyncIterable<string>,
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  for await (const line of lines) {
+    hash.update(line);
+    yield line;
+  }
+  await recordExport(db, workspaceId, hash.digest('hex'));
 }
 
 async function* asLines(events: AsyncIterable<AuditEvent>): AsyncGenerator<string> {

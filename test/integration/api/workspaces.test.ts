@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
@@ -363,6 +363,15 @@ describe('audit events', () => {
       .map((line) => JSON.parse(line));
     expect(lines).toHaveLength(1200);
     expect(new Set(lines.map(({ id }) => id)).size).toBe(1200);
+
+    const keptHash = async () =>
+      (await api.db('workspaces').where({ id: workspace.id }).first('last_export_sha256'))
+        ?.last_export_sha256;
+    expect(await keptHash()).toBeNull();
+    const whole = await admin.send('GET', `${base}/audit-events`, undefined, {
+      accept: 'application/x-ndjson',
+    });
+    expect(await keptHash()).toBe(createHash('sha256').update(whole.text).digest('hex'));
   });
 
   it('cannot be changed or removed in the database by any role', async () => {

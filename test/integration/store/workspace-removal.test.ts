@@ -4,8 +4,8 @@ import { readRows } from '../../../store/read-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { fillEveryTable } from '../../support/filled-tables.ts';
 
-/** People, their sign-ins and the installation's workers are of no workspace. */
-const ofNoWorkspace = ['sign_ins', 'users', 'workers'];
+/** People, their sign-ins, the installation's workers and its records of removed workspaces are of no workspace. */
+const ofNoWorkspace = ['removed_workspaces', 'sign_ins', 'users', 'workers'];
 
 describe('a workspace with a row in every table', () => {
   let database: TestDatabase;
