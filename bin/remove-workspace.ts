@@ -1,9 +1,11 @@
 /** Removes a closed workspace permanently (docs/operations.md, Closing a workspace). */
 import { parseArgs } from 'node:util';
+import type { Knex } from 'knex';
 import * as z from 'zod';
 import { beginRemoval, removeBatch } from '../commands/workspaces/remove.ts';
 import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
-import { type Db, openDatabase, requireCurrentSchema } from '../store/database.ts';
+import { openDatabase } from '../store/database.ts';
+import { requireUsableDatabase } from '../store/usable-server.ts';
 import {
   findClosedWorkspace,
   listClosedWorkspaces,
@@ -56,7 +58,7 @@ function readOptions() {
   }
 }
 
-async function list(db: Db): Promise<void> {
+async function list(db: Knex): Promise<void> {
   for (const { slug, name, reopenable_until } of await listClosedWorkspaces(db)) {
     console.log(`closed   ${slug} "${name}", can be reopened until ${reopenable_until}`);
   }
@@ -65,8 +67,8 @@ async function list(db: Db): Promise<void> {
   }
 }
 
-async function main(db: Db, options: ReturnType<typeof readOptions>): Promise<void> {
-  await requireCurrentSchema(db);
+async function main(db: Knex, options: ReturnType<typeof readOptions>): Promise<void> {
+  await requireUsableDatabase(db, 'command');
   if (options.removal === null) {
     await list(db);
     return;

@@ -121,7 +121,7 @@ const readAndWrite = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'];
 /** Tables of which less is needed than to read and write, so that an operator may give less. */
 const neededOf: Record<'api' | 'worker', Record<string, string[]>> = {
   api: { audit_events: ['SELECT', 'INSERT'], grants: ['SELECT', 'UPDATE'] },
-  worker: { grants: ['SELECT', 'INSERT', 'UPDATE'] },
+  worker: {},
 };
 /** Of `migrations` a process only reads, and `migrations_lock` is knex's own. */
 const ofMigrations = { migrations: ['SELECT'], migrations_lock: [] };
