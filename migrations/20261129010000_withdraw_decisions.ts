@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** What became of a decision: carried out, or withdrawn because nobody did so in time; never both. */
+/** The outcome of a decision: carried out, or withdrawn because nobody did so in time; never both. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table decisions
