@@ -4,6 +4,7 @@
  */
 import type { AuthorizationStatus } from './authorization.ts';
 import type { DeliveryFailure, DeliveryStatus } from './channel.ts';
+import type { RegistrationStatus } from './mcp-registration.ts';
 import type { TerminalStatus } from './session.ts';
 
 export const taskQueue = 'platform-v1';
@@ -120,6 +121,13 @@ export interface McpRegistrationWorkflowInput {
   registrationId: string;
 }
 
+/** The state of a registration once its workflow has nothing left to do. `unchanged`: there was nothing to do. */
+export interface RegistrationOutcome {
+  status: RegistrationStatus | 'removed' | 'unchanged';
+  /** The sentence for the admin, as on the entry. */
+  reason: string | null;
+}
+
 export interface AuthorizationWorkflowInput {
   authorizationId: string;
   /** As in `SessionWorkflowInput`. */
@@ -195,7 +203,7 @@ export interface WorkflowFunctions {
   /** Returns the grant's id. */
   grantWorkflow: (input: GrantWorkflowInput) => Promise<string>;
   mcpCheckWorkflow: (input: McpCheckWorkflowInput) => Promise<ObservedCheckEnd>;
-  mcpRegistrationWorkflow: (input: McpRegistrationWorkflowInput) => Promise<void>;
+  mcpRegistrationWorkflow: (input: McpRegistrationWorkflowInput) => Promise<RegistrationOutcome>;
   authorizationWorkflow: (input: AuthorizationWorkflowInput) => Promise<AuthorizationOutcome>;
   channelMessageWorkflow: (input: ChannelMessageWorkflowInput) => Promise<ChannelMessageOutcome>;
   servicePreviewWorkflow: (input: ServicePreviewWorkflowInput) => Promise<ServiceEnding>;

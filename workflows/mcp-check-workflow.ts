@@ -1,5 +1,12 @@
 /** A check of a catalog entry: its workload starts, lists its tools and is always removed again (docs/decisions/0029). */
-import { CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  isCancellation,
+  patched,
+  setHandler,
+  sleep,
+} from '@temporalio/workflow';
 import type { McpCheckWorkflowInput, ObservedCheckEnd } from '../contract/workflows.ts';
 import { firstEnding, stopOrLeaveToSweep } from './first-ending.ts';
 import { cancelCheck } from './messages.ts';
@@ -15,13 +22,18 @@ export async function mcpCheckWorkflow({ checkId }: McpCheckWorkflowInput): Prom
   setHandler(cancelCheck, () => {
     isCancelled = true;
   });
+  const shown: Shown = { searchAttributesKnown: false };
   const observed = await firstEnding(
-    () => launchAndWatch(checkId),
+    () => launchAndWatch(checkId, shown),
     () => condition(() => isCancelled).then(() => cancelledByAdmin),
     endOfFailure,
   );
-  await CancellationScope.nonCancellable(() => finish(checkId, observed));
+  await CancellationScope.nonCancellable(() => finish(checkId, observed, shown));
   return observed;
+}
+
+interface Shown {
+  searchAttributesKnown: boolean;
 }
 
 function endOfFailure(error: unknown): ObservedCheckEnd {
@@ -30,8 +42,9 @@ function endOfFailure(error: unknown): ObservedCheckEnd {
     : { kind: 'failed', reason: endingOfFailure(error).reason };
 }
 
-async function launchAndWatch(checkId: string): Promise<ObservedCheckEnd> {
+async function launchAndWatch(checkId: string, shown: Shown): Promise<ObservedCheckEnd> {
   const { workspaceId, isNew, limitMs, searchAttributesKnown } = await steps.freezeCheck({ checkId });
+  shown.searchAttributesKnown = searchAttributesKnown;
   showOwner({ workspaceId, sessionId: checkId, searchAttributesKnown });
   if (!isNew) {
     return { kind: 'failed', reason: 'The record of what this check was doing was lost; check again' };
@@ -59,7 +72,20 @@ async function limited(limitMs: number): Promise<ObservedCheckEnd> {
   return { kind: 'failed', reason: `The server did not list its tools within ${readable(limitMs)}` };
 }
 
-async function finish(checkId: string, observed: ObservedCheckEnd): Promise<void> {
+async function finish(
+  checkId: string,
+  observed: ObservedCheckEnd,
+  { searchAttributesKnown }: Shown,
+): Promise<void> {
   await stopOrLeaveToSweep(() => steps.stopCheck({ checkId }), { checkId });
-  await steps.recordCheckEnd({ checkId, observed });
+  const recorded = await steps.recordCheckEnd({ checkId, observed });
+  // Checks that an earlier release began end without it.
+  if (patched('check-shows-its-end')) {
+    const { status, reason } = recorded ?? { status: observed.kind, reason: null };
+    showProgress(
+      status,
+      reason ?? 'What the server lists is on the page of its entry',
+      searchAttributesKnown,
+    );
+  }
 }

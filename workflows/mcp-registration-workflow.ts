@@ -1,7 +1,7 @@
 /** Registration of a remote MCP server: what signs people in to it is discovered, and the platform becomes a client there. */
 import { ActivityFailure, setHandler } from '@temporalio/workflow';
 import type { AttemptInput } from '../activities/mcp-registrations/attempt.ts';
-import type { McpRegistrationWorkflowInput } from '../contract/workflows.ts';
+import type { McpRegistrationWorkflowInput, RegistrationOutcome } from '../contract/workflows.ts';
 import { registrationRevised } from './messages.ts';
 import { isFinal, sentenceOf } from './refusals.ts';
 import * as steps from './steps.ts';
@@ -10,56 +10,68 @@ import { showProgress, showWorkspace } from './visibility.ts';
 /** Runs until nothing is left to do. A registration that fails is an outcome, with its reason on the row. */
 export async function mcpRegistrationWorkflow({
   registrationId,
-}: McpRegistrationWorkflowInput): Promise<void> {
+}: McpRegistrationWorkflowInput): Promise<RegistrationOutcome> {
   let isRevised = true;
+  let outcome: RegistrationOutcome = { status: 'unchanged', reason: null };
   setHandler(registrationRevised, () => {
     isRevised = true;
   });
   while (isRevised) {
     isRevised = false;
-    await workOff(registrationId);
+    outcome = (await workOff(registrationId)) ?? outcome;
   }
+  return outcome;
 }
 
-async function workOff(registrationId: string): Promise<void> {
+/** Null when there is nothing to do. */
+async function workOff(registrationId: string): Promise<RegistrationOutcome | null> {
   const task = await steps.readRegistrationTask({ registrationId });
   switch (task.kind) {
     case 'nothing':
-      return;
+      return null;
     case 'remove':
       await steps.retireRegistration({ registrationId });
       await deleteOrLeave(registrationId);
       await steps.removeRegistration({ registrationId });
-      return;
+      return { status: 'removed', reason: null };
     case 'delete_clients':
       await deleteOrLeave(registrationId);
-      return;
+      return null;
     case 'register': {
       const { revision, workspaceId, searchAttributesKnown } = task;
       showWorkspace({ workspaceId, searchAttributesKnown });
-      await register({ registrationId, revision }, searchAttributesKnown);
+      const outcome = await register({ registrationId, revision }, searchAttributesKnown);
       await deleteOrLeave(registrationId);
+      return outcome;
     }
   }
 }
 
-async function register(attempt: AttemptInput, searchAttributesKnown: boolean): Promise<void> {
+/** Activities of the release before do not say how it ended. */
+async function register(
+  attempt: AttemptInput,
+  searchAttributesKnown: boolean,
+): Promise<RegistrationOutcome | null> {
   try {
     showProgress('discovering', 'Asking the server how people sign in to it', searchAttributesKnown);
-    const { needsClient } = await steps.discoverServer(attempt);
+    const { needsClient, settled } = await steps.discoverServer(attempt);
+    let outcome: RegistrationOutcome | null = settled;
     if (needsClient) {
       showProgress('registering', 'Registering at its authorization server', searchAttributesKnown);
-      await steps.registerClient(attempt);
+      outcome = await steps.registerClient(attempt);
     }
-    showProgress('settled', 'The outcome is on the catalog entry', searchAttributesKnown);
+    const sentence = outcome?.reason ?? 'The outcome is on the catalog entry';
+    showProgress(outcome?.status ?? 'settled', sentence, searchAttributesKnown);
+    return outcome;
   } catch (error) {
     if (!(error instanceof ActivityFailure)) {
       throw error;
     }
     const reason = sentenceOf(error, 'registration_refused') ?? internalError;
     const isTemporary = !isFinal(error, 'registration_refused');
-    await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });
-    showProgress('failed', reason, searchAttributesKnown);
+    const outcome = await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });
+    showProgress(outcome?.status ?? 'failed', outcome?.reason ?? reason, searchAttributesKnown);
+    return outcome;
   }
 }
 

@@ -15,20 +15,23 @@ import { listingWithoutValues } from './listing-without-values.ts';
 
 /**
  * Redacts the listing and ends the check, in one transaction. Idempotent: a recorded end stays. A listing whose
- * secrets can no longer be read, or are too many, cannot be redacted and is erased.
+ * secrets can no longer be read, or are too many, cannot be redacted and is erased. Returns the end that is recorded; null when the check was removed.
  */
 export async function recordCheckEnd(
   dependencies: ActivityDependencies,
   { checkId, observed }: { checkId: string; observed: ObservedCheckEnd },
-): Promise<void> {
+): Promise<RecordedCheckEnd | null> {
   const { db, masterKeys } = dependencies;
   const check = await readCheck(db, checkId);
-  if (check === null || check.ended_at !== null) {
-    return;
+  if (check !== null && check.ended_at === null) {
+    const { shown, erased } = await resultOf(dependencies, check);
+    await endCheck(db, masterKeys, check, { shown, ending: erased ?? endingOf(observed, check, shown) });
   }
-  const { shown, erased } = await resultOf(dependencies, check);
-  await endCheck(db, masterKeys, check, { shown, ending: erased ?? endingOf(observed, check, shown) });
+  const ended = await readCheck(db, checkId);
+  return ended && { status: ended.status, reason: ended.reason };
 }
+
+type RecordedCheckEnd = Pick<CheckRow, 'status' | 'reason'>;
 
 interface Result {
   /** What may be shown of what was listed. */

@@ -1,5 +1,6 @@
 /** What the steps of one attempt to register a remote server share. */
 import { Context } from '@temporalio/activity';
+import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import type { OAuthContext } from '../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
 import { readRegistration } from '../../store/mcp-registrations/read.ts';
@@ -19,6 +20,17 @@ export async function readAttempt(
 ): Promise<RegistrationRow | null> {
   const registration = await readRegistration(db, registrationId);
   return registration?.revision === revision && registration.status === 'pending' ? registration : null;
+}
+
+/** The state of the registration after an attempt. */
+export async function readOutcome(
+  { db }: Pick<ActivityDependencies, 'db'>,
+  { registrationId }: AttemptInput,
+): Promise<RegistrationOutcome> {
+  const registration = await readRegistration(db, registrationId);
+  return registration === null
+    ? { status: 'removed', reason: null }
+    : { status: registration.status, reason: registration.reason ?? registration.unreached_reason };
 }
 
 /** Requests end with the activity. */

@@ -6,17 +6,26 @@ import {
   sameParties,
   signInServer,
 } from '../../contract/mcp-registration.ts';
+import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import { discoverRemoteServer } from '../../lib/oauth/discover.ts';
 import { quote } from '../../lib/oauth/quote.ts';
 import { keepFoundServer } from '../../store/mcp-registrations/change.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { type AttemptInput, orRefused, readAttempt, requestContext } from './attempt.ts';
+import { type AttemptInput, orRefused, readAttempt, readOutcome, requestContext } from './attempt.ts';
 
 /**
- * Returns whether a client is to be registered; otherwise the attempt has ended. It only reads at the server, and may be repeated. Throws
- * `registration_refused`.
+ * Returns whether a client is to be registered; otherwise the attempt has ended, as `settled` says. It only reads at the server, and may be repeated.
+ * Throws `registration_refused`.
  */
 export async function discoverServer(
+  dependencies: ActivityDependencies,
+  attempt: AttemptInput,
+): Promise<{ needsClient: boolean; settled: RegistrationOutcome | null }> {
+  const { needsClient } = await discover(dependencies, attempt);
+  return { needsClient, settled: needsClient ? null : await readOutcome(dependencies, attempt) };
+}
+
+async function discover(
   dependencies: ActivityDependencies,
   attempt: AttemptInput,
 ): Promise<{ needsClient: boolean }> {

@@ -1,7 +1,8 @@
 import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
+import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import type { Settlement } from '../../store/mcp-registrations/change.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { type AttemptInput, readAttempt } from './attempt.ts';
+import { type AttemptInput, readAttempt, readOutcome } from './attempt.ts';
 
 export interface RegistrationFailure extends AttemptInput {
   reason: string;
@@ -13,7 +14,7 @@ export interface RegistrationFailure extends AttemptInput {
 export async function recordRegistrationFailure(
   { db }: ActivityDependencies,
   { reason, isTemporary = false, ...attempt }: RegistrationFailure,
-): Promise<void> {
+): Promise<RegistrationOutcome> {
   const registration = await readAttempt({ db }, attempt);
   if (registration !== null) {
     const settlement: Settlement =
@@ -22,4 +23,5 @@ export async function recordRegistrationFailure(
         : { status: 'failed', reason, foundServer: null };
     await settleAttempt(db, registration, settlement);
   }
+  return readOutcome({ db }, attempt);
 }

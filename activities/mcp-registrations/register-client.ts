@@ -3,6 +3,7 @@ import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
 import { readClientSecretRefusal } from '../../commands/oauth-clients/client-secret.ts';
 import { keepRetired } from '../../commands/oauth-clients/keep-retired.ts';
 import { clientNameOf, type StoredSignInServer } from '../../contract/mcp-registration.ts';
+import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import { type ClientChoice, chooseClient } from '../../lib/oauth/choose-client.ts';
 import { registerClient as registerAt } from '../../lib/oauth/register-client.ts';
 import { type RegisteredClient, RegistrationAnswerError } from '../../lib/oauth/registration-answer.ts';
@@ -16,7 +17,7 @@ import {
 } from '../../store/oauth-clients/clients.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { registrationRefused } from '../failures.ts';
-import { type AttemptInput, orRefused, readAttempt, requestContext } from './attempt.ts';
+import { type AttemptInput, orRefused, readAttempt, readOutcome, requestContext } from './attempt.ts';
 import { isKnownClient } from './is-known-client.ts';
 
 /** A client whose secret ends sooner is registered again. */
@@ -29,7 +30,12 @@ const secretMarginMs = 24 * 60 * 60 * 1000;
 export async function registerClient(
   dependencies: ActivityDependencies,
   attempt: AttemptInput,
-): Promise<void> {
+): Promise<RegistrationOutcome> {
+  await becomeClient(dependencies, attempt);
+  return readOutcome(dependencies, attempt);
+}
+
+async function becomeClient(dependencies: ActivityDependencies, attempt: AttemptInput): Promise<void> {
   const { db, masterKeys } = dependencies;
   const registration = await readAttempt(dependencies, attempt);
   const found = registration?.found_server ?? null;

@@ -129,10 +129,17 @@ export const alterations: Alteration[] = [
     breaks: 'check-reaches-its-limit',
   },
   {
+    what: 'a check that does not show how it ended',
+    file: 'mcp-check-workflow.ts',
+    from: "if (patched('check-shows-its-end')) {",
+    to: 'if (false) {',
+    breaks: 'check-that-shows-its-end',
+  },
+  {
     what: 'a client that is registered before the server was asked',
     file: 'mcp-registration-workflow.ts',
-    from: 'const { needsClient } = await steps.discoverServer(attempt);',
-    to: 'const needsClient = true;',
+    from: 'const { needsClient, settled } = await steps.discoverServer(attempt);',
+    to: 'const [needsClient, settled] = [true, null];',
     breaks: 'registration-with-a-client',
   },
   {
@@ -153,7 +160,7 @@ export const alterations: Alteration[] = [
     what: 'a failed registration whose reason is not written down',
     file: 'mcp-registration-workflow.ts',
     from: 'await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });',
-    to: '',
+    to: 'null;',
     breaks: 'registration-that-failed-and-is-tried-again-while-it-runs',
   },
   {

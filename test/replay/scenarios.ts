@@ -142,6 +142,14 @@ async function startCheck(stage: Stage, script: Partial<ScriptedSession> = {}) {
   return { handle, check, workflowId };
 }
 
+const listTools: Scenario = async (stage) => {
+  const { handle, check, workflowId } = await startCheck(stage);
+  await eventually(() => called(check, 'watchCheck'));
+  check.checkExit = { kind: 'ended' };
+  await handle.result();
+  return { workflowId };
+};
+
 const refuse = (type: string) => () => ApplicationFailure.nonRetryable(`refused as ${type}`, type);
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -359,13 +367,8 @@ export const scenarios: Record<string, Scenario> = {
     await handle.result().catch(() => undefined);
     return { workflowId };
   },
-  'check-ends-when-its-tools-are-listed': async (stage) => {
-    const { handle, check, workflowId } = await startCheck(stage);
-    await eventually(() => called(check, 'watchCheck'));
-    check.checkExit = { kind: 'ended' };
-    await handle.result();
-    return { workflowId };
-  },
+  'check-ends-when-its-tools-are-listed': listTools,
+  'check-that-shows-its-end': listTools,
   'check-reaches-its-limit': async (stage) => {
     const limits = { startMs: 1, totalMs: 500, idleMs: 1 };
     const { handle, workflowId } = await startCheck(stage, { limits });

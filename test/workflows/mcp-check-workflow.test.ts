@@ -51,6 +51,18 @@ describe('a check', () => {
   });
 
   it.each([
+    [{ kind: 'ended' }, 'completed'],
+    [{ kind: 'lost' }, 'failed'],
+    [{ kind: 'unwanted', reason: 'The check was removed' }, 'cancelled'],
+  ] as const)('shows an operator in Temporal how it ended: %j', async (exit, status) => {
+    const { handle, check } = await startRunning();
+    check.checkExit = exit;
+    await handle.result();
+    const { searchAttributes } = await handle.describe();
+    expect(searchAttributes).toMatchObject({ PlatformStatus: [status] });
+  });
+
+  it.each([
     [{ kind: 'lost' }, { kind: 'failed', reason: 'What the check ran was lost; check again' }],
     [
       { kind: 'unwanted', reason: 'The check was removed' },

@@ -116,6 +116,17 @@ describe('a registration', () => {
     },
   );
 
+  it.each([
+    [{}, 'ready'],
+    [{ needsClient: false }, 'ready'],
+    [{ tasks: ['remove'] }, 'removed'],
+    [{ tasks: [] }, 'unchanged'],
+  ] as [Partial<ScriptedRegistration>, string][])('returns its outcome: %j is %s', async (script, status) => {
+    const { id } = scripted(script);
+    await revise(id);
+    expect(await ended(id)).toEqual({ status, reason: null });
+  });
+
   it('does nothing when nothing is left to do', async () => {
     expect(await run({ tasks: [] })).toEqual(['readRegistrationTask']);
   });
@@ -126,7 +137,7 @@ describe('a registration', () => {
     ]);
     const { id } = scripted({ failures });
     await revise(id);
-    await ended(id);
+    expect(await ended(id)).toEqual({ status: 'failed', reason: 'It lacks S256.' });
     const { searchAttributes, staticDetails } = await worker.client.workflow
       .getHandle(mcpRegistrationWorkflowId(id))
       .describe();

@@ -178,6 +178,9 @@ export class ScriptedPlatform {
     },
     recordCheckEnd: async ({ checkId, observed }) => {
       this.begin('recordCheckEnd', { sessionId: checkId }).recordedChecks.push(observed);
+      return observed.kind === 'ended'
+        ? { status: 'completed', reason: null }
+        : { status: observed.kind, reason: observed.reason };
     },
     ...registrationActivities(this.registrations),
     ...messageActivities(this.messages),

@@ -51,12 +51,17 @@ export function registrationActivities(
       script.revision += 1;
       return { kind, revision: script.revision, workspaceId: 'workspace-1', searchAttributesKnown: true };
     },
-    discoverServer: async (input) => ({ needsClient: (await begin('discoverServer', input)).needsClient }),
+    discoverServer: async (input) => {
+      const { needsClient } = await begin('discoverServer', input);
+      return { needsClient, settled: needsClient ? null : { status: 'ready', reason: null } };
+    },
     registerClient: async (input) => {
       await begin('registerClient', input);
+      return { status: 'ready', reason: null };
     },
     recordRegistrationFailure: async (input) => {
       (await begin('recordRegistrationFailure', input)).calls.push(input.reason);
+      return { status: 'failed', reason: input.reason };
     },
     retireRegistration: async (input) => {
       await begin('retireRegistration', input);

@@ -233,7 +233,7 @@ describe('a role', () => {
     await revoke('all on migrations_lock');
     await startAs('api');
     await expect(startAs('worker')).rejects.toThrow(
-      'DELETE on audit_events, UPDATE on audit_events, INSERT on grants)',
+      'DELETE on audit_events, UPDATE on audit_events, DELETE on grants and 1 more)',
     );
     await revoke(`all ${tables}`);
   });

@@ -1,9 +1,11 @@
 /** Which requests are for the platform, at whatever notation of its public address they were sent. */
 import { afterAll, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
+import { pino } from 'pino';
 import { isSecure } from '../../../api/auth/sign-in.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { checkHost } from '../../../api/middleware/host.ts';
+import { logRequests } from '../../../api/middleware/log.ts';
 import { checkOrigin } from '../../../api/middleware/origin.ts';
 import { linkOriginOf } from '../../../api/remote-servers/addresses.ts';
 import { listen, type RunningServer } from '../../../api/server.ts';
@@ -22,6 +24,7 @@ async function serve(settings: { HOST: string; PUBLIC_URL?: string }) {
       ctx.status = error instanceof ApiError && error.code === 'forbidden' ? 403 : 500;
     });
   });
+  app.use(logRequests(pino({ level: 'silent' })));
   app.use(checkHost(settings)).use(checkOrigin(settings));
   app.use((ctx) => {
     ctx.body = linkOriginOf(settings, ctx);
