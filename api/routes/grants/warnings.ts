@@ -3,8 +3,9 @@ import type { GrantState, StoredGrant } from '../../../contract/grant.ts';
 import type { Db } from '../../../store/database.ts';
 import { scopesNamed, scopesOfSignIns } from '../../../store/grants/named-scope.ts';
 import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
+import { type AgentOfSpawn, readAgentsOfSpawn } from '../../../store/grants/spawn-effect.ts';
 
-/** Facts about the scopes of some grants in the workspace's current state. */
+/** Facts about the scopes and agents of some grants in the workspace's current state. */
 export interface ScopeFacts {
   /** Something gates on them. */
   named: ReadonlySet<string>;
@@ -12,6 +13,8 @@ export interface ScopeFacts {
   adminOnlyScopes: ReadonlySet<string>;
   /** They gate tools of a server that people sign in to. */
   signInScopes: ReadonlySet<string>;
+  /** The agents of `spawn` grants, by id. */
+  agents: ReadonlyMap<string, AgentOfSpawn>;
 }
 
 export async function readScopeFacts(
@@ -24,6 +27,7 @@ export async function readScopeFacts(
     named: await scopesNamed(db, workspaceId, scopes),
     adminOnlyScopes: await scopesThatNeedAdmin(db, workspaceId, scopes),
     signInScopes: await scopesOfSignIns(db, workspaceId, scopes),
+    agents: await readAgentsOfSpawn(db, workspaceId, grants.flatMap(agentsOf)),
   };
 }
 
@@ -35,6 +39,9 @@ export function grantWarnings(grant: StoredGrant, state: GrantState, facts: Scop
   if (!grant.readable) {
     const message = 'does not fit the type of the grant, so the grant permits nothing';
     return [{ path: 'details', code: 'unreadable_details', message }];
+  }
+  if (state === 'active' && grant.grant_type === 'spawn') {
+    return spawnWarnings(grant, facts);
   }
   const scope = scopeOf(grant);
   if (scope === null || state !== 'active') {
@@ -59,6 +66,26 @@ export function grantWarnings(grant: StoredGrant, state: GrantState, facts: Scop
   }
   return warnings;
 }
+
+function spawnWarnings(grant: StoredGrant, { agents }: ScopeFacts): FieldProblem[] {
+  const warnings: FieldProblem[] = [];
+  const [holder = '', child = ''] = agentsOf(grant);
+  if (agents.get(holder)?.startsOthers !== true) {
+    const message =
+      'only an agent of the kind "orchestrator" starts sessions, and the holder is none, so the grant permits nothing now';
+    warnings.push({ path: 'agent_subject_id', code: 'not_orchestrator', message });
+  }
+  if (agents.get(child)?.isStartable !== true) {
+    const message =
+      'no session can start the agent: it is archived, removed, or attaches a remote server, which needs a person, so the grant permits nothing now';
+    warnings.push({ path: 'details.child_agent_id', code: 'not_startable', message });
+  }
+  return warnings;
+}
+
+/** Of a `spawn` grant: its holder, and whom it lets that start. */
+const agentsOf = ({ grant_type: type, agent_subject_id: holder, details }: StoredGrant): string[] =>
+  type === 'spawn' ? [holder ?? '', String(details['child_agent_id'])] : [];
 
 /** The scope of a `tool_scope` grant; null for any other. */
 export const scopeOf = ({ grant_type: type, details: { scope } }: StoredGrant): string | null =>

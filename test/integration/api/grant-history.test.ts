@@ -123,6 +123,37 @@ describe('a grant', () => {
   });
 });
 
+describe('a grant to start another agent', () => {
+  const warningsOf = async (child: string) => {
+    const made = await admin.ok<{ grant: { id: string; warnings: { code: string }[] } }>(
+      'POST',
+      `${base}/grants`,
+      {
+        ...{ agent_subject_id: agent.id, grant_type: 'spawn', scope: 'persistent' },
+        details: { child_agent_id: child },
+      },
+    );
+    return made.grant.warnings.map(({ code }) => code);
+  };
+
+  it('has a warning while its holder starts nothing, and while nothing starts its agent', async () => {
+    const { id } = (await api.runningSession(member, base)).agent;
+    expect(await warningsOf(id)).toEqual(['not_orchestrator']);
+    await api.db('agents').where({ id: agent.id }).update({ kind: 'orchestrator' });
+    expect(await warningsOf(id)).toEqual([]);
+    const entry = { name: 'far', shape: { type: 'command', command: 'x' }, network: 'none' };
+    const { mcp_server } = await admin.ok<{ mcp_server: { id: string } }>('POST', `${base}/mcp-servers`, {
+      ...entry,
+      manifest: { env: {}, tool_scopes: {} },
+    });
+    const remote = { type: 'remote', url: 'https://far.test/mcp' };
+    await api.db('mcp_servers').where({ id: mcp_server.id }).update({ shape: remote });
+    const attached = { workspace_id: workspace.id, agent_id: id, mcp_server_id: mcp_server.id, env: {} };
+    await api.db('agent_mcp_attachments').insert(attached);
+    expect(await warningsOf(id)).toEqual(['not_startable']);
+  });
+});
+
 describe('a grant for a scope that nothing gates on', () => {
   const make = () =>
     admin.ok<{ grant: { warnings: object[] } }>('POST', `${base}/grants`, {

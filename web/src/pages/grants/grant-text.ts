@@ -163,6 +163,10 @@ export function revocationText(cause: RevocationCause | null): string {
 const warningTexts: Record<string, string> = {
   needs_admin:
     'A catalog entry reserves its scope for admins, and a member created it: it has no effect. An admin can create it again.',
+  not_orchestrator:
+    'Only agents of the kind “orchestrator” start others, and its holder is none: it has no effect now.',
+  not_startable:
+    'No session can start its agent, which is archived, removed or has a remote server: it has no effect now.',
   own_sign_in:
     'People sign in to a server whose tools need its scope: for those tools it counts only in sessions of the person who created it.',
   unknown_scope: 'No tool in the catalog needs its scope: it has no effect now.',
