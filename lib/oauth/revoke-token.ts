@@ -29,22 +29,23 @@ export async function revokeToken(
   }
   const endpoint = { name: 'revocation_endpoint', url: server.revocationEndpoint };
   const form = { token, token_type_hint: hint };
-  const ask = (method: TokenAuthMethod) =>
-    sendCredential(context, { server, client, method, endpoint, form }, (answer) =>
+  const method = chooseMethod(server, client);
+  const ask = (more: Record<string, string>) =>
+    sendCredential(context, { server, client, method, endpoint, form: { ...form, ...more } }, (answer) =>
       isRevoked(server, answer),
     );
-  const method = chooseMethod(server, client);
   try {
-    return await ask(method);
+    return await ask({});
   } catch (error) {
-    if (method === 'client_secret_basic' && wantsSecretInForm(server, error)) {
-      return ask('client_secret_post');
+    const { clientSecret: secret } = client;
+    if (method === 'client_secret_basic' && secret !== null && wantsSecretInForm(server, error)) {
+      return ask({ client_secret: secret });
     }
     throw error;
   }
 }
 
-/** The Python SDK's server lists both methods, and takes no revocation whose form is without the secret. */
+/** The Python SDK's server lists both methods, takes the client's own alone, and no revocation whose form is without the secret. */
 const wantsSecretInForm = ({ revocationAuthMethods }: RevokingServer, error: unknown): boolean =>
   error instanceof OAuthTokenError &&
   error.code === 'request_refused' &&

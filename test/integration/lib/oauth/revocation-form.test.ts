@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(() => {
   server.reset();
-  // As the Python SDK's: it reads the secret of the header, and wants the form to have one, too.
+  // As the Python SDK's: it wants the header, and a secret in the form, too.
   server.change({
-    [paths.revoke]: (_request, response, body) => {
-      const isThere = new URLSearchParams(body).has('client_secret');
+    [paths.revoke]: ({ headers }, response, body) => {
+      const isThere = headers.authorization !== undefined && new URLSearchParams(body).has('client_secret');
       response
         .writeHead(isThere ? 200 : 400, { 'content-type': 'application/json' })
         .end(
@@ -45,11 +45,11 @@ const sent = () =>
     new URLSearchParams(body).get('client_secret'),
   ]);
 
-it('is the form when a server that takes it there refuses a form without it', async () => {
+it('is the form, too, when a server that takes it there refuses a form without it', async () => {
   expect(await revoke(['client_secret_post', 'client_secret_basic'])).toBe(true);
   expect(sent()).toEqual([
     [true, null],
-    [false, 'the-client-secret'],
+    [true, 'the-client-secret'],
   ]);
 });
 
