@@ -66,6 +66,41 @@ const nodeSelector = z
     return labels;
   });
 
+const tolerationRule =
+  'must be a JSON list of tolerations such as [{"key":"pool","operator":"Equal","value":"sessions","effect":"NoSchedule"}]';
+/** As the API server takes it: a Pod that it refuses would fail each session. */
+const toleration = z
+  .strictObject({
+    key: z.union([z.literal(''), z.string().regex(keyPattern)]).optional(),
+    operator: z.enum(['Exists', 'Equal']).optional(),
+    value: z.string().regex(valuePattern).optional(),
+    effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']).optional(),
+    tolerationSeconds: z.int().nonnegative().optional(),
+  })
+  .refine(({ key = '', operator }) => key !== '' || operator === 'Exists')
+  .refine(({ operator, value = '' }) => operator !== 'Exists' || value === '')
+  .refine(({ effect, tolerationSeconds }) => tolerationSeconds === undefined || effect === 'NoExecute');
+export type Toleration = z.infer<typeof toleration>;
+const tolerationList = z.array(toleration).max(50);
+
+const tolerations = z
+  .string()
+  .default('[]')
+  .transform((text, context): Toleration[] => {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text);
+    } catch {
+      parsed = undefined;
+    }
+    const list = tolerationList.safeParse(parsed);
+    if (!list.success) {
+      context.addIssue({ code: 'custom', message: tolerationRule });
+      return z.NEVER;
+    }
+    return list.data;
+  });
+
 /** Comma-separated ranges of addresses. */
 const ranges = z
   .string()
@@ -101,6 +136,8 @@ export const kubernetesFields = {
   KUBERNETES_IMAGE_PULL_SECRETS: secretNames,
   KUBERNETES_RUNTIME_CLASS: dnsName.optional(),
   KUBERNETES_NODE_SELECTOR: nodeSelector,
+  /** Taints of nodes that sessions' Pods tolerate. */
+  KUBERNETES_TOLERATIONS: tolerations,
   KUBERNETES_API_PEER: peer(platformPods('api')),
   KUBERNETES_WORKER_PEER: peer(platformPods('worker')),
   KUBERNETES_DNS_PEER: peer('pods:kube-system/k8s-app=kube-dns'),

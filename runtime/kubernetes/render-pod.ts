@@ -1,5 +1,6 @@
 /** Pure: a session as one Pod that the `restricted` Pod Security Standard admits. */
 import type { V1Pod, V1PodSpec, V1Toleration } from '@kubernetes/client-node';
+import type { Toleration } from '../../config/kubernetes.ts';
 import { type ContainerWorkload, containerUsers } from '../container-workload/container-workload.ts';
 import type { OpenedHost } from '../open-private-host.ts';
 import { podName, registrySecretName, schedulingGate, sessionLabels } from './names.ts';
@@ -28,7 +29,7 @@ export function renderPod(
   { launch, delivery, opened = [], owner = null }: PodLaunch,
 ): V1Pod {
   const { sessionId, containers, directories, lifetimeSeconds } = workload;
-  const { namespace, installation, runtimeClass, nodeSelector, sessionVolumeBytes } = settings;
+  const { namespace, installation, runtimeClass, nodeSelector, tolerations, sessionVolumeBytes } = settings;
   const labels = sessionLabels({ ...workload, installation, launch });
   const pullSecrets = [
     ...serversWithCredentials(workload).map((server) => registrySecretName(sessionId, launch, server)),
@@ -54,7 +55,8 @@ export function renderPod(
       terminationGracePeriodSeconds: stopGraceSeconds,
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
       ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
-      tolerations: ['not-ready', 'unreachable'].map(tolerateLostNode),
+      // The first that matches a taint counts: an operator's that tolerates all keeps no session on a lost node.
+      tolerations: [...['not-ready', 'unreachable'].map(tolerateLostNode), ...tolerations.map(asPlain)],
       ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
       securityContext: {
         runAsNonRoot: true,
@@ -84,6 +86,8 @@ export function serversWithCredentials({ containers }: ContainerWorkload): strin
   const servers = containers.flatMap(({ image }) => image.credentialsOf ?? []);
   return [...new Set(servers)];
 }
+
+const asPlain = (toleration: Toleration): V1Toleration => Object.fromEntries(Object.entries(toleration));
 
 const tolerateLostNode = (condition: string): V1Toleration => ({
   key: `node.kubernetes.io/${condition}`,

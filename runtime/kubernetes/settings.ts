@@ -1,5 +1,5 @@
 /** How sessions run on a cluster: the settings that `config/kubernetes.ts` reads, as the renderers take them. */
-import type { KubernetesConfig, Peer } from '../../config/kubernetes.ts';
+import type { KubernetesConfig, Peer, Toleration } from '../../config/kubernetes.ts';
 
 export interface PodSettings {
   namespace: string;
@@ -8,6 +8,7 @@ export interface PodSettings {
   imagePullSecrets: readonly string[];
   runtimeClass: string | null;
   nodeSelector: Readonly<Record<string, string>>;
+  tolerations: readonly Toleration[];
   /** Resource request, as a percentage of a container's limit. */
   cpuRequestPercent: number;
   memoryRequestPercent: number;
@@ -37,6 +38,7 @@ export const kubernetesSettings = (config: KubernetesConfig): KubernetesSettings
   imagePullSecrets: config.KUBERNETES_IMAGE_PULL_SECRETS,
   runtimeClass: config.KUBERNETES_RUNTIME_CLASS ?? null,
   nodeSelector: config.KUBERNETES_NODE_SELECTOR,
+  tolerations: config.KUBERNETES_TOLERATIONS,
   cpuRequestPercent: config.KUBERNETES_CPU_REQUEST_PERCENT,
   memoryRequestPercent: config.KUBERNETES_MEMORY_REQUEST_PERCENT,
   sessionVolumeBytes: config.KUBERNETES_SESSION_VOLUME_BYTES,

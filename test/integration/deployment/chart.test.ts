@@ -22,7 +22,8 @@ const container = z.looseObject({
     .array(
       z.object({
         name: z.string(),
-        valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }),
+        value: z.string().optional(),
+        valueFrom: z.object({ secretKeyRef: z.object({ name: z.string(), key: z.string() }) }).optional(),
       }),
     )
     .default([]),
@@ -109,7 +110,7 @@ describeWithTool('helm')('the Helm chart', () => {
     const { env, envFrom } = podOf(manifests, 'Deployment', name).spec.containers[0];
     const maps = envFrom.map(({ configMapRef }) => find(manifests, 'ConfigMap', configMapRef.name)['data']);
     const values = z.array(z.record(z.string(), z.string())).parse(maps);
-    const secrets = env.map(({ name: variable }) => [variable, secretValues[variable] ?? '']);
+    const secrets = env.map(({ name: variable, value }) => [variable, value ?? secretValues[variable] ?? '']);
     return Object.assign({}, ...values, Object.fromEntries(secrets));
   }
 
@@ -172,9 +173,9 @@ describeWithTool('helm')('the Helm chart', () => {
 
     it('gives each component its own keys only', () => {
       const secretsOf = (kind: string, name: string) =>
-        podOf(manifests, kind, `platform-agent-platform-${name}`).spec.containers[0].env.map(
-          (each) => each.name,
-        );
+        podOf(manifests, kind, `platform-agent-platform-${name}`)
+          .spec.containers[0].env.filter(({ valueFrom }) => valueFrom !== undefined)
+          .map((each) => each.name);
       expect(secretsOf('Deployment', 'worker')).not.toEqual(
         expect.arrayContaining([
           expect.stringMatching(/^(APPROVAL_PRIVATE_KEY|COOKIE_KEY|OIDC_CLIENT_SECRET)$/),

@@ -15,6 +15,7 @@ export const testKubernetesSettings = (
     imagePullSecrets: [],
     runtimeClass: null,
     nodeSelector: {},
+    tolerations: [],
     cpuRequestPercent: 1,
     memoryRequestPercent: 10,
     sessionVolumeBytes: 16 * mebibyte,

@@ -36,6 +36,36 @@ describe('the settings of the Kubernetes runtime', () => {
     });
   });
 
+  it('take tolerations as a Pod has them', () => {
+    const list = [
+      { key: 'pool', operator: 'Equal', value: 'sessions', effect: 'NoSchedule' },
+      { key: 'example.com/spot', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 0 },
+      { operator: 'Exists' },
+      { key: 'pool' },
+    ];
+    expect(parse({ KUBERNETES_TOLERATIONS: JSON.stringify(list) }).KUBERNETES_TOLERATIONS).toEqual(list);
+    expect(parse({}).KUBERNETES_TOLERATIONS).toEqual([]);
+  });
+
+  it.each([
+    'pool',
+    '{}',
+    '[{}]',
+    '["pool"]',
+    '[{"key":"a b"}]',
+    '[{"key":"a","value":"b c"}]',
+    '[{"key":"a","effect":"noSchedule"}]',
+    '[{"key":"a","operator":"Exists","value":"b"}]',
+    '[{"key":"","operator":"Equal"}]',
+    '[{"key":"a","tolerationSeconds":5}]',
+    '[{"key":"a","effect":"NoExecute","tolerationSeconds":-1}]',
+    '[{"key":"a","seconds":1}]',
+  ])('refuse the tolerations %s, which a cluster would refuse with each Pod', (text) => {
+    expect(() => parse({ KUBERNETES_TOLERATIONS: text })).toThrow(
+      'KUBERNETES_TOLERATIONS: must be a JSON list of tolerations such as [{"key":"pool"',
+    );
+  });
+
   it('take names of Secrets to pull images with, each once', () => {
     const pullSecrets = (text: string) =>
       parse({ KUBERNETES_IMAGE_PULL_SECRETS: text }).KUBERNETES_IMAGE_PULL_SECRETS;

@@ -26,20 +26,24 @@ securityContext:
     drop: [ALL]
 {{- end -}}
 
-{{- define "platform.placement" -}}
-{{- $own := get .root.Values .component -}}
-{{- with $own.nodeSelector }}
+{{/* Which nodes take a Pod. `own`: the component's values. */}}
+{{- define "platform.nodes" -}}
+{{- with .own.nodeSelector }}
 nodeSelector:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $own.tolerations }}
+{{- with .own.tolerations }}
 tolerations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{- with $own.affinity }}
+{{- with .own.affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{- define "platform.placement" -}}
+{{- include "platform.nodes" (dict "own" (get .root.Values .component)) }}
 topologySpreadConstraints:
   {{- range $key := list "topology.kubernetes.io/zone" "kubernetes.io/hostname" }}
   - maxSkew: 1
@@ -49,6 +53,67 @@ topologySpreadConstraints:
       matchLabels:
         {{- include "platform.selector" $ | nindent 8 }}
   {{- end }}
+{{- end -}}
+
+{{/* Where two of a name would be rendered, Kubernetes takes one and says nothing. `of`: the values' path, `taken`: variables that are there. */}}
+{{- define "platform.refuseTaken" -}}
+{{- range .names }}
+{{- if has . $.taken }}
+{{- fail (printf "%s: the chart sets %s itself, from other values: leave it out there" $.of .) }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* The variables of a container beside its ConfigMap. `own`: what the chart makes them of, `data`: that ConfigMap's, `extra` and `of`: those of the values, and their path. */}}
+{{- define "platform.env" -}}
+{{- $names := list }}
+{{- range fromYamlArray .own }}{{ $names = append $names .name }}{{ end }}
+{{- $extra := list }}
+{{- range .extra }}
+{{- if has .name $extra }}
+{{- fail (printf "%s: %s is there twice" $.of .name) }}
+{{- end }}
+{{- $extra = append $extra .name }}
+{{- end }}
+{{- include "platform.refuseTaken" (dict "names" $extra "of" .of "taken" (concat $names (keys (fromYaml .data)))) }}
+{{- .own }}
+{{- with .extra }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{- define "platform.apiEnv" -}}
+{{- include "platform.databaseEnv" . }}
+{{- $keys := list "MASTER_KEYS" "SESSION_KEY_SEED" "APPROVAL_PRIVATE_KEY" "COOKIE_KEY" }}
+{{- include "platform.keysEnv" (dict "root" . "names" $keys) }}
+{{- include "platform.temporalSecretsEnv" . }}
+{{- with .Values.oidc.clientSecret.existingSecret }}
+- name: OIDC_CLIENT_SECRET
+  valueFrom:
+    secretKeyRef:
+      name: {{ . }}
+      key: {{ $.Values.oidc.clientSecret.key }}
+{{- end }}
+{{- end -}}
+
+{{- define "platform.workerEnv" -}}
+{{- include "platform.databaseEnv" . }}
+{{- $keys := list "MASTER_KEYS" "SESSION_KEY_SEED" "APPROVAL_PUBLIC_KEY" }}
+{{- include "platform.keysEnv" (dict "root" . "names" $keys) }}
+{{- include "platform.temporalSecretsEnv" . }}
+{{- end -}}
+
+{{/* No ConfigMap is there yet: what `config` says, such as a certificate authority, is said here, unless extraEnv says it. */}}
+{{- define "platform.migrateEnv" -}}
+{{- include "platform.databaseEnv" .root }}
+{{- $extra := list }}
+{{- range .extra }}{{ $extra = append $extra .name }}{{ end }}
+{{- range $name, $value := .root.Values.config }}
+{{- if not (has $name $extra) }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "platform.databaseEnv" -}}
@@ -94,6 +159,11 @@ topologySpreadConstraints:
 
 {{/* The root is read-only; Node and the Temporal SDK write to /tmp only. */}}
 {{- define "platform.volumes" -}}
+{{- range .Values.extraVolumes }}
+{{- if eq .name "tmp" }}
+{{- fail "extraVolumes: the chart has a volume called tmp itself: choose another name" }}
+{{- end }}
+{{- end }}
 volumes:
   - name: tmp
     emptyDir:
@@ -104,6 +174,11 @@ volumes:
 {{- end -}}
 
 {{- define "platform.volumeMounts" -}}
+{{- range .Values.extraVolumeMounts }}
+{{- if eq (trimSuffix "/" .mountPath) "/tmp" }}
+{{- fail "extraVolumeMounts: the chart mounts a volume at /tmp itself: choose another path" }}
+{{- end }}
+{{- end }}
 volumeMounts:
   - name: tmp
     mountPath: /tmp

@@ -18,6 +18,11 @@ const anySettings: fc.Arbitrary<Partial<KubernetesSettings>> = fc.record({
   secretDelivery: fc.constantFrom('reference', 'inline'),
   runtimeClass: fc.constantFrom(null, 'gvisor'),
   nodeSelector: fc.constantFrom({}, { pool: 'sessions', 'example.com/zone': 'a' }),
+  tolerations: fc.constantFrom(
+    [],
+    [{ operator: 'Exists' }],
+    [{ key: 'pool', effect: 'NoExecute', tolerationSeconds: 5 }],
+  ),
   imagePullSecrets: fc.uniqueArray(fc.constantFrom('pull-a', 'pull-b')),
   cpuRequestPercent: fc.integer({ min: 1, max: 100 }),
   memoryRequestPercent: fc.integer({ min: 1, max: 100 }),
@@ -163,6 +168,25 @@ describe('the Pod of any configuration', () => {
         expect(seen).toEqual(configured);
       }),
       runs,
+    );
+  });
+
+  it('tolerates the taints of a lost node for a minute, whatever else it tolerates', () => {
+    const more = [
+      { operator: 'Exists' as const },
+      { key: 'pool', value: 'a', effect: 'NoSchedule' as const },
+    ];
+    checkProperty(
+      fc.property(randomLaunch, ({ configuration, secrets }) => {
+        const { pod } = renderAll(configuration, secrets, { tolerations: more });
+        const lost = ['not-ready', 'unreachable'].map((condition) => ({
+          ...{ key: `node.kubernetes.io/${condition}`, operator: 'Exists' },
+          ...{ effect: 'NoExecute', tolerationSeconds: 60 },
+        }));
+        // Of those that match a taint, Kubernetes takes the first.
+        expect(pod.spec?.tolerations).toEqual([...lost, ...more]);
+      }),
+      { runs: 20 },
     );
   });
 

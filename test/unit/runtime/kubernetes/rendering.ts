@@ -23,6 +23,7 @@ export const settings: KubernetesSettings = {
   imagePullSecrets: [],
   runtimeClass: null,
   nodeSelector: {},
+  tolerations: [],
   cpuRequestPercent: 10,
   memoryRequestPercent: 50,
   sessionVolumeBytes: 64 * 1024 * 1024,
