@@ -1,4 +1,5 @@
 /** Grants, the audit trail, members and settings, over a session whose gated call was approved. */
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
@@ -233,6 +234,33 @@ describeInBrowser('grants, audit, members and settings', () => {
       expect({ path, fits: wider <= 0 }).toEqual({ path, fits: true });
       await visitor.checkAccessibility();
     }
+    await visitor.leave();
+  });
+
+  it('closes a workspace by its name, says so on its pages, and reopens it', async () => {
+    const slug = `closing-${randomUUID().slice(0, 8)}`;
+    await ada.ok('POST', '/api/workspaces', { slug, name: 'To close' });
+    const stored = async () =>
+      (await ada.ok<{ workspace: { closed_at: string | null } }>('GET', `/api/workspaces/${slug}`)).workspace;
+    const visitor = await demo.visit('ada');
+    const { page } = visitor;
+    await page.goto(`${demo.url}/app/${slug}/settings`);
+    await page.getByRole('button', { name: 'Close workspace' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Close this workspace?' });
+    const name = dialog.getByLabel('Name of the workspace');
+    await name.fill('to close');
+    await dialog.getByRole('button', { name: 'Close workspace' }).click();
+    await dialog.getByText('This is not its name').waitFor();
+    expect(await stored()).toMatchObject({ closed_at: null });
+    await name.fill('To close');
+    await dialog.getByRole('button', { name: 'Close workspace' }).click();
+    await page.getByText('This workspace is closed').waitFor();
+    expect(await stored()).toMatchObject({ closed_at: expect.any(String) });
+    expect(await page.getByRole('button', { name: 'Close workspace' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Reopen' }).click();
+    await page.getByRole('button', { name: 'Close workspace' }).waitFor();
+    expect(await page.getByText('This workspace is closed').count()).toBe(0);
+    expect(await stored()).toMatchObject({ closed_at: null });
     await visitor.leave();
   });
 });

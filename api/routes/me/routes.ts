@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { uuid } from '../../../contract/names.ts';
-import { user, workspaceRole } from '../../../contract/workspace.ts';
+import { user, workspace, workspaceRole } from '../../../contract/workspace.ts';
 import { listWorkspacesOfUser } from '../../../store/workspaces/list-of-user.ts';
 import type { ApiDependencies } from '../../dependencies.ts';
 import { anySignedIn } from '../../policies/access.ts';
@@ -9,7 +9,15 @@ import { connectionRoutes } from './connection-routes.ts';
 
 export const meAnswer = z.strictObject({
   user,
-  workspaces: z.array(z.strictObject({ id: uuid, slug: z.string(), name: z.string(), role: workspaceRole })),
+  workspaces: z.array(
+    z.strictObject({
+      id: uuid,
+      slug: z.string(),
+      name: z.string(),
+      role: workspaceRole,
+      ...workspace.pick({ closed_at: true, reopenable_until: true }).shape,
+    }),
+  ),
 });
 
 export function meRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {

@@ -39,7 +39,12 @@ describe('workspaces', () => {
     });
     expect(await person.ok('GET', '/api/me')).toEqual({
       user: person.user,
-      workspaces: [{ id: expect.any(String), slug, name: 'Team', role: 'admin' }],
+      workspaces: [
+        {
+          ...{ id: expect.any(String), slug, name: 'Team', role: 'admin' },
+          ...{ closed_at: null, reopenable_until: null },
+        },
+      ],
     });
     const { workspace } = answer.body as { workspace: { id: string } };
     expect((await auditOf(workspace.id)).map(({ event }) => event)).toEqual([

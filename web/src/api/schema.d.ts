@@ -6596,6 +6596,8 @@ export interface components {
                 name: string;
                 /** @enum {string} */
                 role: "admin" | "member";
+                closed_at: string | null;
+                reopenable_until: string | null;
             }[];
         };
         Member: {

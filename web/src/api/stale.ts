@@ -45,6 +45,8 @@ export const stale = {
   ],
   /** One's own role decides what the pages show. */
   role: (slug: string): QueryKey[] => [keys.members(slug), keys.me],
+  /** All of a workspace that was closed or reopened. */
+  closing: (slug: string): QueryKey[] => [keys.workspace(slug), keys.me],
   /** A removal from the workspace, perhaps of oneself. */
   membership: (slug: string): QueryKey[] => [keys.workspace(slug), keys.me],
 };

@@ -3,6 +3,7 @@ import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
+import { ClosedBanner } from './closed-banner.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { Navigation } from './navigation.tsx';
 import { WaitingCount } from './page-title.ts';
@@ -53,6 +54,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <Navigation waiting={waiting} />
         </AppShell.Navbar>
         <AppShell.Main id="main" tabIndex={-1}>
+          <ClosedBanner />
           {children}
         </AppShell.Main>
       </AppShell>

@@ -6,6 +6,7 @@ import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { ClosingPart } from './closing-part.tsx';
 import { EmbeddingPart } from './embedding-part.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
@@ -19,6 +20,7 @@ export function SettingsPage() {
           <Stack maw={720}>
             <SettingsForm workspace={workspace} />
             <EmbeddingPart />
+            <ClosingPart workspace={workspace} />
             <Text size="sm" c="dimmed" component="div">
               Slug {slug}: part of the URL, cannot be changed. Created{' '}
               <RelativeTime at={workspace.created_at} />, updated <RelativeTime at={workspace.updated_at} />.
