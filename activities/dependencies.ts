@@ -47,5 +47,7 @@ export interface ActivityDependencies {
   >;
   /** Whether the Temporal namespace knows the platform's search attributes. */
   searchAttributesKnown: boolean;
+  /** The same of the one that names what a workflow is about, which came later. */
+  subjectAttributeKnown: boolean;
   log: Logger;
 }

@@ -32,7 +32,7 @@ import { createLogger } from './worker/logger.ts';
 import { openRuntime } from './worker/open-runtime.ts';
 import { sweepParts } from './worker/sweep.ts';
 import { createTaskWorkers } from './worker/task-workers.ts';
-import { connectToTemporal, knowsSearchAttributes } from './worker/temporal.ts';
+import { connectToTemporal, knownSearchAttributes } from './worker/temporal.ts';
 import { watchWorkloads } from './worker/watch-workloads.ts';
 
 const programs = fileURLToPath(new URL('.', import.meta.url));
@@ -90,7 +90,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     internalApiUrl: config.INTERNAL_API_URL,
     approvalPublicKey: await importSPKI(config.APPROVAL_PUBLIC_KEY, 'EdDSA'),
     limits: config,
-    searchAttributesKnown: await knowsSearchAttributes(connection, namespace, log),
+    ...(await knownSearchAttributes(connection, namespace, log)),
     log,
   };
   const workers = await createTaskWorkers({

@@ -60,12 +60,9 @@ export function dueRunOf(workflowId: string): DueRun | null {
   return scheduleId === undefined || !isDue ? null : { scheduleId, scheduledAt };
 }
 /** Summaries shown in the Temporal UI. */
-export const checkSummary = 'Check of a catalog entry';
-export const registrationSummary = 'Registration of a remote MCP server';
 export const authorizationSummary = 'Sign-in of a person at a remote MCP server';
 export const channelMessageSummary = 'Message to a channel';
 export const servicePreviewSummary = 'Preview of a service';
-export const scheduledRunSummary = 'Run of a schedule';
 
 export interface SessionWorkflowInput {
   sessionId: string;
@@ -336,5 +333,7 @@ export const searchAttributes = {
   workspace: 'PlatformWorkspace',
   session: 'PlatformSession',
   status: 'PlatformStatus',
+  /** `demo/writer`: the workspace's slug, and the name of the agent or the entry. */
+  subject: 'PlatformSubject',
 } as const;
 export const searchAttributeType = 'Keyword';

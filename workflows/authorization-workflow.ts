@@ -4,7 +4,7 @@ import type { AuthorizationState } from '../activities/authorizations/check-auth
 import type { AuthorizationOutcome, AuthorizationWorkflowInput } from '../contract/workflows.ts';
 import { authorizationSettled } from './messages.ts';
 import * as steps from './steps.ts';
-import { showOwner, showProgress, showWorkspace } from './visibility.ts';
+import { showOwner, showProgress } from './visibility.ts';
 
 /** A signal may be lost: the API may be killed between the sign-in and it. */
 const longestWaitMs = 30_000;
@@ -46,10 +46,6 @@ export async function authorizationWorkflow(
 }
 
 function showWaiting({ workspaceId, sessionId, server, searchAttributesKnown }: AuthorizationState): void {
-  if (sessionId === null) {
-    showWorkspace({ workspaceId, searchAttributesKnown });
-  } else {
-    showOwner({ workspaceId, sessionId, searchAttributesKnown });
-  }
+  showOwner({ workspaceId, sessionId, searchAttributesKnown });
   showProgress('pending', `Waiting until the person signs in to "${server}"`, searchAttributesKnown);
 }

@@ -3,13 +3,21 @@ import { setCurrentDetails } from '@temporalio/workflow';
 import type { GrantWorkflowInput } from '../contract/workflows.ts';
 import { unwrapRefusal } from './refusals.ts';
 import * as steps from './steps.ts';
+import { showOwner, showProgress } from './visibility.ts';
 
 /** Has the approval verified and the grant written; returns the grant's id. */
 export async function grantWorkflow({ decisionId }: GrantWorkflowInput): Promise<string> {
   setCurrentDetails("Carrying out a human's approval");
-  const outcome = await steps.carryOutDecision({ decisionId }).catch((error: unknown) => {
+  const { grantId, owner } = await steps.carryOutDecision({ decisionId }).catch((error: unknown) => {
     throw unwrapRefusal(error);
   });
-  setCurrentDetails(`Grant ${outcome.grantId} is written`);
-  return outcome.grantId ?? '';
+  const sentence = `Grant ${grantId} is written`;
+  // Activities of the release before do not return it.
+  if (owner == null) {
+    setCurrentDetails(sentence);
+  } else {
+    showOwner(owner);
+    showProgress('written', sentence, owner.searchAttributesKnown);
+  }
+  return grantId ?? '';
 }

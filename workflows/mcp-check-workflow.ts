@@ -43,9 +43,10 @@ function endOfFailure(error: unknown): ObservedCheckEnd {
 }
 
 async function launchAndWatch(checkId: string, shown: Shown): Promise<ObservedCheckEnd> {
-  const { workspaceId, isNew, limitMs, searchAttributesKnown } = await steps.freezeCheck({ checkId });
+  const { isNew, limitMs, ...owner } = await steps.freezeCheck({ checkId });
+  const { searchAttributesKnown } = owner;
   shown.searchAttributesKnown = searchAttributesKnown;
-  showOwner({ workspaceId, sessionId: checkId, searchAttributesKnown });
+  showOwner({ ...owner, sessionId: checkId });
   if (!isNew) {
     return { kind: 'failed', reason: 'The record of what this check was doing was lost; check again' };
   }

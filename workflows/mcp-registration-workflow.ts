@@ -5,7 +5,7 @@ import type { McpRegistrationWorkflowInput, RegistrationOutcome } from '../contr
 import { registrationRevised } from './messages.ts';
 import { isFinal, sentenceOf } from './refusals.ts';
 import * as steps from './steps.ts';
-import { showProgress, showWorkspace } from './visibility.ts';
+import { showOwner, showProgress } from './visibility.ts';
 
 /** Runs until nothing is left to do. A registration that fails is an outcome, with its reason on the row. */
 export async function mcpRegistrationWorkflow({
@@ -38,8 +38,8 @@ async function workOff(registrationId: string): Promise<RegistrationOutcome | nu
       await deleteOrLeave(registrationId);
       return null;
     case 'register': {
-      const { revision, workspaceId, searchAttributesKnown } = task;
-      showWorkspace({ workspaceId, searchAttributesKnown });
+      const { revision, searchAttributesKnown } = task;
+      showOwner(task);
       const outcome = await register({ registrationId, revision }, searchAttributesKnown);
       await deleteOrLeave(registrationId);
       return outcome;

@@ -13,6 +13,7 @@ import {
 import type { ScheduledRunEnd, ScheduledRunWorkflowInput } from '../contract/workflows.ts';
 import { scheduledSessionEnded } from './messages.ts';
 import * as steps from './steps.ts';
+import { showOwner } from './visibility.ts';
 
 /** However the signal was missed, the end is noticed within this time. */
 const longestWaitMs = 60_000;
@@ -51,7 +52,12 @@ interface Session {
 /** What was begun is not left: a session that is created unnoticed would run beside the next one. */
 async function isStarted(scheduleId: string): Promise<boolean> {
   const start = () => steps.startScheduledSession({ scheduleId });
-  return (await CancellationScope.nonCancellable(start)).isStarted;
+  const { isStarted, owner } = await CancellationScope.nonCancellable(start);
+  // Activities of the release before do not return it.
+  if (owner != null) {
+    showOwner(owner);
+  }
+  return isStarted;
 }
 
 /** Looks at once, after each signal, and from time to time. */

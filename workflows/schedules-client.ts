@@ -13,7 +13,6 @@ import type { OverlapPolicy, Schedule, ScheduleOutlook, ScheduleSpec } from '../
 import {
   type ScheduledRunWorkflowInput,
   scheduledRunActionId,
-  scheduledRunSummary,
   scheduledRunWorkflowContract,
   scheduleOfTemporal,
   taskQueues,
@@ -27,10 +26,16 @@ export interface ScheduleCopy {
   isPaused: boolean;
 }
 
+interface PutOptions {
+  /** One line about its runs for people who look at Temporal. */
+  summary?: string;
+  overwrites?: boolean;
+}
+
 /** Every function throws what Temporal's client throws. */
 export interface Schedules {
   /** Makes the copy what the row is, and returns true. One of a later version stays, unless `overwrites` says otherwise; then it returns false. */
-  put(schedule: Schedule, options?: { overwrites: boolean }): Promise<boolean>;
+  put(schedule: Schedule, options?: PutOptions): Promise<boolean>;
   /** Does nothing when there is no copy. */
   remove(scheduleId: string): Promise<void>;
   /** Has a run begin now, by the schedule's policy on overlaps. */
@@ -59,8 +64,8 @@ class NewerCopy extends Error {}
 
 /** `sessionsQueue`: the task queue for sessions, after which the others are named. */
 export function createSchedules(client: ScheduleClient, sessionsQueue: string): Schedules {
-  const put: Schedules['put'] = async (schedule, { overwrites } = { overwrites: false }) => {
-    const options = optionsOf(schedule, sessionsQueue);
+  const put: Schedules['put'] = async (schedule, { summary = 'Scheduled run', overwrites = false } = {}) => {
+    const options = optionsOf(schedule, sessionsQueue, summary);
     const scheduleId = temporalScheduleId(schedule.id);
     try {
       await client.create<RunWorkflow>({ ...options, scheduleId, memo: { queue: sessionsQueue } });
@@ -117,7 +122,7 @@ type RunOptions = Required<
   }
 >;
 
-function optionsOf(schedule: Schedule, sessionsQueue: string): RunOptions {
+function optionsOf(schedule: Schedule, sessionsQueue: string, staticSummary: string): RunOptions {
   const { id, spec, time_zone: timezone, version, overlap } = schedule;
   return {
     spec: { ...temporalSpec(spec), timezone },
@@ -127,7 +132,7 @@ function optionsOf(schedule: Schedule, sessionsQueue: string): RunOptions {
       workflowId: scheduledRunActionId(id),
       taskQueue: taskQueues(sessionsQueue)[scheduledRunWorkflowContract.queue],
       args: [{ scheduleId: id }],
-      staticSummary: scheduledRunSummary,
+      staticSummary,
     },
     policies: {
       overlap: overlapOf[overlap],

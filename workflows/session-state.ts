@@ -9,7 +9,7 @@ import {
   terminate,
   workloadChanged,
 } from './messages.ts';
-import { showOwner, showProgress } from './visibility.ts';
+import { type Owner, showOwner, showProgress } from './visibility.ts';
 
 export class SessionState {
   readonly sessionId: string;
@@ -29,9 +29,9 @@ export class SessionState {
     return this.agentEnded || this.terminateRequested;
   }
 
-  belongsTo(owner: { workspaceId: string; searchAttributesKnown: boolean }): void {
-    this.searchAttributesKnown = owner.searchAttributesKnown;
-    showOwner({ ...owner, sessionId: this.sessionId });
+  belongsTo({ workspaceId, subject, searchAttributesKnown }: Owner): void {
+    this.searchAttributesKnown = searchAttributesKnown;
+    showOwner({ workspaceId, sessionId: this.sessionId, subject, searchAttributesKnown });
   }
 
   show(status: string, step: string): void {

@@ -5,26 +5,26 @@ import { searchAttributes } from '../contract/workflows.ts';
 
 const workspaceKey = defineSearchAttributeKey(searchAttributes.workspace, 'KEYWORD');
 const sessionKey = defineSearchAttributeKey(searchAttributes.session, 'KEYWORD');
+const subjectKey = defineSearchAttributeKey(searchAttributes.subject, 'KEYWORD');
 const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
 
-/** Sets the workflow's owner. Skipped in a namespace that does not know the attributes: it would refuse the task. */
-export function showOwner(owner: {
+/** What a workflow is about; activities of the release before do not return its subject. */
+export interface Owner {
   workspaceId: string;
-  sessionId: string;
+  sessionId?: string | null;
+  /** Null in a namespace that does not know this attribute. */
+  subject?: string | null | undefined;
   searchAttributesKnown: boolean;
-}): void {
-  if (owner.searchAttributesKnown) {
-    upsertSearchAttributes([
-      { key: workspaceKey, value: owner.workspaceId },
-      { key: sessionKey, value: owner.sessionId },
-    ]);
-  }
 }
 
-/** The same for a workflow of a workspace that belongs to no session. */
-export function showWorkspace(owner: { workspaceId: string; searchAttributesKnown: boolean }): void {
-  if (owner.searchAttributesKnown) {
-    upsertSearchAttributes([{ key: workspaceKey, value: owner.workspaceId }]);
+/** Sets the workflow's owner. Skipped in a namespace that does not know the attributes: it would refuse the task. */
+export function showOwner({ workspaceId, sessionId, subject, searchAttributesKnown }: Owner): void {
+  if (searchAttributesKnown) {
+    upsertSearchAttributes([
+      { key: workspaceKey, value: workspaceId },
+      ...(sessionId == null ? [] : [{ key: sessionKey, value: sessionId }]),
+      ...(subject == null ? [] : [{ key: subjectKey, value: subject }]),
+    ]);
   }
 }
 

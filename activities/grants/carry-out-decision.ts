@@ -13,7 +13,11 @@ import { readGrant } from '../../store/grants/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { alreadyDecided, approvalInvalid, decisionWithdrawn } from '../failures.ts';
 import { requireWorkflow } from '../own-workflow.ts';
+import { type Shown, shownOf } from '../workflow-owner.ts';
 import { refuseExpired, verifyApproval } from './verify-approval.ts';
+
+/** `owner`: of a grant whose workflow has not read it before. */
+type CarriedOut = RequestOutcome & { owner?: { workspaceId: string } & Shown };
 
 /**
  * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the message to
@@ -26,7 +30,7 @@ import { refuseExpired, verifyApproval } from './verify-approval.ts';
 export function carryOutDecision(
   dependencies: ActivityDependencies,
   { decisionId, requestId }: { decisionId: string; requestId?: string },
-): Promise<RequestOutcome> {
+): Promise<CarriedOut> {
   return inTransaction(dependencies.db, async (trx) => {
     const decision = uuid.safeParse(decisionId).success ? await readDecision(trx, decisionId) : null;
     if (decision === null || (requestId !== undefined && decision.requestId !== requestId)) {
@@ -39,7 +43,11 @@ export function carryOutDecision(
     if (!(await markCarriedOut(trx, decision.id))) {
       throw decisionWithdrawn();
     }
-    return outcome;
+    if (decision.requestId !== null || outcome.grantId === null) {
+      return outcome;
+    }
+    const shown = await shownOf({ ...dependencies, db: trx }, 'grant', outcome.grantId);
+    return { ...outcome, owner: { workspaceId: decision.workspaceId, ...shown } };
   });
 }
 

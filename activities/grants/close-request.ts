@@ -5,6 +5,7 @@ import type { RequestOutcome } from '../../contract/workflows.ts';
 import { readPermissionRequest } from '../../store/permission-requests/read.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { shownOf } from '../workflow-owner.ts';
 
 export interface RequestToWatch {
   sessionId: string;
@@ -12,14 +13,16 @@ export interface RequestToWatch {
   expiresAt: string;
   /** Zero when the request is closed already. */
   remainingMs: number;
+  subject: string | null;
   searchAttributesKnown: boolean;
 }
 
 /** What the request's workflow has to know. Reads only. A deleted request counts as closed. */
 export async function readRequest(
-  { db, searchAttributesKnown }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { requestId }: { requestId: string },
 ): Promise<RequestToWatch | null> {
+  const { db } = dependencies;
   const request = await readPermissionRequest(db, requestId);
   const session = request === null ? null : await readSession(db, request.session_id);
   if (request === null || session === null) {
@@ -31,7 +34,7 @@ export async function readRequest(
     workspaceId: session.workspace_id,
     expiresAt: request.expires_at,
     remainingMs: request.status === 'open' ? remainingMs : 0,
-    searchAttributesKnown,
+    ...(await shownOf(dependencies, 'session', session.id)),
   };
 }
 

@@ -13,6 +13,7 @@ import { readKnownSecrets } from '../../store/secrets/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { launchPatterns, launchProblems } from '../sessions/launch-problems.ts';
+import { shownOf } from '../workflow-owner.ts';
 import { buildCheckConfiguration } from './build-check-configuration.ts';
 
 export interface FrozenCheck {
@@ -21,6 +22,7 @@ export interface FrozenCheck {
   isNew: boolean;
   /** From the start of the sandbox to the end. */
   limitMs: number;
+  subject: string | null;
   searchAttributesKnown: boolean;
 }
 
@@ -32,7 +34,7 @@ export async function freezeCheck(
   dependencies: ActivityDependencies,
   { checkId }: { checkId: string },
 ): Promise<FrozenCheck> {
-  const { db, limits, patterns, searchAttributesKnown } = dependencies;
+  const { db, limits, patterns } = dependencies;
   const { check, entry, secrets, signIn } = await inSnapshot(db, async (trx) => {
     const check = await readCheck(trx, checkId);
     const entry = check === null ? null : await readMcpServer(trx, check.workspace_id, check.server_name);
@@ -65,7 +67,7 @@ export async function freezeCheck(
     workspaceId: check.workspace_id,
     isNew: check.status === 'pending',
     limitMs: totalSeconds * 1000,
-    searchAttributesKnown,
+    ...(await shownOf(dependencies, 'check', checkId)),
   };
 }
 

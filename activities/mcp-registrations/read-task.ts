@@ -2,10 +2,11 @@
 import { readRegistration } from '../../store/mcp-registrations/read.ts';
 import { listRetiredClients } from '../../store/oauth-clients/clients.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { type Shown, shownOf } from '../workflow-owner.ts';
 
 export type RegistrationTask =
   /** An attempt to carry out. */
-  | { kind: 'register'; revision: number; workspaceId: string; searchAttributesKnown: boolean }
+  | ({ kind: 'register'; revision: number; workspaceId: string } & Shown)
   /** Its entry was removed, or is no remote server any more. */
   | { kind: 'remove' }
   /** It was taken out of use, and has clients to delete at their servers. */
@@ -13,10 +14,10 @@ export type RegistrationTask =
   | { kind: 'nothing' };
 
 export async function readRegistrationTask(
-  { db, searchAttributesKnown }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { registrationId }: { registrationId: string },
 ): Promise<RegistrationTask> {
-  const registration = await readRegistration(db, registrationId);
+  const registration = await readRegistration(dependencies.db, registrationId);
   if (registration === null) {
     return { kind: 'nothing' };
   }
@@ -25,8 +26,9 @@ export async function readRegistrationTask(
     return { kind: 'remove' };
   }
   if (status === 'pending') {
-    return { kind: 'register', revision, workspaceId, searchAttributesKnown };
+    const shown = await shownOf(dependencies, 'registration', registrationId);
+    return { kind: 'register', revision, workspaceId, ...shown };
   }
-  const retired = status === 'failed' ? await listRetiredClients(db, registrationId) : [];
+  const retired = status === 'failed' ? await listRetiredClients(dependencies.db, registrationId) : [];
   return { kind: retired.length > 0 ? 'delete_clients' : 'nothing' };
 }

@@ -9,21 +9,30 @@ import { requestEnding } from '../../store/sessions/ending.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { type Shown, shownOf } from '../workflow-owner.ts';
 
 /** Starts the session, with its workflow, or records why there is none. Idempotent: the same time finds the same session. */
 export async function startScheduledSession(
-  { db, workflows, limits }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   due: DueRun,
-): Promise<{ isStarted: boolean }> {
+): Promise<{ isStarted: boolean; owner: RunOwner | null }> {
+  const { db, workflows, limits } = dependencies;
   const sessionId = await startScheduledRun(db, due, limits);
   if (sessionId === null) {
-    return { isStarted: false };
+    return { isStarted: false, owner: null };
   }
   const session = await readSession(db, sessionId);
   if (session?.status === 'pending') {
     await workflows.startSession(sessionId, await readSessionSummary(db, sessionId));
   }
-  return { isStarted: true };
+  const shown = await shownOf(dependencies, 'session', sessionId);
+  const owner = session && { workspaceId: session.workspace_id, sessionId, ...shown };
+  return { isStarted: true, owner };
+}
+
+interface RunOwner extends Shown {
+  workspaceId: string;
+  sessionId: string;
 }
 
 /** A session that was removed has ended. Reads only. */

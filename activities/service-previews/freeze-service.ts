@@ -6,6 +6,7 @@ import { readConfiguration } from '../../store/session-configurations/configurat
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { serviceConsumer, variableProblem } from '../secrets/consumers.ts';
+import { shownOf } from '../workflow-owner.ts';
 import { buildServiceConfiguration } from './build-service-configuration.ts';
 
 export interface FrozenService {
@@ -16,6 +17,7 @@ export interface FrozenService {
   startMs: number;
   /** Its gateway has reported where it listens, to a run that Temporal lost: it does so once. */
   hasReported: boolean;
+  subject: string | null;
   searchAttributesKnown: boolean;
 }
 
@@ -24,9 +26,10 @@ export interface FrozenService {
  * Throws `launch_refused` for what cannot be asked on a port.
  */
 export async function freezeService(
-  { db, limits, searchAttributesKnown }: ActivityDependencies,
+  dependencies: ActivityDependencies,
   { previewId }: { previewId: string },
 ): Promise<FrozenService | null> {
+  const { db, limits } = dependencies;
   const demand = await readServiceDemand(db, previewId);
   if (demand === null || !demand.isWanted) {
     return null;
@@ -47,5 +50,6 @@ export async function freezeService(
   await storeFrozen(db, buildServiceConfiguration(sources));
   const hasReported = (await readReportedUrl(db, previewId)) !== null;
   const startMs = limits.SESSION_START_SECONDS * 1000;
-  return { workspaceId, sessionId, startMs, hasReported, searchAttributesKnown };
+  const shown = await shownOf(dependencies, 'session', sessionId);
+  return { workspaceId, sessionId, startMs, hasReported, ...shown };
 }

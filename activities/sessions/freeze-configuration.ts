@@ -15,6 +15,7 @@ import { readSession } from '../../store/sessions/read-session.ts';
 import { readLogsToolPayloads } from '../../store/workspaces/read-setting.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';
+import { shownOf } from '../workflow-owner.ts';
 import { buildConfiguration, secretNamesOf } from './build-configuration.ts';
 import { readImages } from './read-images.ts';
 
@@ -23,19 +24,20 @@ export interface Frozen {
   /** Anything but `pending` means that an earlier run of this session was lost after it had begun to start something. */
   status: SessionStatus;
   limits: SessionLimits;
+  subject: string | null;
   searchAttributesKnown: boolean;
 }
 
 /**
  * Stores a snapshot of what the session will run with; the first one stored stays, so a second attempt
- * changes nothing. Returns the few facts that the workflow needs: ids and numbers. Throws `launch_refused` when the
+ * changes nothing. Returns the few facts that the workflow needs: ids, numbers and names. Throws `launch_refused` when the
  * operator is no longer a member.
  */
 export async function freezeConfiguration(
   dependencies: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<Frozen> {
-  const { db, searchAttributesKnown } = dependencies;
+  const { db } = dependencies;
   const { session, ...sources } = await inSnapshot(db, async (trx) => {
     const session = await readSession(trx, sessionId);
     const agent = session === null ? null : await readAgent(trx, session.agent_id);
@@ -61,7 +63,11 @@ export async function freezeConfiguration(
   if (stored.log_tool_payloads) {
     await announcePayloads(db, sessionId);
   }
-  return { ...factsOf(session), limits: limitsOf(stored, dependencies.limits), searchAttributesKnown };
+  return {
+    ...factsOf(session),
+    limits: limitsOf(stored, dependencies.limits),
+    ...(await shownOf(dependencies, 'session', sessionId)),
+  };
 }
 
 /** Of the agent and its companions; a catalog entry's was read when it was stored. The process runtime refuses images with its own message. */

@@ -1,21 +1,22 @@
 import { renewClient } from '../../commands/mcp-registrations/renew-client.ts';
 import type { Binding } from '../../commands/oauth-connections/binding.ts';
-import { registrationSummary } from '../../contract/workflows.ts';
 import type { OAuthTokenError } from '../../lib/oauth/token-error.ts';
+import { readRegistrationSummary } from '../../store/sessions/workflow-summaries.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
-export interface RegistrationDependencies extends Pick<ApiDependencies, 'log'> {
+export interface RegistrationDependencies extends Pick<ApiDependencies, 'db' | 'log'> {
   workflows: Pick<WorkflowClient, 'reviseRegistration'>;
 }
 
 /** Has the workflow do what the registration's row says; a worker does it later when Temporal is unavailable now. */
 export async function beginRegistration(
-  { workflows, log }: RegistrationDependencies,
+  { db, workflows, log }: RegistrationDependencies,
   registrationId: string,
 ): Promise<void> {
-  await followUp(log, workflows.reviseRegistration(registrationId, registrationSummary), {
+  const summary = await readRegistrationSummary(db, registrationId);
+  await followUp(log, workflows.reviseRegistration(registrationId, summary), {
     message: 'the registration begins later',
     registration_id: registrationId,
   });
@@ -23,7 +24,7 @@ export async function beginRegistration(
 
 /** Has the platform registered again when that is why its server gave no tokens: it does not know the client any more. Returns whether it is. */
 export async function renewUnknownClient(
-  dependencies: RegistrationDependencies & Pick<ApiDependencies, 'db'>,
+  dependencies: RegistrationDependencies,
   { client, registration }: Binding,
   { code }: OAuthTokenError,
 ): Promise<boolean> {

@@ -1,7 +1,8 @@
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { followSchedule } from '../../commands/schedules/follow.ts';
 import { endInClosed } from '../../commands/workspaces/end-in-closed.ts';
-import { registrationSummary, sessionSignals } from '../../contract/workflows.ts';
+import { sessionSignals } from '../../contract/workflows.ts';
+import { readRegistrationSummary } from '../../store/sessions/workflow-summaries.ts';
 import { listClosing } from '../../store/workspaces/closing.ts';
 import type { Workflows } from '../../workflows/client.ts';
 import type { Schedules } from '../../workflows/schedules-client.ts';
@@ -27,7 +28,7 @@ export async function endInClosedWorkspaces({
         await followSchedule(db, schedules, id);
       }
       for (const id of ended.registrationIds) {
-        await workflows.reviseRegistration(id, registrationSummary);
+        await workflows.reviseRegistration(id, await readRegistrationSummary(db, id));
       }
       for (const id of ended.checkIds) {
         await workflows.cancelCheck(id);

@@ -12,11 +12,9 @@ import {
   authorizationWorkflowId,
   channelMessageSummary,
   channelMessageWorkflowId,
-  checkSummary,
   mcpCheckWorkflowId,
   mcpRegistrationWorkflowId,
   permissionRequestWorkflowId,
-  registrationSummary,
   servicePreviewSummary,
   servicePreviewWorkflowId,
   serviceSignals,
@@ -42,7 +40,12 @@ import {
   listUnfinishedSessionIds,
 } from '../../store/sessions/list-unfinished.ts';
 import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
-import { readRequestSummary, readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
+import {
+  readCheckSummary,
+  readRegistrationSummary,
+  readRequestSummary,
+  readSessionSummary,
+} from '../../store/sessions/workflow-summaries.ts';
 import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/tool-calls/remove-expired.ts';
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
@@ -140,12 +143,12 @@ export async function startLostWorkflows(
   }
   for (const { id } of await listUnfinishedChecks(db)) {
     if (!running.has(mcpCheckWorkflowId(id))) {
-      await workflows.startCheck(id, checkSummary);
+      await workflows.startCheck(id, await readCheckSummary(db, id));
     }
   }
   for (const { id } of await listUnsettledRegistrations(db)) {
     if (!running.has(mcpRegistrationWorkflowId(id))) {
-      await workflows.reviseRegistration(id, registrationSummary);
+      await workflows.reviseRegistration(id, await readRegistrationSummary(db, id));
     }
   }
   for (const { id } of await listUnattendedAuthorizations(db)) {

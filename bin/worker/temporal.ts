@@ -1,6 +1,7 @@
 /** The worker's connection to Temporal. */
 import { NativeConnection } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import type { TemporalConnection } from '../../config/temporal.ts';
 import { searchAttributes } from '../../contract/workflows.ts';
 import { retry } from '../../lib/timing/retry.ts';
@@ -22,19 +23,26 @@ export async function connectToTemporal(
   });
 }
 
-/** Whether the namespace knows the platform's search attributes. An operator adds them; sessions run without them as well. */
-export async function knowsSearchAttributes(
+/** Which search attributes of the platform the namespace knows. An operator adds them; sessions run without them as well. */
+export async function knownSearchAttributes(
   connection: NativeConnection,
   namespace: string,
   log: Logger,
-): Promise<boolean> {
+): Promise<Pick<ActivityDependencies, 'searchAttributesKnown' | 'subjectAttributeKnown'>> {
   const known: string[] = await connection.operatorService
     .listSearchAttributes({ namespace })
     .then(({ customAttributes }) => Object.keys(customAttributes))
     .catch(() => []);
   const missing = Object.values(searchAttributes).filter((name) => !known.includes(name));
   if (missing.length > 0) {
-    log.warn({ namespace, missing }, 'the namespace lacks search attributes; workflows are found by id only');
+    log.warn(
+      { namespace, missing },
+      'the namespace lacks search attributes; workflows are not found by them',
+    );
   }
-  return missing.length === 0;
+  const { subject } = searchAttributes;
+  return {
+    searchAttributesKnown: missing.every((name) => name === subject),
+    subjectAttributeKnown: !missing.includes(subject),
+  };
 }

@@ -1,11 +1,12 @@
 import type { Schedule } from '../../contract/schedule.ts';
 import type { Db } from '../../store/database.ts';
 import { readSchedule } from '../../store/schedules/read.ts';
+import { readScheduleSummary } from '../../store/sessions/workflow-summaries.ts';
 
 /** Temporal's copies of schedules, as far as they follow rows. */
 interface Copies {
   /** False, and nothing changed, for a copy of a later version. */
-  put(schedule: Schedule, options?: { overwrites: boolean }): Promise<boolean>;
+  put(schedule: Schedule, options: { summary: string; overwrites?: boolean }): Promise<boolean>;
   remove(scheduleId: string): Promise<void>;
 }
 
@@ -19,9 +20,11 @@ export async function followSchedule(db: Db, copies: Copies, id: string): Promis
     await copies.remove(id);
     return;
   }
-  if (await copies.put(row)) {
+  const summary = await readScheduleSummary(db, id);
+  if (await copies.put(row, { summary })) {
     return;
   }
   const now = await readSchedule(db, id);
-  await (now === null ? copies.remove(id) : copies.put(now, { overwrites: now.version === row.version }));
+  const overwrites = now?.version === row.version;
+  await (now === null ? copies.remove(id) : copies.put(now, { summary, overwrites }));
 }

@@ -93,6 +93,7 @@ export async function createTestActivities(): Promise<TestActivities> {
       RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: 100_000,
     },
     searchAttributesKnown: true,
+    subjectAttributeKnown: true,
     log: pino({ level: 'debug' }, sink),
   };
   const activities = createActivities(dependencies);

@@ -239,7 +239,8 @@ async function startWorker(
       RATE_SESSIONS_PER_HOUR_PER_USER: config.RATE_SESSIONS_PER_HOUR_PER_USER,
       RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: config.RATE_SESSIONS_PER_HOUR_PER_WORKSPACE,
     },
-    searchAttributesKnown: false,
+    searchAttributesKnown: true,
+    subjectAttributeKnown: true,
     log,
   };
   const activities = createActivities(dependencies);

@@ -142,7 +142,10 @@ describe('a registration', () => {
       .getHandle(mcpRegistrationWorkflowId(id))
       .describe();
     expect({ searchAttributes, staticDetails }).toMatchObject({
-      searchAttributes: { PlatformWorkspace: ['workspace-1'], PlatformStatus: ['failed'] },
+      searchAttributes: {
+        ...{ PlatformWorkspace: ['workspace-1'], PlatformStatus: ['failed'] },
+        PlatformSubject: ['demo/notes'],
+      },
     });
   });
 });

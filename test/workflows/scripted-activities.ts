@@ -111,7 +111,13 @@ export class ScriptedPlatform {
     freezeConfiguration: async ({ sessionId }) => {
       const { limits, status, freezesTakeMs } = this.begin('freezeConfiguration', { sessionId });
       await new Promise((resolve) => setTimeout(resolve, freezesTakeMs.shift() ?? 0));
-      return { workspaceId: 'workspace-1', status, limits, searchAttributesKnown: true };
+      return {
+        workspaceId: 'workspace-1',
+        status,
+        limits,
+        subject: 'demo/writer',
+        searchAttributesKnown: true,
+      };
     },
     validateLaunch: async (input) => {
       const { needsSignIn, waitingFor } = this.begin('validateLaunch', input);
@@ -154,7 +160,14 @@ export class ScriptedPlatform {
     readRequest: async ({ requestId }) => {
       const { sessionId, remainingMs } = this.request(requestId);
       const expiresAt = new Date(Date.now() + remainingMs).toISOString();
-      return { sessionId, workspaceId: 'workspace-1', expiresAt, remainingMs, searchAttributesKnown: true };
+      return {
+        sessionId,
+        workspaceId: 'workspace-1',
+        expiresAt,
+        remainingMs,
+        subject: 'demo/writer',
+        searchAttributesKnown: true,
+      };
     },
     closeRequest: async ({ requestId, status }) => {
       const request = this.request(requestId);
@@ -165,7 +178,13 @@ export class ScriptedPlatform {
     freezeCheck: async ({ checkId }) => {
       const { limits, status } = this.begin('freezeCheck', { sessionId: checkId });
       const isNew = status === 'pending';
-      return { workspaceId: 'workspace-1', isNew, limitMs: limits.totalMs, searchAttributesKnown: true };
+      return {
+        workspaceId: 'workspace-1',
+        isNew,
+        limitMs: limits.totalMs,
+        subject: 'demo/writer',
+        searchAttributesKnown: true,
+      };
     },
     startCheck: async ({ checkId }) => {
       const session = this.begin('startCheck', { sessionId: checkId });

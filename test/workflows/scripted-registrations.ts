@@ -49,7 +49,8 @@ export function registrationActivities(
         return { kind };
       }
       script.revision += 1;
-      return { kind, revision: script.revision, workspaceId: 'workspace-1', searchAttributesKnown: true };
+      const shown = { subject: 'demo/notes', searchAttributesKnown: true };
+      return { kind, revision: script.revision, workspaceId: 'workspace-1', ...shown };
     },
     discoverServer: async (input) => {
       const { needsClient } = await begin('discoverServer', input);

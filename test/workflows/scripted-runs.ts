@@ -25,7 +25,7 @@ export function runActivities(runs: ReadonlyMap<string, ScriptedRun>): RunActivi
     return run;
   };
   return {
-    startScheduledSession: async (due) => ({ isStarted: begin('start', due).hasSession }),
+    startScheduledSession: async (due) => ({ isStarted: begin('start', due).hasSession, owner: null }),
     lookAtScheduledSession: async (due) => ({ hasEnded: begin('look', due).hasEnded }),
     endScheduledSession: async (due) => {
       begin('end', due).hasEnded = true;

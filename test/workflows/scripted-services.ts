@@ -58,7 +58,12 @@ export function serviceActivities(
       const { isWanted, startMs, hasReported } = begin('freezeService', input);
       return isWanted.freezeService
         ? {
-            ...{ workspaceId: 'workspace-1', sessionId: 'session-1', searchAttributesKnown: true },
+            ...{
+              workspaceId: 'workspace-1',
+              sessionId: 'session-1',
+              subject: null,
+              searchAttributesKnown: true,
+            },
             ...{ startMs, hasReported },
           }
         : null;

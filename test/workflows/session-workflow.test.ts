@@ -334,7 +334,10 @@ describe('the view of an operator', () => {
     const found = Object.fromEntries(
       typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]),
     );
-    expect(found).toMatchObject({ PlatformWorkspace: 'workspace-1', PlatformStatus: 'running' });
+    expect(found).toMatchObject({
+      ...{ PlatformWorkspace: 'workspace-1', PlatformStatus: 'running' },
+      PlatformSubject: 'demo/writer',
+    });
     session.exit = { kind: 'agent_exited', exitCode: 1, signal: null };
     await handle.result();
     expect(await handle.query(sessionProgress)).toMatchObject({

@@ -6,6 +6,7 @@ import type { PermissionRequest } from '../../../contract/permission-request.ts'
 import { findApproval, insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { needsAdmin } from '../../../store/grants/scope-approvers.ts';
+import { agentNameOf } from '../../../store/sessions/agent-name.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { carryOutOrWithdraw } from '../../approvals/carry-out.ts';
 import { ApiError, invalid, requireAllowed, reusedKey } from '../../errors.ts';
@@ -104,7 +105,10 @@ async function carryOut(
   const subject = subjectMatter(input.grant_type, input.details);
   const decision = { id: decisionId, subject };
   if (requestId === null) {
-    const summary = asSummary(`Grant of ${subject} in ${visit.workspace.slug}`);
+    const agentId = input.agent_subject_id ?? null;
+    const agentName = agentId === null ? null : await agentNameOf(db, agentId);
+    const to = agentName === null ? '' : ` to ${agentName}`;
+    const summary = asSummary(`Grant of ${subject}${to} in ${visit.workspace.slug}`);
     await carryOutOrWithdraw(db, decision, () => workflows.runGrant(grantId, decisionId, summary));
     return;
   }

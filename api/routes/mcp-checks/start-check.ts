@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { createCheck } from '../../../commands/mcp-checks/create.ts';
 import { attachmentPatterns } from '../../../contract/attachment-validation.ts';
 import { unavailableEntry } from '../../../contract/available-runs.ts';
-import { checkSummary } from '../../../contract/workflows.ts';
 import type { CheckRow } from '../../../store/mcp-checks/row.ts';
 import { readMcpServer } from '../../../store/mcp-servers/read.ts';
+import { readCheckSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { readAvailability } from '../../availability/read-availability.ts';
 import { ApiError, invalid, notFound, reusedKey } from '../../errors.ts';
 import { followUp } from '../../follow-up.ts';
@@ -57,7 +57,7 @@ export async function startCheck(
   }
   if (check.status === 'pending') {
     // The check is stored: a worker starts it later when Temporal is unavailable now.
-    const started = workflows.startCheck(check.id, checkSummary);
+    const started = workflows.startCheck(check.id, await readCheckSummary(db, check.id));
     await followUp(log, started, { message: 'the check starts later', check_id: check.id });
   }
   return check;

@@ -129,6 +129,7 @@ describe('freezing the configuration', () => {
       workspaceId: tenant.workspace.id,
       status: 'pending',
       limits: { startMs: 60_000, totalMs: 3_600_000, idleMs: 5000 },
+      subject: `${tenant.workspace.slug}/${agent.name}`,
       searchAttributesKnown: true,
     });
   });

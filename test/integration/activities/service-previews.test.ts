@@ -81,6 +81,7 @@ describe('freezing', () => {
     expect(await freeze(id)).toEqual({
       ...{ workspaceId: tenant.workspace.id, sessionId: session.id },
       ...{ startMs: 60_000, hasReported: false, searchAttributesKnown: true },
+      subject: expect.stringMatching(`^${tenant.workspace.slug}/.`),
     });
     const { configuration } = (await rowOf(id)) ?? {};
     expect(configuration).toMatchObject({

@@ -18,7 +18,14 @@ import type { Decision } from '../../../store/decisions/decisions.ts';
 import { checkStanding } from '../../../store/grants/check-standing.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
-import { callOf, frozenFor, giveGrant, grantFor, passOn, replaceConfiguration } from '../../support/granted.ts';
+import {
+  callOf,
+  frozenFor,
+  giveGrant,
+  grantFor,
+  passOn,
+  replaceConfiguration,
+} from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;

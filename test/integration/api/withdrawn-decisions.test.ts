@@ -86,7 +86,11 @@ describe('a decision that nobody carried out in time', () => {
     expect(await rows('grants').pluck('id')).toEqual([made.id]);
     expect((await audited())[0]).toMatchObject({
       actor_type: 'system',
-      ...{ resource_type: 'permission_request', resource_id: requestId, resource_name: 'tool_scope files.write' },
+      ...{
+        resource_type: 'permission_request',
+        resource_id: requestId,
+        resource_name: 'tool_scope files.write',
+      },
       session_id: session.id,
       data: { kind: 'approve', decided_by: member.user.id },
     });

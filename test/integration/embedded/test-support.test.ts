@@ -22,7 +22,7 @@ it('has a Temporal server with the search attributes', async () => {
     namespace: 'default',
   });
   expect(Object.keys(customAttributes ?? {})).toEqual(
-    expect.arrayContaining(['PlatformWorkspace', 'PlatformSession', 'PlatformStatus']),
+    expect.arrayContaining(['PlatformWorkspace', 'PlatformSession', 'PlatformStatus', 'PlatformSubject']),
   );
   await connection.close();
 });
