@@ -116,24 +116,18 @@ describeWith('bwrap')('a package of npm', () => {
     expect(leftOver()).toEqual([]);
   });
 
-  it('of 5 GB in a small file ends at the limit', async () => {
+  it('of gigabytes in a small file ends at the limit', async () => {
     registry().publishNpm('bomb', '1.0.0', { ...npmServer(), dist: { integrity: undefined } });
-    let sentBytes = 0;
     registry().interfere((request, response) => {
       if (isTarball(request.url)) {
         const gzip = createGzip({ level: 1 });
-        gzip.write(tarEntry({ path: 'package/big', size: 5 * 1024 ** 3 }).subarray(0, 512));
         const zeros = Buffer.alloc(1024 * 1024);
+        // As much as is taken: whoever unpacks all of it is never done.
         const more = () => {
-          while (sentBytes < 5 * 1024 ** 3 && !response.destroyed) {
-            sentBytes += zeros.length;
-            if (!gzip.write(zeros)) {
-              gzip.once('drain', more);
-              return;
-            }
-          }
-          gzip.end();
+          while (!response.destroyed && gzip.write(zeros)) {}
         };
+        gzip.write(tarEntry({ path: 'package/big', size: 5 * 1024 ** 3 }).subarray(0, 512));
+        gzip.on('drain', more);
         more();
         gzip.pipe(response);
       }
@@ -142,7 +136,6 @@ describeWith('bwrap')('a package of npm', () => {
     const { cause, text } = await load(openLoader({ maxBytes: 16 * 1024 * 1024 }), ['-y', 'bomb']);
     expect(cause).toBe('packages_not_loaded');
     expect(text).toContain('PACKAGE_MAX_BYTES');
-    expect(sentBytes).toBeLessThan(5 * 1024 ** 3);
     expect(leftOver()).toEqual([]);
   });
 
