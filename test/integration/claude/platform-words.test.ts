@@ -195,10 +195,6 @@ describeWithClaude('a model that goes by the words of the platform', () => {
       before: () => tools.ok(parent, 'graph_write', node('T-1')),
     },
     {
-      ...{ refused: 'a link for everybody', tool: 'share', before: async () => undefined },
-      given: () => ({ text: 'Look', title: 'Look', audience: 'link' }),
-    },
-    {
       ...{ refused: 'a message to a child that has ended', tool: 'inject_message' },
       given: (child: string) => ({ session_id: child, text: 'Hurry' }),
       before: async () => {
