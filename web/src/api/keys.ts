@@ -25,7 +25,7 @@ export const keys = {
   secrets: (slug: string, ...more: unknown[]) => ['w', slug, 'secrets', ...more],
   mcpServers: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-servers', ...more],
   /** Not below `mcpServers`: what is registered is asked about no more. */
-  mcpServerDryRuns: (slug: string, sent: string) => ['w', slug, 'mcp-server-dry-runs', sent],
+  mcpServerDryRuns: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-server-dry-runs', ...more],
   /** Not below `mcpServers`: what a check says does not change with the catalog. */
   mcpChecks: (slug: string, ...more: unknown[]) => ['w', slug, 'mcp-checks', ...more],
   /** Entries with tools that are new or changed. */

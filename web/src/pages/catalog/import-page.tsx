@@ -53,13 +53,14 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
   const plan = planImport(text, { taken, kinds: choices, withoutNetwork, here });
   const open = plan.servers.filter(({ key }) => !done.has(key));
   const plausible = open.filter(({ problems }) => problems.length === 0);
-  const refusalOf = useDryRuns(slug, plausible);
+  const { refusalOf, stop } = useDryRuns(slug, register.isPending ? [] : plausible);
   const ready = plausible.filter((server) => refusalOf(server) === undefined);
   const failureOf = (server: PlannedServer) => register.failureOf(server) ?? refusalOf(server);
   if (register.isFinished) {
     return <Done register={register} left={open} failureOf={failureOf} />;
   }
   const finish = async () => {
+    await stop();
     const count = await register.run(ready);
     if (count > 0) {
       // It may hold credentials.

@@ -14,15 +14,13 @@ const validMs = 60_000;
 const whatIsSent = ({ input }: Pick<PlannedServer, 'input'>) => JSON.stringify(input);
 
 /**
- * Asks the platform what registering each server would say, one after another. Returns the refusal of a server; undefined while that is unknown, and where
+ * Asks the platform what registering each server would say, one after another. The refusal of a server is undefined while that is unknown, and where
  * the server would be registered.
  */
-export function useDryRuns(
-  slug: string,
-  servers: readonly PlannedServer[],
-): (server: PlannedServer) => unknown {
+export function useDryRuns(slug: string, servers: readonly PlannedServer[]) {
   const client = useQueryClient();
-  const [inputs] = useDebouncedValue(JSON.stringify(servers.map(({ input }) => input)), settledMs);
+  const current = JSON.stringify(servers.map(({ input }) => input));
+  const [inputs] = useDebouncedValue(current, settledMs);
   const { data } = useQuery({
     queryKey: keys.mcpServerDryRuns(slug, inputs),
     async queryFn({ signal }) {
@@ -38,8 +36,13 @@ export function useDryRuns(
       return refusals;
     },
     staleTime: validMs,
+    enabled: inputs === current,
   });
-  return (server) => data?.[whatIsSent(server)] ?? undefined;
+  return {
+    refusalOf: (server: PlannedServer): unknown => data?.[whatIsSent(server)] ?? undefined,
+    /** Nothing is asked about what is being registered. */
+    stop: () => client.cancelQueries({ queryKey: keys.mcpServerDryRuns(slug) }),
+  };
 }
 
 /** Null also where the platform could not say: registering says it then. */
