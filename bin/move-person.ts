@@ -9,6 +9,7 @@ import { requireUsableDatabase } from '../store/usable-server.ts';
 import { listUsersByAddress } from '../store/users/identity.ts';
 import { listWorkspacesOfUser } from '../store/workspaces/list-of-user.ts';
 import { readEnvironment } from './read-environment.ts';
+import { isForeseen } from './report-failure.ts';
 
 const help = `node dist/move-person.js --list ADDRESS
 node dist/move-person.js --from-issuer URL --from-subject TEXT --to-issuer URL --to-subject TEXT [--dry-run]
@@ -86,7 +87,7 @@ try {
     await main(db, options).finally(() => db.destroy());
   }
 } catch (error) {
-  const isExpected = error instanceof ConfigurationError || error instanceof NotMovedError;
+  const isExpected = isForeseen(error) || error instanceof NotMovedError;
   console.error(isExpected ? error.message : error);
   process.exitCode = 1;
 }

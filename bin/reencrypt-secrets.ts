@@ -12,6 +12,7 @@ import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
 import { eraseOutputsOfOtherKeys } from '../store/session-processes/erase-outputs.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
+import { isForeseen } from './report-failure.ts';
 
 const help = `node dist/reencrypt-secrets.js [--dry-run]
 
@@ -81,7 +82,6 @@ try {
     await main(db, MASTER_KEYS, options).finally(() => db.destroy());
   }
 } catch (error) {
-  const expected = error instanceof ConfigurationError || error instanceof UnreadableSecretError;
-  console.error(expected ? error.message : error);
+  console.error(isForeseen(error) ? error.message : error);
   process.exitCode = 1;
 }

@@ -13,6 +13,7 @@ import {
   removalBatch,
 } from '../store/workspaces/removal.ts';
 import { readEnvironment } from './read-environment.ts';
+import { isForeseen } from './report-failure.ts';
 
 const help = `node dist/remove-workspace.js --list
 node dist/remove-workspace.js --slug SLUG --name NAME --by WHO [--dry-run]
@@ -107,7 +108,7 @@ try {
     await main(db, options).finally(() => db.destroy());
   }
 } catch (error) {
-  const isExpected = error instanceof ConfigurationError || error instanceof NotRemovedError;
+  const isExpected = isForeseen(error) || error instanceof NotRemovedError;
   console.error(isExpected ? error.message : error);
   process.exitCode = 1;
 }
