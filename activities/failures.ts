@@ -1,4 +1,7 @@
-/** Refusals: answers that no retry changes. Their messages are shown to people, so they never hold a secret's value. */
+/**
+ * Refusals: answers that no retry changes. Their messages are shown to people, so they
+ * never hold a secret's value.
+ */
 import { ApplicationFailure } from '@temporalio/activity';
 import { alreadyDecidedSentence, operatorLeftSentence } from '../contract/sentences.ts';
 import type { RefusalType } from '../contract/workflows.ts';
@@ -10,7 +13,10 @@ export function launchRefused(sentence: string): ApplicationFailure {
   return refusal(sentence, 'launch_refused');
 }
 
-/** The same for transient faults, such as an unreachable registry: becomes the reason once the step's last attempt has failed. */
+/**
+ * The same for transient faults, such as an unreachable registry: becomes the reason once the step's
+ * last attempt has failed.
+ */
 export function launchRefusedForNow(sentence: string): ApplicationFailure {
   return ApplicationFailure.retryable(sentence, 'launch_refused' satisfies RefusalType);
 }

@@ -9,8 +9,8 @@ import {
   servicePreviewWorkflowId,
   sessionWorkflowId,
 } from '../contract/workflows.ts';
-import { checkAuthorization } from './authorizations/check-authorization.ts';
-import { openAuthorizations } from './authorizations/open-authorizations.ts';
+import type { InSomeWorkspace } from '../store/workspaces/workspace-of.ts';
+import { checkAuthorization, openAuthorizations } from './authorizations/authorizations.ts';
 import { deliverMessage, recordDeliveryFailure } from './channel-messages/deliver.ts';
 import type { ActivityDependencies } from './dependencies.ts';
 import { carryOutDecision } from './grants/carry-out-decision.ts';
@@ -20,14 +20,13 @@ import { recordCheckEnd } from './mcp-checks/record-check-end.ts';
 import { startCheck } from './mcp-checks/start-check.ts';
 import { stopCheck } from './mcp-checks/stop-check.ts';
 import { watchCheck } from './mcp-checks/watch-check.ts';
+import { readRegistrationTask, recordRegistrationFailure } from './mcp-registrations/attempt.ts';
 import {
   deleteRetiredClients,
   removeRegistration,
   retireRegistration,
 } from './mcp-registrations/delete-clients.ts';
 import { discoverServer } from './mcp-registrations/discover-server.ts';
-import { readRegistrationTask } from './mcp-registrations/read-task.ts';
-import { recordRegistrationFailure } from './mcp-registrations/record-failure.ts';
 import { registerClient } from './mcp-registrations/register-client.ts';
 import { requireDueRun, requireWorkflow } from './own-workflow.ts';
 import { endScheduledSession, lookAtScheduledSession, startScheduledSession } from './schedules/run.ts';
@@ -47,42 +46,80 @@ import { deliverInputs } from './workloads/deliver-inputs.ts';
 import { inspectWorkload } from './workloads/inspect-workload.ts';
 import { startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
-import { watchWorkload } from './workloads/watch-workload.ts';
+import { createConnectionsForWorkspaces } from './workspace-share.ts';
+
+/** What an activity's workflow is about. */
+interface Subject<Input> {
+  kind: InSomeWorkspace;
+  idOf: (input: Input) => string;
+  workflowIdOf: (id: string) => string;
+}
+
+const ofSession: Subject<{ sessionId: string }> = {
+  kind: 'session',
+  idOf: ({ sessionId }) => sessionId,
+  workflowIdOf: sessionWorkflowId,
+};
+const ofRequest: Subject<{ requestId: string }> = {
+  kind: 'permissionRequest',
+  idOf: ({ requestId }) => requestId,
+  workflowIdOf: permissionRequestWorkflowId,
+};
+const ofCheck: Subject<{ checkId: string }> = {
+  kind: 'check',
+  idOf: ({ checkId }) => checkId,
+  workflowIdOf: mcpCheckWorkflowId,
+};
+const ofRegistration: Subject<{ registrationId: string }> = {
+  kind: 'registration',
+  idOf: ({ registrationId }) => registrationId,
+  workflowIdOf: mcpRegistrationWorkflowId,
+};
+const ofAuthorization: Subject<{ authorizationId: string }> = {
+  kind: 'authorization',
+  idOf: ({ authorizationId }) => authorizationId,
+  workflowIdOf: authorizationWorkflowId,
+};
+const ofMessage: Subject<{ messageId: string }> = {
+  kind: 'channelMessage',
+  idOf: ({ messageId }) => messageId,
+  workflowIdOf: channelMessageWorkflowId,
+};
+const ofService: Subject<{ previewId: string }> = {
+  kind: 'preview',
+  idOf: ({ previewId }) => previewId,
+  workflowIdOf: servicePreviewWorkflowId,
+};
+
+const beating =
+  <Input, Output>(activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>) =>
+  (own: ActivityDependencies, input: Input) =>
+    withHeartbeats(() => activity(own, input));
 
 export function createActivities(dependencies: ActivityDependencies) {
+  const forItsWorkspace = createConnectionsForWorkspaces(dependencies);
   const bind =
     <Input, Output>(
-      workflowIdOf: (input: Input) => string,
+      { kind, idOf, workflowIdOf }: Subject<Input>,
       activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>,
     ) =>
     async (input: Input) => {
-      requireWorkflow(workflowIdOf(input));
-      return activity(dependencies, input);
+      const id = idOf(input);
+      requireWorkflow(workflowIdOf(id));
+      return forItsWorkspace(kind, id, () => activity(dependencies, input));
     };
-  const beating =
-    <Input, Output>(activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>) =>
-    (own: ActivityDependencies, input: Input) =>
-      withHeartbeats(() => activity(own, input));
-  const ofSession = ({ sessionId }: { sessionId: string }) => sessionWorkflowId(sessionId);
-  const ofRequest = ({ requestId }: { requestId: string }) => permissionRequestWorkflowId(requestId);
-  const ofCheck = ({ checkId }: { checkId: string }) => mcpCheckWorkflowId(checkId);
-  const ofRegistration = ({ registrationId }: { registrationId: string }) =>
-    mcpRegistrationWorkflowId(registrationId);
-  const ofAuthorization = ({ authorizationId }: { authorizationId: string }) =>
-    authorizationWorkflowId(authorizationId);
-  const ofMessage = ({ messageId }: { messageId: string }) => channelMessageWorkflowId(messageId);
   const ofRun =
     <Output>(activity: (dependencies: ActivityDependencies, due: DueRun) => Promise<Output>) =>
-    async ({ scheduleId }: { scheduleId: string }) =>
-      activity(dependencies, requireDueRun(scheduleId));
-  const ofService = ({ previewId }: { previewId: string }) => servicePreviewWorkflowId(previewId);
+    async ({ scheduleId }: { scheduleId: string }) => {
+      const due = requireDueRun(scheduleId);
+      return forItsWorkspace('schedule', scheduleId, () => activity(dependencies, due));
+    };
   return {
     freezeConfiguration: bind(ofSession, freezeConfiguration),
     validateLaunch: bind(ofSession, validateLaunch),
     startWorkload: bind(ofSession, startWorkload),
     recordRunning: bind(ofSession, recordRunning),
     inspectWorkload: bind(ofSession, inspectWorkload),
-    watchWorkload: bind(ofSession, watchWorkload),
     deliverInputs: bind(ofSession, deliverInputs),
     checkIdle: bind(ofSession, checkIdle),
     stopWorkload: bind(ofSession, stopWorkload),
@@ -117,7 +154,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     endScheduledSession: ofRun(endScheduledSession),
     /** Which workflow this is for follows from the decision itself. */
     carryOutDecision: (input: { decisionId: string; requestId?: string }) =>
-      carryOutDecision(dependencies, input),
+      forItsWorkspace('decision', input.decisionId, () => carryOutDecision(dependencies, input)),
   };
 }
 export type Activities = ReturnType<typeof createActivities>;

@@ -1,4 +1,7 @@
-/** For activities that wait for something else: a worker that is lost meanwhile is noticed by its heartbeat, long before the limit. */
+/**
+ * For activities that wait for something else: a worker that is lost meanwhile is noticed by its
+ * heartbeat, long before the limit.
+ */
 import { heartbeat } from '@temporalio/activity';
 
 /** Several times within the shortest `heartbeatTimeout` of `workflows/steps.ts`. */

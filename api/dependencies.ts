@@ -4,7 +4,7 @@ import type { ApiConfig } from '../config/api.ts';
 import type { RemoteServers } from '../lib/oauth/context.ts';
 import type { PatternChecker } from '../lib/patterns/pattern-checker.ts';
 import type { Db } from '../store/database.ts';
-import type { EmbeddingServers } from './embeddings/ask-provider.ts';
+import type { EmbeddingServers } from './embedding-provider/ask-provider.ts';
 import type { WorkflowClient } from './workflow-client.ts';
 
 export interface ApiDependencies {

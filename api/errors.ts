@@ -1,4 +1,6 @@
-/** The one error type that handlers throw on purpose; `middleware/errors.ts` alone turns it into a response. */
+/**
+ * The one error type that handlers throw on purpose; `middleware/errors.ts` alone turns it into a response.
+ */
 import type { ErrorCode, FieldProblem } from '../contract/errors.ts';
 import type { Refusal } from './policies/refusal.ts';
 

@@ -1,21 +1,26 @@
 /**
  * Mounts routes on the application. Each request passes the same steps, in this order:
- * address's rate where anybody may ask (429), authentication (401), rate limit (429), scope (404), access (403), closed workspace (409), user's turn (429), path, query and body (400, 413, 415, 422),
- * access with that input (403), handler, answer. The turn is given back when the answer has been sent, or its connection has closed.
+ * address's rate where anybody may ask (429), authentication (401), rate limit (429), scope (404), access
+ * (403), closed workspace (409), user's place (429), path, query and body (400, 413, 415, 422), access with
+ * that input (403), handler, answer. A user's place, and a sidecar's, are given back when the handler has
+ * ended and the answer has been sent, or its connection has closed.
  */
 import { Readable } from 'node:stream';
 import Router, { type RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import * as z from 'zod';
 import { fieldProblemsOf } from '../contract/errors.ts';
+import { onBehalfOf } from '../store/connection-shares.ts';
 import type { ResolveScope } from './auth/authenticate.ts';
 import { ApiError, invalid, requireAllowed, workspaceClosed } from './errors.ts';
+import { type Leave, leaveOnClose } from './middleware/concurrency-limit.ts';
+import type { ConcurrencyQueue } from './middleware/concurrency-queue.ts';
+import type { ConnectionOwnerOf } from './middleware/connection-owners.ts';
+import type { HoldBody } from './middleware/held-bodies.ts';
 import { type BodyLimits, isStorable, readJsonBody } from './middleware/json-body.ts';
-import { type Leave, leaveOnClose } from './middleware/occupancy.ts';
 import type { RateLimiter } from './middleware/rate-limit.ts';
 import { requestState } from './middleware/request-state.ts';
 import type { SignInLimit } from './middleware/sign-in-limit.ts';
-import type { UserTurns } from './middleware/user-turns.ts';
 import {
   type AnyRoute,
   type ContextByScope,
@@ -29,14 +34,16 @@ export interface MountOptions {
   authenticate: ResolveScope;
   limits: {
     body: BodyLimits;
-    turns: UserTurns;
+    holdBody: HoldBody;
+    queue: ConcurrencyQueue;
     /** Of routes that end or refuse something. */
-    stopTurns: UserTurns;
+    stopQueue: ConcurrencyQueue;
     /** Takes a place of a user, and of the route's workspace, for an answer that is sent as it is made. */
     downloads: (owners: { user: string; workspace: string | null }) => Leave;
     signIn: SignInLimit;
     /** By address, of routes that anybody may ask. */
     strangers: RateLimiter;
+    connections: ConnectionOwnerOf;
   };
 }
 
@@ -83,27 +90,35 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   const readsBody = route.body !== undefined || (route.method !== 'get' && route.rawBody !== true);
 
   const answerRequest = async (ctx: RouterContext): Promise<void> => {
-    const params = usablePath(ctx.params as Record<string, string>);
-    const scope = await authorized(ctx, params);
-    const user = 'user' in scope ? scope.user : undefined;
-    const turns = route.stops === true ? limits.stopTurns : limits.turns;
-    const turn = user === undefined ? null : await turns.enter(user.id, ctx.res);
-    let leave = () => turn?.leave();
+    let leave: Leave = () => undefined;
+    let dropBody: Leave = () => undefined;
     try {
+      const params = usablePath(ctx.params as Record<string, string>);
+      const scope = await authorized(ctx, params);
+      const user = 'user' in scope ? scope.user : undefined;
+      const place = user === undefined ? null : await queueOf(route, limits).enter(user.id, ctx.res);
+      leave = () => place?.leave();
+      const owner = await limits.connections(scope, route);
+      requestState(ctx).workspaceId = owner?.workspaceId ?? null;
+      dropBody = readsBody ? await limits.holdBody(ctx) : dropBody;
       const body = readsBody ? await readJsonBody(ctx, limits.body) : undefined;
-      // A body and a turn take as long as their sender likes: people are removed and roles change in the meantime.
-      const isOld = user !== undefined && (readsBody || turn?.waited === true);
-      await work(ctx, { params, body, scope: isOld ? await authorized(ctx, params) : scope });
+      // A body and a place take as long as their sender likes: people and roles change meanwhile.
+      const isOld = user !== undefined && (readsBody || place?.waited === true);
+      const sent = { params, body, scope: isOld ? await authorized(ctx, params) : scope };
+      await onBehalfOf(owner, () => work(ctx, sent));
       if (user !== undefined && ctx.body instanceof Readable) {
-        // What is made while it is read may be read for long: it gives its turn back for a place of its own.
-        const owners = { user: user.id, workspace: requestState(ctx).workspaceId };
-        const leaveDownloads = isEventStream(ctx) ? () => {} : limits.downloads(owners);
+        const leaveStream = placeOfStream(ctx, limits, user.id);
         leave();
-        leave = leaveDownloads;
+        leave = leaveStream;
       }
     } finally {
-      // An answer that nobody reads takes memory as long as it is there.
-      leaveOnClose(ctx.res, leave);
+      dropBody();
+      // Whoever disconnects has the handler work on, and an answer that nobody reads takes
+      // memory as long as it is there.
+      leaveOnClose(ctx.res, () => {
+        leave();
+        requestState(ctx).leaveSession();
+      });
     }
   };
 
@@ -112,12 +127,8 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
     params: Readonly<Record<string, string>>,
   ): Promise<ContextByScope[RouteScope]> => {
     const scope: ContextByScope[RouteScope] = await authenticate[route.scope](ctx, params);
-    const { workspace }: Partial<InWorkspace> = scope;
-    requestState(ctx).workspaceId = workspace?.id ?? null;
     requireAllowed(route.access.whyNot(scope));
-    if (workspace !== undefined && workspace.closed_at !== null && !isTakenWhenClosed(route)) {
-      throw workspaceClosed();
-    }
+    requireOpen(route, scope);
     return scope;
   };
 
@@ -152,11 +163,24 @@ function handlerOf(route: AnyRoute, { authenticate, limits }: MountOptions) {
   };
 }
 
-const isTakenWhenClosed = ({ method, stops, isForClosed }: AnyRoute) =>
-  method === 'get' || stops === true || isForClosed === true;
+function requireOpen({ method, stops, isForClosed }: AnyRoute, { workspace }: Partial<InWorkspace>): void {
+  const isTakenWhenClosed = method === 'get' || stops === true || isForClosed === true;
+  if (workspace !== undefined && workspace.closed_at !== null && !isTakenWhenClosed) {
+    throw workspaceClosed();
+  }
+}
 
-/** Event streams have slots of their own (`api/event-stream/stream-slots.ts`). */
-const isEventStream = (ctx: RouterContext) => ctx.response.is('text/event-stream') !== false;
+const queueOf = ({ stops }: AnyRoute, { stopQueue, queue }: MountOptions['limits']): ConcurrencyQueue =>
+  stops === true ? stopQueue : queue;
+
+/**
+ * What is made while it is read may be read for long: it has a place of its own instead of the user's. Event
+ * streams have a limit (`api/event-stream/stream-limit.ts`).
+ */
+function placeOfStream(ctx: RouterContext, { downloads }: MountOptions['limits'], user: string): Leave {
+  const isEventStream = ctx.response.is('text/event-stream') !== false;
+  return isEventStream ? () => undefined : downloads({ user, workspace: requestState(ctx).workspaceId });
+}
 
 /** Null when there is none. Throws 422 `validation_failed` for a malformed one. */
 function idempotencyKeyOf(ctx: RouterContext): string | null {

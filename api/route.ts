@@ -1,13 +1,13 @@
 /**
- * What a route is: one value that carries its path, schemas, access and handler, so that the router and the API
- * document are made from the same source. A handler parses nothing: authorise, act, present.
+ * What a route is: one value that carries its path, schemas, access and handler, so that the router and the
+ * API document are made from the same source. A handler parses nothing: authorise, act, present.
  */
 import type { Context } from 'koa';
 import type * as z from 'zod';
 import type { Agent } from '../contract/agent.ts';
 import type { Session } from '../contract/session.ts';
 import type { User, Workspace, WorkspaceRole } from '../contract/workspace.ts';
-import type { CheckRow } from '../store/mcp-checks/row.ts';
+import type { CheckRow } from '../store/mcp-checks/checks.ts';
 import type { Access } from './policies/access.ts';
 import type { Refusal } from './policies/refusal.ts';
 
@@ -34,9 +34,11 @@ export interface InWorkspace extends SignedIn {
  * does not exist or belongs to a workspace that the user is not a member of.
  *  - `workspace`: path has `{slug}` - `agent`: path has `{agent_id}` - `session`: path has `{session_id}`
  *  - `internal`: `/internal/sessions/{session_id}/...` with that session's X-Internal-Token
- *  - `sidecar`: the same, but nothing is read: the handler's own statement looks whether the session is open, or it asks
+ *  - `sidecar`: the same, but nothing is read: the handler's own statement looks whether the
+ *    session is open, or it asks
  *  - `workload`: as `internal`, and also for the sidecar of a check, which every other internal route refuses
- *  - `gateway`: as `workload`, and also for the sidecar of a preview's service, which every other internal route refuses
+ *  - `gateway`: as `workload`, and also for the sidecar of a preview's service, which every
+ *    other internal route refuses
  */
 export interface ContextByScope {
   public: Record<never, never>;
@@ -51,6 +53,13 @@ export interface ContextByScope {
   gateway: { workload: ContextByScope['workload']['workload'] | { kind: 'service'; previewId: string } };
 }
 export type RouteScope = keyof ContextByScope;
+/** The session that was read when the scope of a sidecar's request was resolved; null where none was. */
+export const sessionIn = ({
+  session,
+  workload,
+}: Partial<ContextByScope['internal'] & ContextByScope['gateway']>): Session | null =>
+  session ?? (workload?.kind === 'session' ? workload.session : null);
+
 /** Called by sidecars, below `/internal`. */
 export const isInternal = (scope: RouteScope) =>
   scope === 'internal' || scope === 'sidecar' || scope === 'workload' || scope === 'gateway';
@@ -70,15 +79,22 @@ interface RouteShape<Scope extends RouteScope> {
   secretBody?: boolean;
   /** The handler reads the body's bytes from `ctx.req` itself, with its own limit. */
   rawBody?: boolean;
-  /** It ends or refuses something, and takes a turn of such requests: no number of others of the same user delays it. */
+  /**
+   * It ends or refuses something, and takes a place of such requests: no number of others of
+   * the same user delays it.
+   */
   stops?: boolean;
-  /** May change something in a closed workspace, where otherwise only what ends or refuses something is taken. */
+  /**
+   * May change something in a closed workspace, where otherwise only what ends or refuses something is taken.
+   */
   isForClosed?: boolean;
-  /** Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer. */
+  /**
+   * Takes an `Idempotency-Key`: a request that is repeated with its key has one effect, and the same answer.
+   */
   idempotent?: boolean;
   /**
-   * Asked by the platform's own probes, perhaps from an address that strangers ask from, too. It has no rate, and costs next to nothing: its answer is
-   * shared (`shareAnswer`).
+   * Asked by the platform's own probes, perhaps from an address that strangers ask from, too. It has no rate,
+   * and costs next to nothing: its answer is shared (`shareAnswer`).
    */
   isProbe?: boolean;
   /** Counts against the caller's address: a step of signing in, which people reach before they are known. */

@@ -6,10 +6,16 @@ import { answerInOrder } from '../lib/timing/answer-in-order.ts';
 import { listenAt } from '../lib/timing/listen-at.ts';
 import { requestClass, serveUpgrades, type TakesUpgrade } from './upgrades.ts';
 
-/** From the first byte of a request until its head is complete, and until all of it is. Routes have tighter limits of their own. */
+/**
+ * From the first byte of a request until its head is complete, and until all of it is. Routes have
+ * tighter limits of their own.
+ */
 const headTimeoutMs = 60_000;
 const requestTimeoutMs = 300_000;
-/** A client that takes nothing of what was sent to it for so long is disconnected: what waits for it would be kept for ever. */
+/**
+ * A client that takes nothing of what was sent to it for so long is disconnected: what waits for
+ * it would be kept for ever.
+ */
 const unreadMs = 30_000;
 /** A client that vanished while it read a stream is noticed. */
 const probeAfterMs = 30_000;
@@ -17,13 +23,16 @@ const probeAfterMs = 30_000;
 export interface RunningServer {
   port: number;
   server: Server;
-  /** Stops accepting requests, lets running ones finish for at most `limitMs`, then closes what is left (streams, upgraded connections). */
+  /**
+   * Stops accepting requests, lets running ones finish for at most `limitMs`, then closes what is left
+   * (streams, upgraded connections).
+   */
   close(limitMs: number): Promise<void>;
 }
 
 /**
- * Resolves when the application listens. Rejects with the system's error, such as EADDRINUSE. Upgrades that are not taken are answered as if none had
- * been offered; those that are reach the application (`upgradeOf`).
+ * Resolves when the application listens. Rejects with the system's error, such as EADDRINUSE. Upgrades that
+ * are not taken are answered as if none had been offered; those that are reach the application (`upgradeOf`).
  */
 export async function listen(
   app: Koa,

@@ -1,7 +1,9 @@
 /**
- * Requests to upgrade a connection, as requests of the application: the same checks, limits and log as for all others. With a listener for `upgrade`, Node 20
- * hands over every request that offers one, whatever it offers; clients of HTTP/2 offer `h2c` with ordinary requests, and count on an ordinary answer.
- * So the server's own class of requests says which are upgrades: the others are parsed, answered and followed by further requests as if there were no listener.
+ * Requests to upgrade a connection, as requests of the application: the same checks, limits and log as for
+ * all others. With a listener for `upgrade`, Node 20 hands over every request that offers one, whatever it
+ * offers; clients of HTTP/2 offer `h2c` with ordinary requests, and count on an ordinary answer. So the
+ * server's own class of requests says which are upgrades: the others are parsed, answered and followed by
+ * further requests as if there were no listener.
  */
 import { IncomingMessage, type Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -17,13 +19,21 @@ export interface Upgrade {
 
 const upgrades = new WeakMap<IncomingMessage, Upgrade>();
 
-/** Of a request that asks for one and may have it; null for every other. Whoever takes it answers 101 and uses the socket. */
+/**
+ * Of a request that asks for one and may have it; null for every other. Whoever takes it answers
+ * 101 and uses the socket.
+ */
 export const upgradeOf = (request: IncomingMessage): Upgrade | null => upgrades.get(request) ?? null;
 
-/** What the parser found; kept beside the request, since Node assigns it before a field of a class would be there. */
+/**
+ * What the parser found; kept beside the request, since Node assigns it before a field
+ * of a class would be there.
+ */
 const offered = new WeakMap<IncomingMessage, unknown>();
 
-/** For `createServer`: Node asks `upgrade` of a request when its head is read, and whether to hand it over. */
+/**
+ * For `createServer`: Node asks `upgrade` of a request when its head is read, and whether to hand it over.
+ */
 export function requestClass(takes: TakesUpgrade): typeof IncomingMessage {
   return class extends IncomingMessage {
     get upgrade(): boolean {
@@ -36,7 +46,9 @@ export function requestClass(takes: TakesUpgrade): typeof IncomingMessage {
   };
 }
 
-/** The handshake of a WebSocket has no body: what followed it would be taken for a part of the conversation. */
+/**
+ * The handshake of a WebSocket has no body: what followed it would be taken for a part of the conversation.
+ */
 const isTaken = (request: IncomingMessage, takes: TakesUpgrade) =>
   request.method === 'GET' &&
   request.headers.upgrade?.toLowerCase() === 'websocket' &&
@@ -48,8 +60,8 @@ const isTaken = (request: IncomingMessage, takes: TakesUpgrade) =>
 const refusedMs = 10_000;
 
 /**
- * Passes upgrades on to `handle` as requests; a connection whose request was answered without one is closed. Returns what ends all that are open:
- * the server itself does not know them any more.
+ * Passes upgrades on to `handle` as requests; a connection whose request was answered without one is closed.
+ * Returns what ends all that are open: the server itself does not know them any more.
  */
 export function serveUpgrades(
   server: Server,

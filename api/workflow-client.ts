@@ -16,10 +16,11 @@ import { abandonAfter } from '../lib/timing/time-limit.ts';
 import { createWorkflows, type Workflows } from '../workflows/client.ts';
 import { createSchedules, type Schedules } from '../workflows/schedules-client.ts';
 import { ApiError } from './errors.ts';
+import { temporalWaitMs } from './follow-up.ts';
 
 /**
- * Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in time; `decide` throws
- * ApiError `already_decided` when the request was closed otherwise.
+ * Every function throws ApiError `unavailable` when Temporal, or for decisions a worker, does not answer in
+ * time; `decide` throws ApiError `already_decided` when the request was closed otherwise.
  */
 export interface WorkflowClient extends Omit<Workflows, 'listRunning' | 'signalScheduledRun'> {
   schedules: Omit<Schedules, 'list'>;
@@ -46,8 +47,9 @@ const pauseMs = 500;
 const closesWithinMs = 1_000;
 
 /**
- * Calls are tried again until their time is over. Of what Temporal's client does by itself this leaves out pauses of seconds, which go beyond the limit of a
- * call, and attempts that are due when the connection was closed meanwhile: those end the process.
+ * Calls are tried again until their time is over. Of what Temporal's client does by itself this leaves out
+ * pauses of seconds, which go beyond the limit of a call, and attempts that are due when the connection was
+ * closed meanwhile: those end the process.
  */
 function openConnection({ address, tls, apiKey }: TemporalConnection, connectTimeout: number): Calls {
   let isClosing = false;
@@ -85,10 +87,10 @@ function openConnection({ address, tls, apiKey }: TemporalConnection, connectTim
 
 /** A short timeout, since a user waits for the page. */
 const reachableWithinMs = 2_000;
-/** Shorter, since a decision has to be withdrawn then. */
-const decidesWithinMs = 1_500;
 
-/** Connects at the first use, so that the API starts and answers what it can while Temporal is unavailable. */
+/**
+ * Connects at the first use, so that the API starts and answers what it can while Temporal is unavailable.
+ */
 export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient {
   const { namespace, timeoutMs = 15_000 } = temporal;
   const calls = openConnection(temporal, timeoutMs);
@@ -108,9 +110,12 @@ export function createWorkflowClient(temporal: TemporalAddress): WorkflowClient 
         () => true,
         () => false,
       );
-  /** A worker is waited for, a Temporal that does not answer is not. */
+  /**
+   * A worker is waited for, a Temporal that does not answer is not: what was to be carried out
+   * has to be withdrawn then.
+   */
   const ifReachable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (!(await answersIn(decidesWithinMs))) {
+    if (!(await answersIn(temporalWaitMs))) {
       throw asApiError(new Error('Temporal does not answer'));
     }
     return within(work);

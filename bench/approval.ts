@@ -1,5 +1,8 @@
-/** `npm run bench:approval`: from the click on "approve" to the forwarded call, and how long a session's history becomes. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * `npm run bench:approval`: from the click on "approve" to the forwarded call, and how long a
+ * session's history becomes.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,10 +12,7 @@ import { type HistoryFigures, measureHistory, serverLimits } from './approval/hi
 import { readOptions, warmUps } from './approval/options.ts';
 import { openPeer, type Peer } from './approval/peer.ts';
 import { type AskingSession, openAskingSession } from './approval/platform.ts';
-import { median, quantile } from './gate/statistics.ts';
-import { aimsTable, atMost } from './shared/aims.ts';
-import { machineLine } from './shared/machine.ts';
-import { table } from './shared/table.ts';
+import { aimsTable, atMost, conclude, machineLine, median, quantile, table } from './shared/harness.ts';
 
 /** A human takes longer: whoever asks has finished asking. */
 const beforeTheClickMs = 300;
@@ -116,7 +116,4 @@ try {
 } finally {
   await closeAll();
 }
-if (options.json !== null) {
-  writeFileSync(options.json, `${JSON.stringify(results, null, 2)}\n`);
-}
-process.exit(options.check && results.aims.some(({ isMet }) => !isMet) ? 1 : 0);
+process.exit(conclude(options, { figures: results, aims: results.aims }));

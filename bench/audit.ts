@@ -1,6 +1,6 @@
 /**
- * `node --import tsx bench/audit.ts`: what recording each call first adds to it, compared with the disk's own time for the same write,
- * measured in turns in one run.
+ * `node --import tsx bench/audit.ts`: what recording each call first adds to it, compared with the disk's own
+ * time for the same write, measured in turns in one run.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
@@ -11,6 +11,17 @@ import pino from 'pino';
 import type { AuditSync } from '../contract/audit-spool.ts';
 import { type AuditTrail, openAuditTrail } from '../sidecar/audit/audit-trail.ts';
 import { createMetrics } from '../sidecar/metrics.ts';
+import {
+  inTurns,
+  machineLine,
+  median,
+  orUsage,
+  quantile,
+  ratioOf,
+  ratioText,
+  table,
+  whole,
+} from './shared/harness.ts';
 
 const usage = `node --import tsx bench/audit.ts [--calls N] [--directory PATH]
 
@@ -19,22 +30,20 @@ Measures, with one call at a time and with 64 in flight, in turns:
   each call  the same with AUDIT_SYNC=each-call: its record is on disk
   disk       the same bytes appended to a file and one fdatasync, by one caller at a time
 
-  --calls N          calls of each in one turn (default 2000; 10 turns)
+  --calls N          calls of each in one turn, 64 or more (default 2000; 10 turns)
   --directory PATH   where the files are: the figures are those of its disk (default: the system's temporary directory)
 `;
 
-const { values } = parseArgs({
-  options: {
-    calls: { type: 'string', default: '2000' },
-    directory: { type: 'string', default: tmpdir() },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const { calls, parent } = orUsage(usage, () => {
+  const { values } = parseArgs({
+    options: {
+      calls: { type: 'string', default: '2000' },
+      directory: { type: 'string', default: tmpdir() },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  return values.help ? 'help' : { calls: whole('--calls', values.calls, 64), parent: values.directory };
 });
-const calls = Number(values.calls);
-if (values.help || !Number.isInteger(calls) || calls < 1) {
-  console.log(usage);
-  process.exit(values.help ? 0 : 2);
-}
 const turns = 10;
 const recordBytes = 220;
 
@@ -53,7 +62,7 @@ async function measure(once: () => Promise<void>, inFlight: number) {
   return { latenciesMs, perSecond: (latenciesMs.length / (performance.now() - startedAt)) * 1000 };
 }
 
-const directory = mkdtempSync(join(values.directory, 'bench-audit-'));
+const directory = mkdtempSync(join(parent, 'bench-audit-'));
 const openTrail = (sync: AuditSync) =>
   openAuditTrail({
     api: {
@@ -94,32 +103,29 @@ const variants = [
   { name: 'each call, one at a time', once: through(trails.onDisk), inFlight: 1 },
   { name: 'each call, 64 in flight', once: through(trails.onDisk), inFlight: 64 },
 ];
-const results = new Map(
-  variants.map(({ name }) => [name, { latenciesMs: [] as number[], perSecond: [] as number[] }]),
+const samples = await inTurns(
+  { turns, warmUps: 1 },
+  variants.map(
+    ({ once, inFlight }) =>
+      () =>
+        measure(once, inFlight),
+  ),
 );
-for (let turn = -1; turn < turns; turn += 1) {
-  for (const { name, once, inFlight } of variants) {
-    const { latenciesMs, perSecond } = await measure(once, inFlight);
-    if (turn >= 0) {
-      results.get(name)?.latenciesMs.push(...latenciesMs);
-      results.get(name)?.perSecond.push(perSecond);
-    }
-  }
-}
 await Promise.all([trails.written.close(), trails.onDisk.close()]);
 closeSync(file);
 rmSync(directory, { recursive: true });
 
-const quantile = (sorted: readonly number[], share: number) => sorted[Math.floor(sorted.length * share)] ?? 0;
-console.log('| | p50 | p99 | calls a second |\n|---|---|---|---|');
-for (const [name, { latenciesMs, perSecond }] of results) {
-  const sorted = latenciesMs.toSorted((a, b) => a - b);
-  const [p50, p99] = [quantile(sorted, 0.5), quantile(sorted, 0.99)].map(
-    (ms) => `${Math.round(ms * 1000)} µs`,
-  );
-  const median = quantile(
-    perSecond.toSorted((a, b) => a - b),
-    0.5,
-  );
-  console.log(`| ${name} | ${p50} | ${p99} | ${Math.round(median).toLocaleString('en')} |`);
-}
+/** The median of each turn: what is compared turn by turn. */
+const medians = samples.map((turnsOf) => turnsOf.map(({ latenciesMs }) => median(latenciesMs)));
+const rows = variants.map(({ name }, index) => {
+  const latenciesMs = samples[index]?.flatMap((turn) => turn.latenciesMs) ?? [];
+  const perSecond = samples[index]?.map((turn) => turn.perSecond) ?? [];
+  return [
+    name,
+    ...[0.5, 0.99].map((share) => `${Math.round(quantile(latenciesMs, share) * 1000)} µs`),
+    Math.round(median(perSecond)).toLocaleString('en'),
+    ratioText(ratioOf(medians[index] ?? [], medians[0] ?? [])),
+  ];
+});
+console.log(table([['', 'p50', 'p99', 'calls a second', 'p50 beside the disk'], ...rows]));
+console.log(`\n${machineLine()}`);

@@ -1,4 +1,7 @@
-/** `node --import tsx bench/checks.ts`: what the check of a gated call costs, with the real API and a real Postgres. */
+/**
+ * `node --import tsx bench/checks.ts`: what the check of a gated call costs, with the real
+ * API and a real Postgres.
+ */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,8 +15,20 @@ import { measureStatements, type StatementResult } from './checks/statements.ts'
 import { cpuMs } from './gate/process-figures.ts';
 import { Processes } from './gate/processes.ts';
 import { gatedTool, startSidecar } from './gate/sidecar.ts';
-import { median } from './gate/statistics.ts';
 import { firstLineOf } from './gate/wait.ts';
+import {
+  aimsTable,
+  atLeast,
+  conclude,
+  inTurns,
+  machineLine,
+  median,
+  orUsage,
+  positive,
+  type Ratio,
+  ratioOf,
+  ratioText,
+} from './shared/harness.ts';
 
 const usage = `node --import tsx bench/checks.ts [options]     (after node scripts/build.mjs)
 
@@ -33,20 +48,18 @@ const inFlight = 64;
 const turnMs = 500;
 const warmUpTurns = 3;
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '10' },
-    sidecar: { type: 'string', default: 'dist/sidecar.js' },
-    directory: { type: 'string', default: tmpdir() },
-    check: { type: 'boolean', default: false },
-    help: { type: 'boolean', short: 'h', default: false },
-  },
+const options = orUsage(usage, () => {
+  const { values } = parseArgs({
+    options: {
+      seconds: { type: 'string', default: '10' },
+      sidecar: { type: 'string', default: 'dist/sidecar.js' },
+      directory: { type: 'string', default: tmpdir() },
+      check: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  return values.help ? 'help' : { ...values, seconds: positive('--seconds', values.seconds) };
 });
-const seconds = Number(values.seconds);
-if (values.help || !(seconds > 0)) {
-  console.log(usage);
-  process.exit(values.help ? 0 : 2);
-}
 
 const program = (name: string) => [
   process.execPath,
@@ -58,8 +71,7 @@ const program = (name: string) => [
 interface Calls {
   gatedPerSecond: number;
   barePerSecond: number;
-  /** The median of the ratios of turns that followed each other. */
-  ratio: number;
+  ratio: Ratio;
   /** Processor time for one gated call. */
   cpuMs: { sidecar: number; api: number; postgres: number };
 }
@@ -71,7 +83,7 @@ async function measureCalls(
 ): Promise<Calls> {
   const seed = randomBytes(32);
   const api = processes.start([...program('api'), url, seed.toString('base64')]);
-  const sidecar = await startSidecar(processes, resolve(values.sidecar), join(directory, 'session'), {
+  const sidecar = await startSidecar(processes, resolve(options.sidecar), join(directory, 'session'), {
     api_url: `http://127.0.0.1:${await firstLineOf(api)}`,
     session_id: sessionId,
     internal_token: internalToken(seed, sessionId),
@@ -92,62 +104,58 @@ async function measureCalls(
     api: cpuMs(api.pid ?? 0, false),
     postgres: cpuMs(postgres.process.pid, true),
   });
-  const rates: { gated: number; bare: number }[] = [];
   const cpu = { sidecar: 0, api: 0, postgres: 0 };
   let calls = 0;
-  for (let turn = -warmUpTurns; turn < (seconds * 1000) / turnMs; turn += 1) {
+  const measureGated = async (turn: number) => {
     const before = cpuNow();
     const sample = await load.measure({
       ...{ client: 'sidecar', kind: 'gated call', sizeBytes: 300, inFlight, durationMs: turnMs },
     });
     const after = cpuNow();
-    const bare = await measureBare();
     if (turn >= 0) {
-      rates.push({ gated: sample.perSecond, bare });
       calls += sample.latenciesMs.length;
       for (const name of ['sidecar', 'api', 'postgres'] as const) {
         cpu[name] += after[name] - before[name];
       }
     }
-  }
+    return sample.perSecond;
+  };
+  const turns = Math.ceil((options.seconds * 1000) / turnMs);
+  const [gated = [], bare = []] = await inTurns({ turns, warmUps: warmUpTurns }, [measureGated, measureBare]);
   return {
-    gatedPerSecond: median(rates.map(({ gated }) => gated)),
-    barePerSecond: median(rates.map(({ bare }) => bare)),
-    ratio: median(rates.map(({ gated, bare }) => gated / bare)),
+    gatedPerSecond: median(gated),
+    barePerSecond: median(bare),
+    ratio: ratioOf(gated, bare),
     cpuMs: { sidecar: cpu.sidecar / calls, api: cpu.api / calls, postgres: cpu.postgres / calls },
   };
 }
 
-/** Prints figures and aims; returns whether all aims are met. */
-function report(calls: Calls, statements: readonly StatementResult[]): boolean {
+/** Prints figures and aims, which it returns. */
+function report(calls: Calls, statements: readonly StatementResult[]) {
   const perSecond = (rate: number) => `${Math.round(rate).toLocaleString('en')}/s`;
   const microseconds = (ms: number) => `${Math.round(ms * 1000)} µs`;
   const { cpuMs: cpu } = calls;
   console.log(
     `gated call, ${inFlight} in flight: ${perSecond(calls.gatedPerSecond)}; processor time for each: sidecar ${microseconds(cpu.sidecar)}, API ${microseconds(cpu.api)}, Postgres ${microseconds(cpu.postgres)}`,
   );
-  console.log(`bare node:http with the statement: ${perSecond(calls.barePerSecond)}`);
-  for (const { statement, raw, store } of statements) {
-    console.log(`${statement}: ${perSecond(store)} through the store, ${perSecond(raw)} on the driver`);
+  console.log(
+    `bare node:http with the statement: ${perSecond(calls.barePerSecond)}; gated beside it: ${ratioText(calls.ratio)}`,
+  );
+  for (const { statement, raw, store, ratio } of statements) {
+    console.log(
+      `${statement}: ${perSecond(store)} through the store, ${perSecond(raw)} on the driver: ${ratioText(ratio)}`,
+    );
   }
   const aims = [
-    { aim: 'gated calls a second, at least 5,000', reached: calls.gatedPerSecond, atLeast: 5000 },
-    { aim: 'gated calls beside the bare server, at least 0.65', reached: calls.ratio, atLeast: 0.65 },
-    ...statements.map(({ statement, ratio }) => ({
-      aim: `${statement} beside the driver, at least 0.90`,
-      reached: ratio,
-      atLeast: 0.9,
-    })),
+    atLeast('gated calls a second', 5000, calls.gatedPerSecond),
+    atLeast('gated calls beside the bare server', 0.65, calls.ratio.median),
+    ...statements.map(({ statement, ratio }) => atLeast(`${statement} beside the driver`, 0.9, ratio.median)),
   ];
-  console.log();
-  for (const { aim, reached, atLeast } of aims) {
-    const figure = reached < 100 ? reached.toFixed(2) : Math.round(reached).toLocaleString('en');
-    console.log(`${aim.padEnd(52)} ${figure.padStart(7)}  ${reached >= atLeast ? 'met' : 'MISSED'}`);
-  }
-  return aims.every(({ reached, atLeast }) => reached >= atLeast);
+  console.log(`\n${aimsTable(aims)}\n\n${machineLine()}`);
+  return { figures: { calls, statements, aims }, aims };
 }
 
-const directory = mkdtempSync(join(values.directory, 'bc-'));
+const directory = mkdtempSync(join(options.directory, 'bc-'));
 const processes = new Processes(null);
 const database = await openBenchDatabase(join(directory, 'postgres'));
 const cleanUp = async () => {
@@ -156,11 +164,11 @@ const cleanUp = async () => {
   rmSync(directory, { recursive: true, force: true });
 };
 process.once('SIGINT', () => void cleanUp().then(() => process.exit(130)));
-let allMet = false;
+let results: ReturnType<typeof report>;
 try {
   const calls = await measureCalls(processes, database, directory);
-  allMet = report(calls, await measureStatements(database, turnMs / 2));
+  results = report(calls, await measureStatements(database, turnMs / 2));
 } finally {
   await cleanUp();
 }
-process.exit(values.check && !allMet ? 1 : 0);
+process.exit(conclude(options, results));

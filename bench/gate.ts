@@ -1,5 +1,8 @@
-/** `npm run bench:gate`: the gate's cost per call, compared with a direct socket and other proxies, all measured in one run. */
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+/**
+ * `npm run bench:gate`: the gate's cost per call, compared with a direct socket and other proxies,
+ * all measured in one run.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { aimsReached, type Part } from './gate/aims.ts';
 import { measureMemory } from './gate/memory.ts';
@@ -10,6 +13,7 @@ import { Processes } from './gate/processes.ts';
 import { reportOf } from './gate/report.ts';
 import { measureShape, openTargets } from './gate/rounds.ts';
 import { type Place, targets } from './gate/targets.ts';
+import { conclude } from './shared/harness.ts';
 
 const turnMs = 400;
 const inFlight = [1, 64];
@@ -27,7 +31,9 @@ const { rows, cores } = leaveOutMissing(
 const chosen = targets.filter(({ name }) => rows.has(name));
 const duration = { cellMs: options.seconds * 1000, turnMs };
 
-/** Runs `work` with processes and directories that are removed when it is done or the bench is interrupted. */
+/**
+ * Runs `work` with processes and directories that are removed when it is done or the bench is interrupted.
+ */
 async function inPlace<Result>(
   core: number | null,
   work: (processes: Processes, place: Place) => Promise<Result>,
@@ -94,7 +100,4 @@ const results = {
 };
 console.log(reportOf(results));
 const reached = aimsReached(results);
-if (options.json !== null) {
-  writeFileSync(options.json, `${JSON.stringify({ ...results, reached }, null, 2)}\n`);
-}
-process.exitCode = options.check && reached.some(({ isMet }) => !isMet) ? 1 : 0;
+process.exitCode = conclude(options, { figures: { ...results, reached }, aims: reached });

@@ -1,4 +1,6 @@
-/** `node --import tsx bench/graph.ts`: what the tools of the graph take on a large graph, beside SQL by hand. */
+/**
+ * `node --import tsx bench/graph.ts`: what the tools of the graph take on a large graph, beside SQL by hand.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,12 +14,18 @@ import { openDatabase } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { testConfig } from '../test/support/api.ts';
 import { createTenant, testMasterKeys } from '../test/support/tenant.ts';
-import { quantile } from './gate/statistics.ts';
 import { fillGraph } from './graph/fill.ts';
 import { type Question, questionsOf } from './graph/questions.ts';
-import { machineLine } from './shared/machine.ts';
-import { orUsage, whole } from './shared/read-options.ts';
-import { table } from './shared/table.ts';
+import {
+  inTurns,
+  machineLine,
+  orUsage,
+  quantile,
+  ratioOf,
+  ratioText,
+  table,
+  whole,
+} from './shared/harness.ts';
 import { toolDependencies } from './shared/tool-dependencies.ts';
 
 const usage = `node --import tsx bench/graph.ts [options]
@@ -57,23 +65,20 @@ async function measure(
   { caller, client, dependencies }: Places,
 ): Promise<{ tool: number[]; plain: number[] }> {
   const tool = platformTools.find((each) => each.name === name);
-  const times = { tool: [] as number[], plain: [] as number[] };
-  for (let round = 0; round < options.rounds; round += 1) {
-    times.tool.push(
-      await elapsedMs(async () => {
-        const answer = await tool?.answer(
-          given(round),
-          { ...caller, call_id: randomUUID(), link_origin: null },
-          dependencies,
-        );
-        if (answer?.status !== 'ok') {
-          throw new Error(`${name} answered ${JSON.stringify(answer)}`);
-        }
-      }),
-    );
-    times.plain.push(await elapsedMs(() => plain(client, round)));
-  }
-  return times;
+  const askTool = (round: number) =>
+    elapsedMs(async () => {
+      const answer = await tool?.answer(
+        given(round),
+        { ...caller, call_id: randomUUID(), link_origin: null },
+        dependencies,
+      );
+      if (answer?.status !== 'ok') {
+        throw new Error(`${name} answered ${JSON.stringify(answer)}`);
+      }
+    });
+  const askPlain = (round: number) => elapsedMs(() => plain(client, round));
+  const [ofTool = [], ofPlain = []] = await inTurns({ turns: options.rounds }, [askTool, askPlain]);
+  return { tool: ofTool, plain: ofPlain };
 }
 
 interface Places {
@@ -95,14 +100,14 @@ try {
   await fillGraph(db, caller, options);
   const config = testConfig({ DATABASE_URL: url, LIMIT_GRAPH_NODES_PER_WORKSPACE: '1000000000' });
   const dependencies = toolDependencies({ db, config });
-  const rows: string[][] = [['ms', 'tool p50', 'p95', 'SQL p50', 'p95', 'ratio']];
+  const rows: string[][] = [['ms', 'tool p50', 'p95', 'SQL p50', 'p95', 'ratio (quartiles)']];
   for (const question of questionsOf(caller, options.nodes)) {
     const { tool, plain } = await measure(question, { caller, client, dependencies });
     const figures = [quantile(tool, 0.5), quantile(tool, 0.95), quantile(plain, 0.5), quantile(plain, 0.95)];
-    const ratio = quantile(tool, 0.5) / quantile(plain, 0.5);
     rows.push([
       `${question.tool}: ${question.name}`,
-      ...[...figures, ratio].map((figure) => figure.toFixed(2)),
+      ...figures.map((figure) => figure.toFixed(2)),
+      ratioText(ratioOf(tool, plain)),
     ]);
   }
   console.log(`${machineLine()}; ${options.nodes} nodes, ${options.edges} edges\n`);

@@ -1,10 +1,13 @@
-/** `npm run bench:kubernetes`: a session's launch on Kubernetes compared with a bare Pod, all measured in one run. */
-import { writeFileSync } from 'node:fs';
+/**
+ * `npm run bench:kubernetes`: a session's launch on Kubernetes compared with a bare Pod,
+ * all measured in one run.
+ */
 import { type Kind, kinds, openLaunches } from './kubernetes-launch/launches.ts';
 import { readOptions } from './kubernetes-launch/options.ts';
 import { openPlace } from './kubernetes-launch/place.ts';
 import { isMet, reportOf } from './kubernetes-launch/report.ts';
 import type { Timeline } from './kubernetes-launch/timeline.ts';
+import { conclude } from './shared/harness.ts';
 
 const warmUps = 3;
 
@@ -38,8 +41,5 @@ try {
   await place.close();
 }
 
-if (options.json !== null) {
-  writeFileSync(options.json, `${JSON.stringify(measured, null, 2)}\n`);
-}
 console.log(`launch of a session with ${options.servers} MCP servers on Kubernetes\n\n${reportOf(measured)}`);
-process.exitCode = options.check && !isMet(measured) ? 1 : 0;
+process.exitCode = conclude(options, { figures: measured, aims: [{ isMet: isMet(measured) }] });

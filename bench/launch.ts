@@ -1,5 +1,7 @@
-/** `npm run bench`: what a session's launch costs beside starting the same programs bare, and the memory of a session, all of one run. */
-import { writeFileSync } from 'node:fs';
+/**
+ * `npm run bench`: what a session's launch costs beside starting the same programs bare, and the memory of a
+ * session, all of one run.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openBare } from './launch/bare.ts';
 import { launch } from './launch/launch-target.ts';
@@ -7,6 +9,7 @@ import { openPlatform } from './launch/on-the-platform.ts';
 import { readOptions } from './launch/options.ts';
 import { aimsOf, type Pairs, type Results, reportOf } from './launch/report.ts';
 import { measureSessionMemory } from './launch/session-memory.ts';
+import { conclude } from './shared/harness.ts';
 
 const pairWarmUps = 3;
 const roundWarmUps = 1;
@@ -59,7 +62,4 @@ try {
 }
 console.log(reportOf(results));
 const aims = aimsOf(results);
-if (json !== null) {
-  writeFileSync(json, `${JSON.stringify({ ...results, aims }, null, 2)}\n`);
-}
-process.exit(check && aims.some(({ isMet }) => !isMet) ? 1 : 0);
+process.exit(conclude({ json, check }, { figures: { ...results, aims }, aims }));

@@ -1,4 +1,7 @@
-/** `npm run bench:packages`: what the first load of an `npx` and of a `uvx` entry costs beside the package manager alone. */
+/**
+ * `npm run bench:packages`: what the first load of an `npx` and of a `uvx` entry costs beside
+ * the package manager alone.
+ */
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -13,9 +16,7 @@ import { createPackageCache } from '../runtime/process/packages/cache.ts';
 import { knownRegistries } from '../runtime/process/packages/known-registries.ts';
 import { readSystemRoot } from '../runtime/process/probe-machine.ts';
 import { processLimits } from '../test/support/process-limits.ts';
-import { aimsTable, atMost } from './shared/aims.ts';
-import { orUsage, whole } from './shared/read-options.ts';
-import { table } from './shared/table.ts';
+import { aimsTable, atMost, conclude, machineLine, orUsage, table, whole } from './shared/harness.ts';
 
 const usage = `npm run bench:packages [-- options]
 
@@ -148,5 +149,5 @@ for (const { name, request, alone } of entries) {
   rows.push([name, seconds(platformMs), seconds(aloneMs), ratio.toFixed(2)]);
   aims.push(atMost(`${name}: first load beside the tool alone`, 1.3, ratio));
 }
-console.log(`${table(rows)}\n\n${aimsTable(aims)}`);
-process.exit(check && aims.some(({ isMet }) => !isMet) ? 1 : 0);
+console.log(`${table(rows)}\n\n${aimsTable(aims)}\n\n${machineLine()}`);
+process.exit(conclude({ check }, { figures: null, aims }));

@@ -1,9 +1,12 @@
-/** `node --import tsx bench/relay.ts`: a round trip through the static relay beside the same through `socat`, in turns. */
+/**
+ * `node --import tsx bench/relay.ts`: a round trip through the static relay beside the same
+ * through `socat`, in turns.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { median } from './gate/statistics.ts';
+import { inTurns, machineLine, median, ratioOf, ratioText } from './shared/harness.ts';
 
 const rounds = 7;
 const tripsPerRound = 20_000;
@@ -24,50 +27,35 @@ const commands: Record<string, readonly string[]> = {
   node: [process.execPath, resolve('dist/relay.js'), '-', address],
 };
 
-interface Figures {
-  medianNs: number[];
-  p99Ns: number[];
-  memoryKib: number[];
-}
-
-function measure(command: readonly string[], figures: Figures): void {
+function measure(command: readonly string[]) {
   const trip = [driver, socket, String(tripsPerRound), String(messageBytes), ...command];
-  const [p50 = 0, p99 = 0, memory = 0] = execFileSync('taskset', ['-c', '0', ...trip])
+  const [medianNs = 0, p99Ns = 0, memoryKib = 0] = execFileSync('taskset', ['-c', '0', ...trip])
     .toString()
     .split(' ')
     .map(Number);
-  figures.medianNs.push(p50);
-  figures.p99Ns.push(p99);
-  figures.memoryKib.push(memory);
+  return { medianNs, p99Ns, memoryKib };
 }
 
 try {
   build(relay, 'relay/static');
   build(driver, 'bench/relay');
-  const all = Object.entries(commands).map(([name, command]) => {
-    const figures: Figures = { medianNs: [], p99Ns: [], memoryKib: [] };
-    return { name, command, figures };
-  });
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { command, figures } of all) {
-      measure(command, figures);
-    }
-  }
+  const samples = await inTurns(
+    { turns: rounds },
+    Object.values(commands).map((command) => () => measure(command)),
+  );
   console.log(`${messageBytes} bytes there and back, ${rounds} rounds of ${tripsPerRound} each, on one core`);
-  for (const { name, figures } of all) {
-    const [p50, p99] = [median(figures.medianNs) / 1000, median(figures.p99Ns) / 1000];
-    const memory = `${median(figures.memoryKib)} KiB`;
+  for (const [index, name] of Object.keys(commands).entries()) {
+    const of = (figure: keyof ReturnType<typeof measure>) =>
+      median(samples[index]?.map((sample) => sample[figure]) ?? []);
+    const [p50, p99] = [of('medianNs') / 1000, of('p99Ns') / 1000];
+    const memory = `${of('memoryKib')} KiB`;
     console.log(`${name.padEnd(6)} p50 ${p50.toFixed(1)} us  p99 ${p99.toFixed(1)} us  resident ${memory}`);
   }
-  const p50Of = (index: number) => median(all[index]?.figures.medianNs ?? []);
+  const [own = [], socat = [], node = []] = samples.map((rounds) => rounds.map(({ medianNs }) => medianNs));
   console.log(
-    `relay : socat = ${(p50Of(0) / p50Of(1)).toFixed(2)}, relay : node = ${(p50Of(0) / p50Of(2)).toFixed(2)}`,
+    `relay : socat = ${ratioText(ratioOf(own, socat))}, relay : node = ${ratioText(ratioOf(own, node))}`,
   );
-  console.log(
-    `load of the machine ${loadavg()
-      .map((load) => load.toFixed(1))
-      .join(' ')}`,
-  );
+  console.log(machineLine());
 } finally {
   rmSync(directory, { recursive: true, force: true });
 }

@@ -1,11 +1,12 @@
-/** `npm run bench:streams`: what open event streams cost while nothing happens, and how soon an event arrives at all of them. */
+/**
+ * `npm run bench:streams`: what open event streams cost while nothing happens, and how soon an
+ * event arrives at all of them.
+ */
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { appendSessionEvent } from '../store/session-events/append.ts';
 import { memoryOf } from './gate/process-figures.ts';
-import { quantile } from './gate/statistics.ts';
+import { conclude, machineLine, quantile } from './shared/harness.ts';
 import { Clients } from './streams/clients.ts';
 import { readOptions } from './streams/options.ts';
 import { openStreamPlatform, type StreamPlatform } from './streams/platform.ts';
@@ -13,7 +14,10 @@ import { openStreamPlatform, type StreamPlatform } from './streams/platform.ts';
 const aimPerSecond = 100;
 /** Streams that are open before the memory without streams is taken: the first ones load code. */
 const warmUpStreams = 50;
-/** What opening leaves to do is over after that, and counts of idle connections have reached Postgres's statistics. */
+/**
+ * What opening leaves to do is over after that, and counts of idle connections have
+ * reached Postgres's statistics.
+ */
 const settleMs = 10_000;
 const pauseMs = 100;
 
@@ -95,8 +99,5 @@ ${row('the API without a stream, MiB', (results.idleRssBytes / 1024 / 1024).toFi
 ${row('commit of an event until all viewers have it, p50, ms', results.p50Ms.toFixed(1))}
 ${row('the same, p99, ms', results.p99Ms.toFixed(1))}
 
-Node ${process.version}, ${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}, ${options.seconds} s, ${options.events} events`);
-if (options.json !== null) {
-  writeFileSync(options.json, `${JSON.stringify({ options, aimPerSecond, results }, null, 2)}\n`);
-}
-process.exit(options.check && !isMet ? 1 : 0);
+${machineLine()}, ${options.seconds} s, ${options.events} events`);
+process.exit(conclude(options, { figures: { options, aimPerSecond, results }, aims: [{ isMet }] }));

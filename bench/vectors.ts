@@ -1,4 +1,6 @@
-/** `node --import tsx bench/vectors.ts`: what searches of large collections take and find, beside SQL by hand. */
+/**
+ * `node --import tsx bench/vectors.ts`: what searches of large collections take and find, beside SQL by hand.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,10 +21,7 @@ import { testConfig } from '../test/support/api.ts';
 import { longestHold } from '../test/support/loop-hold.ts';
 import { pgvectorSettings } from '../test/support/pgvector.ts';
 import { createTenant, testMasterKeys } from '../test/support/tenant.ts';
-import { quantile } from './gate/statistics.ts';
-import { machineLine } from './shared/machine.ts';
-import { orUsage, whole } from './shared/read-options.ts';
-import { table } from './shared/table.ts';
+import { machineLine, orUsage, quantile, table, whole } from './shared/harness.ts';
 import { toolDependencies } from './shared/tool-dependencies.ts';
 import { type FilledCollection, fillCollection, vectorNear } from './vectors/fill.ts';
 

@@ -1,7 +1,9 @@
-/** `npm run bench:waiting`: what a session costs that only waits, and whether that stays the same with many of them. */
-import { writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+/**
+ * `npm run bench:waiting`: what a session costs that only waits, and whether that stays
+ * the same with many of them.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { conclude, machineLine } from './shared/harness.ts';
 import { readOptions } from './waiting/options.ts';
 import { openWaitingPlatform, type Usage, type WaitingPlatform } from './waiting/platform.ts';
 
@@ -67,8 +69,7 @@ ${results
   )
   .join('\n')}
 
-RSS is that of API, worker and this program in one process. Node ${process.version}, ${availableParallelism()} cores, ${seconds} s each`);
-if (json !== null) {
-  writeFileSync(json, `${JSON.stringify({ seconds, aimMsPerSecond, idle, results }, null, 2)}\n`);
-}
-process.exit(check && results.some(({ isMet }) => !isMet) ? 1 : 0);
+RSS is that of API, worker and this program in one process. ${machineLine()}, ${seconds} s each`);
+process.exit(
+  conclude({ json, check }, { figures: { seconds, aimMsPerSecond, idle, results }, aims: results }),
+);

@@ -2,12 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import pino, { type Logger } from 'pino';
 import { createApp } from '../api/app.ts';
-import { createSignApproval } from '../api/approvals/sign-approval.ts';
-import { embeddingServersWith } from '../api/embeddings/provider-url.ts';
+import { embeddingServersWith } from '../api/embedding-provider/provider-url.ts';
+import { createStreamLimit } from '../api/event-stream/stream-limit.ts';
 import { createStreamReads } from '../api/event-stream/stream-reads.ts';
-import { createStreamSlots } from '../api/event-stream/stream-slots.ts';
+import { createSignApproval } from '../api/grants/sign-approval.ts';
 import { upgradePreviews } from '../api/previews/upgrade-previews.ts';
-import { allRoutes } from '../api/routes/index.ts';
+import { allRoutes } from '../api/routes.ts';
 import { listen } from '../api/server.ts';
 import { loadWebFiles } from '../api/web-files/load-web-files.ts';
 import { createWorkflowClient } from '../api/workflow-client.ts';
@@ -18,11 +18,12 @@ import { toolConnections } from '../config/tool-connections.ts';
 import { remoteServersWith } from '../lib/oauth/context.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../store/database.ts';
-import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { verifyMasterKeys } from '../store/secrets/master-keys.ts';
 import { openSessionEventFeed } from '../store/session-events/feed.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
+import { reportUnread } from './report-unread.ts';
 
 /** What is open for longer is cut: every stream, and a request that is still not answered. */
 const closeLimitMs = 5_000;
@@ -54,9 +55,9 @@ async function main(config: ApiConfig, log: Logger): Promise<void> {
   const workflows = createWorkflowClient(temporalConnection(config));
   const eventFeed = openSessionEventFeed(config.DATABASE_URL);
   const patterns = createPatternChecker();
-  const streamSlots = createStreamSlots(config);
+  const streamLimit = createStreamLimit(config);
   const streamReads = createStreamReads(db);
-  const streams = { eventFeed, streamSlots, streamReads };
+  const streams = { eventFeed, streamLimit, streamReads };
   const remoteServers = remoteServersWith(config.PRIVATE_MCP_HOSTS);
   const embeddingServers = embeddingServersWith(config.PRIVATE_EMBEDDING_HOSTS);
   const servers = { remoteServers, embeddingServers };
@@ -87,7 +88,9 @@ function reasonOf(error: unknown, config: ApiConfig | undefined): unknown {
 
 let config: ApiConfig | undefined;
 try {
-  config = parseEnvironment(apiConfig, readEnvironment());
+  const environment = readEnvironment();
+  reportUnread('api', environment);
+  config = parseEnvironment(apiConfig, environment);
   await main(config, pino({ level: config.LOG_LEVEL, base: { process: 'api' } }));
 } catch (error) {
   reportFailure('api', reasonOf(error, config));

@@ -1,4 +1,7 @@
-/** The agent `claude` as a program: what it is asked is in the file that PLATFORM_CONFIG names (docs/agent-contract.md). */
+/**
+ * The agent `claude` as a program: what it is asked is in the file that PLATFORM_CONFIG names
+ * (docs/agent-contract.md).
+ */
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

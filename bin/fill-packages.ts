@@ -1,4 +1,7 @@
-/** In a sandbox whose one way out leads to the operator's registry: loads the packages of one MCP server, and hands them over. */
+/**
+ * In a sandbox whose one way out leads to the operator's registry: loads the packages of one MCP
+ * server, and hands them over.
+ */
 import { join } from 'node:path';
 import { openBridge } from '../runtime/process/packages/inside/bridge.ts';
 import { findProgram } from '../runtime/process/packages/inside/find-program.ts';

@@ -1,4 +1,7 @@
-/** Asks a language model for a session's agent, with a key that the agent never has (docs/decisions/0056-model-access.md). */
+/**
+ * Asks a language model for a session's agent, with a key that the agent never has
+ * (docs/decisions/0056-model-access.md).
+ */
 import { modelKeyVariable } from '../contract/model-program.ts';
 import { modelUsage, parseModelArguments } from '../relay/model/arguments.ts';
 import { serveModel } from '../relay/model/serve.ts';

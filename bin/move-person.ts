@@ -1,15 +1,15 @@
-/** Moves one person from one subject of an identity provider to another (docs/operations.md, Moving a person). */
+/**
+ * Moves one person from one subject of an identity provider to another (docs/operations.md, Moving a person).
+ */
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
 import * as z from 'zod';
 import { movePerson, NotMovedError } from '../commands/members/move-person.ts';
-import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
-import { openDatabase } from '../store/database.ts';
+import { ConfigurationError } from '../config/parse.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
-import { listUsersByAddress } from '../store/users/identity.ts';
-import { listWorkspacesOfUser } from '../store/workspaces/list-of-user.ts';
-import { readEnvironment } from './read-environment.ts';
-import { isForeseen } from './report-failure.ts';
+import { listUsersByAddress } from '../store/users/users.ts';
+import { listWorkspacesOfUser } from '../store/workspaces/workspaces.ts';
+import { databaseVariables, onDatabase, runCommand } from './run-command.ts';
 
 const help = `node dist/move-person.js --list ADDRESS
 node dist/move-person.js --from-issuer URL --from-subject TEXT --to-issuer URL --to-subject TEXT [--dry-run]
@@ -77,17 +77,11 @@ async function main(db: Knex, options: ReturnType<typeof readOptions>): Promise<
   console.log(`Workspaces: ${workspaces.join(', ') || 'none'}.`);
 }
 
-try {
+await runCommand(async () => {
   const options = readOptions();
   if (options.help) {
     console.log(help);
   } else {
-    const { DATABASE_URL } = parseEnvironment(z.object({ DATABASE_URL: databaseUrl }), readEnvironment());
-    const db = openDatabase(DATABASE_URL, { poolSize: 1 });
-    await main(db, options).finally(() => db.destroy());
+    await onDatabase(databaseVariables, (db) => main(db, options));
   }
-} catch (error) {
-  const isExpected = isForeseen(error) || error instanceof NotMovedError;
-  console.error(isExpected ? error.message : error);
-  process.exitCode = 1;
-}
+}, NotMovedError);

@@ -1,18 +1,18 @@
-/** Seals every stored secret with the first key of MASTER_KEYS, so that the others can be retired (docs/operations.md, Keys). */
+/**
+ * Seals every stored secret with the first key of MASTER_KEYS, so that the others can be retired
+ * (docs/operations.md, Keys).
+ */
 import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
-import * as z from 'zod';
 import { type MasterKeys, masterKeys } from '../config/keys.ts';
-import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
-import { type Db, openDatabase } from '../store/database.ts';
-import { eraseCheckTextsOfOtherKeys } from '../store/mcp-checks/erase.ts';
+import { ConfigurationError } from '../config/parse.ts';
+import type { Db } from '../store/database.ts';
+import { eraseCheckTextsOfOtherKeys } from '../store/mcp-checks/checks.ts';
 import { UnreadableSecretError } from '../store/secrets/envelope.ts';
-import { countSecretsByKey, reencryptSecrets } from '../store/secrets/reencrypt.ts';
-import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
-import { eraseOutputsOfOtherKeys } from '../store/session-processes/erase-outputs.ts';
+import { countSecretsByKey, reencryptSecrets, verifyMasterKeys } from '../store/secrets/master-keys.ts';
+import { eraseOutputsOfOtherKeys } from '../store/session-processes/outputs.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
-import { readEnvironment } from './read-environment.ts';
-import { isForeseen } from './report-failure.ts';
+import { databaseVariables, onDatabase, runCommand } from './run-command.ts';
 
 const help = `node dist/reencrypt-secrets.js [--dry-run]
 
@@ -71,17 +71,12 @@ function readOptions(): { help: boolean; dryRun: boolean } {
   }
 }
 
-try {
+await runCommand(async () => {
   const options = readOptions();
   if (options.help) {
     console.log(help);
-  } else {
-    const form = z.object({ DATABASE_URL: databaseUrl, MASTER_KEYS: masterKeys });
-    const { DATABASE_URL, MASTER_KEYS } = parseEnvironment(form, readEnvironment());
-    const db = openDatabase(DATABASE_URL, { poolSize: 1 });
-    await main(db, MASTER_KEYS, options).finally(() => db.destroy());
+    return;
   }
-} catch (error) {
-  console.error(isForeseen(error) ? error.message : error);
-  process.exitCode = 1;
-}
+  const form = databaseVariables.extend({ MASTER_KEYS: masterKeys });
+  await onDatabase(form, (db, { MASTER_KEYS }) => main(db, MASTER_KEYS, options));
+});

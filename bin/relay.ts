@@ -1,4 +1,7 @@
-/** Bridges standard input and output, or those of a command, to a Unix socket; or a socket to the port of a service. */
+/**
+ * Bridges standard input and output, or those of a command, to a Unix socket; or a socket
+ * to the port of a service.
+ */
 import { runAgentRelay } from '../relay/node/agent-relay.ts';
 import { parseRelayArguments, relayUsage } from '../relay/node/arguments.ts';
 import { runCommandRelay } from '../relay/node/run-relay.ts';

@@ -1,4 +1,6 @@
-/** Bridges standard input and output to a remote MCP server (docs/decisions/0043-bridge-to-remote-servers.md). */
+/**
+ * Bridges standard input and output to a remote MCP server (docs/decisions/0043-bridge-to-remote-servers.md).
+ */
 import { bridgeUsage, parseBridgeArguments } from '../relay/remote/arguments.ts';
 import { runBridge } from '../relay/remote/bridge.ts';
 import { composeHeaders } from '../relay/remote/static-headers.ts';

@@ -3,8 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Knex } from 'knex';
 import * as z from 'zod';
 import { beginRemoval, removeBatch } from '../commands/workspaces/remove.ts';
-import { ConfigurationError, databaseUrl, parseEnvironment } from '../config/parse.ts';
-import { openDatabase } from '../store/database.ts';
+import { ConfigurationError } from '../config/parse.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
 import {
   findClosedWorkspace,
@@ -12,8 +11,7 @@ import {
   listRemovedWorkspaces,
   removalBatch,
 } from '../store/workspaces/removal.ts';
-import { readEnvironment } from './read-environment.ts';
-import { isForeseen } from './report-failure.ts';
+import { databaseVariables, onDatabase, runCommand } from './run-command.ts';
 
 const help = `node dist/remove-workspace.js --list
 node dist/remove-workspace.js --slug SLUG --name NAME --by WHO [--dry-run]
@@ -98,17 +96,11 @@ async function main(db: Knex, options: ReturnType<typeof readOptions>): Promise<
   console.log(`"${name}" (${slug}, ${workspaceId}) was removed: ${JSON.stringify(record)}`);
 }
 
-try {
+await runCommand(async () => {
   const options = readOptions();
   if (options.help) {
     console.log(help);
   } else {
-    const { DATABASE_URL } = parseEnvironment(z.object({ DATABASE_URL: databaseUrl }), readEnvironment());
-    const db = openDatabase(DATABASE_URL, { poolSize: 1 });
-    await main(db, options).finally(() => db.destroy());
+    await onDatabase(databaseVariables, (db) => main(db, options));
   }
-} catch (error) {
-  const isExpected = isForeseen(error) || error instanceof NotRemovedError;
-  console.error(isExpected ? error.message : error);
-  process.exitCode = 1;
-}
+}, NotRemovedError);

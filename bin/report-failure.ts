@@ -12,8 +12,9 @@ export const isForeseen = (reason: unknown): reason is Error =>
   foreseen.some((kind) => reason instanceof kind);
 
 /**
- * Says on standard output, as the final line of a process that logs JSON lines, why the process of this name ends; the caller ends it. An unexpected error is logged with its stack as well, and with no other
- * field, which may hold anything.
+ * Says on standard output, as the final line of a process that logs JSON lines, why the process of this name
+ * ends; the caller ends it. An unexpected error is logged with its stack as well, and with no other field,
+ * which may hold anything.
  */
 export function reportFailure(name: string, reason: unknown): void {
   const log = pino({ level: 'fatal', base: { process: name } }, pino.destination({ dest: 1, sync: true }));

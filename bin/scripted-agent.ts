@@ -1,4 +1,7 @@
-/** The scripted agent as a program: its instructions are in the file that PLATFORM_CONFIG names (docs/agent-contract.md). */
+/**
+ * The scripted agent as a program: its instructions are in the file that PLATFORM_CONFIG names
+ * (docs/agent-contract.md).
+ */
 import { readFile } from 'node:fs/promises';
 import * as z from 'zod';
 import { runScriptedAgent } from '../agents/scripted/run-scripted-agent.ts';

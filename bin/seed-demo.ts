@@ -1,6 +1,7 @@
 /**
- * Fills a platform whose people sign in at the demo identity provider (deploy/demo-identity) with the demo workspace, and
- * leaves a session waiting for an approval. It uses the public API only: whatever it does, the demo users may do.
+ * Fills a platform whose people sign in at the demo identity provider (deploy/demo-identity) with the
+ * demo workspace, and leaves a session waiting for an approval. It uses the public API only: whatever it
+ * does, the demo users may do.
  */
 import * as z from 'zod';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';

@@ -1,7 +1,8 @@
 /**
- * The host of one session on the process runtime, in the session's directory. It starts the sidecar at once, and waits for what it
- * runs: JSON on standard input, because it holds secrets. A worker that needs it no more, or dies, closes that input. SIGTERM stops
- * the session; the worker finds out about everything else from the state file.
+ * The host of one session on the process runtime, in the session's directory. It starts the sidecar at
+ * once, and waits for what it runs: JSON on standard input, because it holds secrets. A worker that needs
+ * it no more, or dies, closes that input. SIGTERM stops the session; the worker finds out about everything
+ * else from the state file.
  */
 import { text } from 'node:stream/consumers';
 import { closeInherited } from '../runtime/process/host/close-inherited.ts';

@@ -1,7 +1,8 @@
 /**
- * The sidecar of one session, or the gateway of one service preview. Its configuration holds keys. It comes as one JSON line on standard input, which then stays open: its
- * end means that the supervisor has exited and this process has nothing left to guard. In a container it is `--boot-file <path>`, a
- * file that no other container sees.
+ * The sidecar of one session, or the gateway of one service preview. Its configuration holds keys. It
+ * comes as one JSON line on standard input, which then stays open: its end means that the supervisor has
+ * exited and this process has nothing left to guard. In a container it is `--boot-file <path>`, a file
+ * that no other container sees.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { startConfig } from '../config/start.ts';
+import { unreadVariables } from '../config/unread-variables.ts';
 import { startError, welcome } from './start/messages.ts';
 import { StartError } from './start/start-error.ts';
 import { startPlatform } from './start/start-platform.ts';
@@ -21,6 +22,9 @@ const startedAtMs = Date.now();
 const interruption = new AbortController();
 
 async function main(): Promise<void> {
+  for (const { name, fault } of unreadVariables(process.env)) {
+    console.log(`  ${name} ${fault}`);
+  }
   const interrupted = new Promise<void>((resolve) => {
     for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       process.on(name, () => {

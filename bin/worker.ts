@@ -8,7 +8,9 @@ import type { Logger } from 'pino';
 import { webhooksWith } from '../activities/channel-messages/webhooks.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
-import { createReadImage } from '../activities/sessions/read-image.ts';
+import { createReadImage } from '../activities/sessions/read-images.ts';
+import { decisionsAtATime, shareOfConnections } from '../activities/workspace-share.ts';
+import { allModelEndpoints } from '../config/model-endpoints.ts';
 import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
@@ -17,14 +19,16 @@ import { remoteServersWith } from '../lib/oauth/context.ts';
 import { registryPolicy } from '../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../store/database.ts';
-import { verifyMasterKeys } from '../store/secrets/verify-master-keys.ts';
+import { verifyMasterKeys } from '../store/secrets/master-keys.ts';
 import { requireAnswer } from '../store/server-state.ts';
 import { recordLeftCalls } from '../store/tool-calls/record.ts';
 import { requireUsableDatabase } from '../store/usable-server.ts';
+import { createWorkspaceOf } from '../store/workspaces/workspace-of.ts';
 import { createWorkflows } from '../workflows/client.ts';
 import { createSchedules } from '../workflows/schedules-client.ts';
 import { readEnvironment } from './read-environment.ts';
 import { reportFailure } from './report-failure.ts';
+import { reportUnread } from './report-unread.ts';
 import { serveHealth } from './worker/health.ts';
 import { keepReporting } from './worker/keep-reporting.ts';
 import { keepSweeping } from './worker/keep-sweeping.ts';
@@ -38,14 +42,29 @@ import { watchWorkloads } from './worker/watch-workloads.ts';
 const programs = fileURLToPath(new URL('.', import.meta.url));
 const sweepIntervalMs = 60_000;
 
+const daySeconds = 24 * 3600;
+
 /** How long what the sweep erases is kept. */
 const keptSeconds = (config: WorkerConfig) => ({
   outputKeptSeconds: config.PROCESS_OUTPUT_KEPT_SECONDS,
-  checkKeptSeconds: config.CHECK_KEPT_SECONDS,
-  refusedCallKeptSeconds: config.REFUSED_CALL_KEPT_SECONDS,
-  channelMessagesKeptSeconds: config.CHANNEL_MESSAGES_KEPT_SECONDS,
-  scheduleRunsKeptSeconds: config.SCHEDULE_RUNS_KEPT_SECONDS,
+  // After it ended.
+  checkKeptSeconds: daySeconds,
+  // The arguments of a refused call, after its permission request was closed.
+  refusedCallKeptSeconds: daySeconds,
+  // After it was delivered or failed.
+  channelMessagesKeptSeconds: 30 * daySeconds,
+  scheduleRunsKeptSeconds: 30 * daySeconds,
 });
+
+/** Concurrent database queries of sessions never delay a decision. */
+function openPools({ DATABASE_URL: url, DATABASE_POOL: whole }: WorkerConfig) {
+  const open = (poolSize: number) => ({
+    db: openDatabase(url, { poolSize }),
+    connectionsOfWorkspace: shareOfConnections(poolSize),
+  });
+  const forDecisions = Math.ceil(whole / 4);
+  return { sessions: open(whole - forDecisions), decisions: open(forDecisions) };
+}
 
 async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const stopping = new AbortController();
@@ -53,12 +72,11 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     process.on(name, () => stopping.abort());
   }
   let takesWork = async () => false;
-  const { HEALTH_HOST: host, HEALTH_PORT: port } = config;
+  const { HEALTH_PORT: port } = config;
+  const host = config.RUNTIME === 'kubernetes' ? '::' : '127.0.0.1';
   const health = port === undefined ? null : await serveHealth({ host, port, isReady: () => takesWork() });
-  const decisionPool = Math.ceil(config.DATABASE_POOL / 4);
-  const db = openDatabase(config.DATABASE_URL, { poolSize: config.DATABASE_POOL - decisionPool });
-  // Concurrent database queries of sessions never delay a decision.
-  const decisionDb = openDatabase(config.DATABASE_URL, { poolSize: decisionPool });
+  const pools = openPools(config);
+  const { db } = pools.sessions;
   await requireUsableDatabase(db, 'worker');
   await verifyMasterKeys(db, config.MASTER_KEYS);
   const temporal = temporalConnection(config);
@@ -78,9 +96,10 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   const schedules = createSchedules(schedule, taskQueue);
   const patterns = createPatternChecker();
   const dependencies: ActivityDependencies = {
-    db,
+    ...pools.sessions,
     runtime,
     readImage: createReadImage(registryPolicy(config.PRIVATE_REGISTRIES, config.REGISTRY_REALMS)),
+    modelEndpoints: allModelEndpoints(config),
     remoteServers: remoteServersWith(config.PRIVATE_MCP_HOSTS),
     webhooks: webhooksWith(config.PRIVATE_WEBHOOK_HOSTS),
     workflows,
@@ -99,11 +118,10 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
     taskQueue,
     workflowBundle: { code: readFileSync(`${programs}workflows.js`, 'utf8') },
     activities: createActivities(dependencies),
-    decisionActivities: createActivities({ ...dependencies, db: decisionDb }),
-    // As many as the earlier release watched, until its sessions have ended.
-    slots: { watches: config.WORKER_MAX_SESSIONS, decisions: config.WORKER_MAX_DECISIONS },
+    decisionActivities: createActivities({ ...dependencies, ...pools.decisions }),
+    slots: { sessions: config.WORKER_MAX_SESSIONS, decisions: decisionsAtATime },
   });
-  const workloads = watchWorkloads({ runtime, workflows, log });
+  const workloads = watchWorkloads({ runtime, workflows, workspaceOf: createWorkspaceOf(db), log });
   const sweeping = { dependencies, workflows, schedules, workloads, ...keptSeconds(config) };
   const stopSweeping = keepSweeping(sweepParts(sweeping), { intervalMs: sweepIntervalMs, log });
   const reporting = keepReporting({ db, log }, { host: hostname(), capabilities });
@@ -122,11 +140,13 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   closeRuntime();
   await patterns.close();
   await connection.close();
-  await Promise.all([db.destroy(), decisionDb.destroy()]);
+  await Promise.all([db.destroy(), pools.decisions.db.destroy()]);
 }
 
 try {
-  const config = parseEnvironment(workerConfig, readEnvironment());
+  const environment = readEnvironment();
+  reportUnread('worker', environment);
+  const config = parseEnvironment(workerConfig, environment);
   await main(config, createLogger(config.LOG_LEVEL));
 } catch (error) {
   reportFailure('worker', error);

@@ -1,53 +1,48 @@
 /** Environment of the API process. */
 import * as z from 'zod';
 import { runtimeName } from '../contract/available-runs.ts';
+import { withFixedLimits } from './fixed-limits.ts';
 import { httpsProxyFields } from './https-proxy.ts';
-import { approvalPrivateKey, masterKeys, sessionKeySeed } from './keys.ts';
-import { limitFields } from './limits.ts';
-import { databaseUrl, flag, isLoopback, isLoopbackUrl, key32, logLevel, port } from './parse.ts';
+import { approvalPrivateKey } from './keys.ts';
+import { modelEndpointFields } from './model-endpoints.ts';
+import { databasePool, flag, isLoopback, isLoopbackUrl, key32, port } from './parse.ts';
 import { previewDomain, whyNotPreviewDomain } from './preview-domain.ts';
 import { privateHosts } from './private-hosts.ts';
 import { publicUrl } from './public-url.ts';
-import { registryRealms } from './registries.ts';
-import { refuseHalfTls, temporalFields } from './temporal.ts';
+import { sharedFields } from './shared.ts';
+import { refuseHalfTls } from './temporal.ts';
 import { trustedProxies } from './trusted-proxies.ts';
 
-export const apiConfig = z
+const settings = z
   .object({
-    HOST: z.string().default('127.0.0.1'),
-    PORT: port.default(8080),
-    /** The origin that browsers use; decides the cookie's Secure flag and which Origin is ours. */
-    PUBLIC_URL: publicUrl.optional(),
-    /** Each preview is opened at a name below it, which leads to this API. Where only this machine reaches the platform, `localhost`. */
-    PREVIEW_DOMAIN: previewDomain.optional(),
-    DATABASE_URL: databaseUrl,
-    DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(16),
-    ...temporalFields,
-    TEMPORAL_UI_URL: z.url().optional(),
-    MASTER_KEYS: masterKeys,
-    SESSION_KEY_SEED: sessionKeySeed,
-    APPROVAL_PRIVATE_KEY: approvalPrivateKey,
-    COOKIE_KEY: key32,
-    OIDC_ISSUER: z.url().optional(),
-    OIDC_CLIENT_ID: z.string().optional(),
-    OIDC_CLIENT_SECRET: z.string().optional(),
+    ...sharedFields,
+    HOST: z.string().default('127.0.0.1').describe('address that the API listens at'),
+    PORT: port.default(8080).describe('port of the API and the web UI'),
+    PUBLIC_URL: publicUrl
+      .optional()
+      .describe("origin that browsers use; decides the cookie's Secure flag and which Origin is ours"),
+    PREVIEW_DOMAIN: previewDomain
+      .optional()
+      .describe('each preview is opened at a name below it, which leads to the API'),
+    DATABASE_POOL: databasePool(16),
+    TEMPORAL_UI_URL: z.url().optional().describe('where people look at workflows; the web UI links to it'),
+    APPROVAL_PRIVATE_KEY: approvalPrivateKey.describe(
+      'signs approvals: PKCS#8 PEM of an Ed25519 key, in base64',
+    ),
+    COOKIE_KEY: key32.describe('32 bytes in base64, which protect the cookie of who is signed in'),
+    OIDC_ISSUER: z.url().optional().describe('identity provider; required unless DEMO_SIGN_IN is on'),
+    OIDC_CLIENT_ID: z.string().optional().describe('client of the platform there; required with OIDC_ISSUER'),
+    OIDC_CLIENT_SECRET: z.string().optional().describe("the client's secret; a public client has none"),
     ...httpsProxyFields,
-    DEMO_SIGN_IN: flag.default(false),
-    /** Whose `X-Forwarded-For` is trusted. */
-    TRUST_PROXY: trustedProxies,
-    /** Image registries that may have a private address; none by default, and never a metadata service. */
-    PRIVATE_REGISTRIES: privateHosts,
-    /** Token servers on other hosts than their registry that its credentials may be sent to. */
-    REGISTRY_REALMS: registryRealms,
-    /** Remote MCP servers, and their authorization servers, that may have a private address; never a metadata service. */
-    PRIVATE_MCP_HOSTS: privateHosts,
-    /** Embedding providers that may have a private address; never a metadata service. */
-    PRIVATE_EMBEDDING_HOSTS: privateHosts,
-    /** What the workers run sessions on: decides which agents can be saved. */
-    RUNTIME: runtimeName.default('process'),
-    NODE_ENV: z.string().optional(),
-    LOG_LEVEL: logLevel,
-    ...limitFields,
+    DEMO_SIGN_IN: flag.default(false).describe('lets anybody in as anybody; on a loopback address only'),
+    TRUST_PROXY: trustedProxies.describe(
+      'whose X-Forwarded-For is trusted: true, how many proxies, or their addresses and ranges',
+    ),
+    PRIVATE_EMBEDDING_HOSTS: privateHosts.describe('embedding providers that may have a private address'),
+    ...modelEndpointFields,
+    RUNTIME: runtimeName
+      .default('process')
+      .describe('what sessions run on: process, container or kubernetes'),
   })
   .superRefine((config, context) => {
     const refuse = (variable: string, message: string) =>
@@ -85,6 +80,9 @@ export const apiConfig = z
       );
     }
   });
+
+export const apiShape = settings.shape;
+export const apiConfig = settings.transform((parsed) => withFixedLimits(parsed));
 export type ApiConfig = z.infer<typeof apiConfig>;
 
 /** Whether this URL is meant for users on other machines. An invalid URL is reported elsewhere. */
@@ -92,7 +90,10 @@ function isForOthers(publicUrl: string | undefined): boolean {
   return publicUrl !== undefined && URL.canParse(publicUrl) && !isLoopbackUrl(publicUrl);
 }
 
-/** A provider over http on this machine is for demos, where anyone can sign in as anyone: not for users on other machines. */
+/**
+ * A provider over http on this machine is for demos, where anyone can sign in as anyone: not for
+ * users on other machines.
+ */
 function isLocalProviderForOthers({
   OIDC_ISSUER: issuer,
   PUBLIC_URL: publicUrl,

@@ -1,28 +1,32 @@
-/** What every runtime that starts containers needs to know: the platform's images, and how much each container may use. */
+/** What runtimes need to know of containers: how much each may use, and the platform's images. */
 import * as z from 'zod';
 import { count } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
 const image = z.string().regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, 'must be an image reference');
 
+/** How much each container may use, on every runtime. */
+export const sizeFields = {
+  AGENT_MEMORY_BYTES: count(1024 * mebibyte).describe(
+    'memory of an agent, with what it writes where that is in memory',
+  ),
+  AGENT_CPU_MILLIS: count(1000).describe('processor of an agent, in thousandths'),
+  SERVER_MEMORY_BYTES: count(512 * mebibyte).describe('memory of each MCP server and each sibling, likewise'),
+  SERVER_CPU_MILLIS: count(1000).describe('processor of each MCP server and each sibling, in thousandths'),
+} as const;
+/** In memory on the process runtime and on an engine. */
+export const workspaceBytes = (defaultValue: number) =>
+  count(defaultValue).describe('`/workspace` of each container');
+
 export const containerFields = {
-  /** The platform's own images; pin them by digest where they come from a registry. */
-  SIDECAR_IMAGE: image,
-  SCRIPTED_IMAGE: image,
-  /** Runs agents and MCP servers that are commands. */
-  RUNNER_IMAGE: image,
-  /** Of the agent `claude`; without it no session of such an agent starts. */
-  CLAUDE_IMAGE: z.preprocess((text) => (text === '' ? undefined : text), image.optional()),
-  SIDECAR_MEMORY_BYTES: count(256 * mebibyte),
-  SIDECAR_CPU_MILLIS: count(500),
-  AGENT_MEMORY_BYTES: count(1024 * mebibyte),
-  AGENT_CPU_MILLIS: count(1000),
-  /** Of each MCP server and each sibling. */
-  SERVER_MEMORY_BYTES: count(512 * mebibyte),
-  SERVER_CPU_MILLIS: count(1000),
-  /** `/workspace` and `/tmp` of each container. */
-  WORKSPACE_BYTES: count(1024 * mebibyte),
-  TEMPORARY_BYTES: count(256 * mebibyte),
+  SIDECAR_IMAGE: image.describe("the platform's own image of a sidecar"),
+  SCRIPTED_IMAGE: image.describe("the platform's own image of the agent `scripted`"),
+  RUNNER_IMAGE: image.describe("the platform's own image that runs agents and MCP servers that are commands"),
+  CLAUDE_IMAGE: z
+    .preprocess((text) => (text === '' ? undefined : text), image.optional())
+    .describe('image of the agent `claude`; without it no session of such an agent starts'),
+  ...sizeFields,
+  WORKSPACE_BYTES: workspaceBytes(1024 * mebibyte),
 } as const;
 
 const containerConfig = z.object(containerFields);

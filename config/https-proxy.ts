@@ -1,4 +1,7 @@
-/** The proxy that the platform itself may use for what an operator configured; nothing that a workspace chose goes through it. */
+/**
+ * The proxy that the platform itself may use for what an operator configured; nothing that a
+ * workspace chose goes through it.
+ */
 import * as z from 'zod';
 
 /** Host names, by commas, in lower case. */
@@ -13,8 +16,9 @@ export const hostList = z
   );
 
 export const httpsProxyFields = {
-  /** For registries of packages and the identity provider; may hold `user:password`. */
-  HTTPS_PROXY: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
-  /** Hosts that are reached without it. */
-  NO_PROXY: hostList,
+  HTTPS_PROXY: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .optional()
+    .describe('proxy to registries of packages and the identity provider; may hold `user:password`'),
+  NO_PROXY: hostList.describe('hosts that are reached without it'),
 } as const;

@@ -1,5 +1,6 @@
 /** Environment of a worker whose sessions run on a Kubernetes cluster. */
 import * as z from 'zod';
+import { productSlug } from '../contract/product-name.ts';
 import { isRange } from './address-range.ts';
 import { count } from './parse.ts';
 
@@ -52,7 +53,7 @@ const peer = (defaultValue: string) =>
     });
 
 const platformPods = (component: string) =>
-  `pods:agent-platform/app.kubernetes.io/name=agent-platform,app.kubernetes.io/component=${component}`;
+  `pods:${productSlug}/app.kubernetes.io/name=${productSlug},app.kubernetes.io/component=${component}`;
 
 const nodeSelector = z
   .string()
@@ -124,32 +125,44 @@ const percent = (defaultValue: number) => z.coerce.number().int().min(1).max(100
 const dnsName = z.string().max(63).regex(namePattern, 'must be lowercase letters, digits or inner hyphens');
 
 export const kubernetesFields = {
-  /** Cluster address and the worker's credentials; without it, the Pod's own service account. */
-  KUBECONFIG: z.string().optional(),
-  /** Where sessions run; it enforces the Pod Security Standard `restricted` and holds nothing else. */
-  KUBERNETES_NAMESPACE: dnsName.default('agent-platform-sessions'),
-  /** Distinguishes the sessions of several platforms in one namespace. */
-  KUBERNETES_INSTALLATION: dnsName.default('default'),
-  /** `reference`: as Secrets of the session's own. `inline`: as values in the Pod, readable by anyone who can read Pods. */
-  SECRET_DELIVERY: z.enum(['reference', 'inline']).default('reference'),
-  /** Secrets of KUBERNETES_NAMESPACE that the cluster pulls the platform's own images with; none by default. */
-  KUBERNETES_IMAGE_PULL_SECRETS: secretNames,
-  KUBERNETES_RUNTIME_CLASS: dnsName.optional(),
-  KUBERNETES_NODE_SELECTOR: nodeSelector,
-  /** Taints of nodes that sessions' Pods tolerate. */
-  KUBERNETES_TOLERATIONS: tolerations,
-  KUBERNETES_API_PEER: peer(platformPods('api')),
-  KUBERNETES_WORKER_PEER: peer(platformPods('worker')),
-  KUBERNETES_DNS_PEER: peer('pods:kube-system/k8s-app=kube-dns'),
-  /** Private ranges that admins of workspaces may open with `egress_allow`; none by default. */
-  KUBERNETES_EGRESS_RANGES: ranges,
-  /** Public ranges that no session may reach, such as a cluster's own. */
-  KUBERNETES_DENIED_RANGES: ranges,
-  KUBERNETES_CPU_REQUEST_PERCENT: percent(10),
-  KUBERNETES_MEMORY_REQUEST_PERCENT: percent(50),
-  KUBERNETES_SESSION_VOLUME_BYTES: count(256 * 1024 * 1024),
-  /** From the creation of a Pod until its containers run, images being pulled included. */
-  KUBERNETES_START_SECONDS: count(300),
+  KUBECONFIG: z
+    .string()
+    .optional()
+    .describe("the cluster's address and credentials; without it the Pod's own service account"),
+  KUBERNETES_NAMESPACE: dnsName
+    .default(`${productSlug}-sessions`)
+    .describe('where sessions run; it enforces the standard `restricted` and holds nothing else'),
+  KUBERNETES_INSTALLATION: dnsName
+    .default('default')
+    .describe('tells the sessions of several platforms in one namespace apart'),
+  SECRET_DELIVERY: z
+    .enum(['reference', 'inline'])
+    .default('reference')
+    .describe(
+      'reference: as Secrets of the session; inline: as values in the Pod, which readers of Pods see',
+    ),
+  KUBERNETES_IMAGE_PULL_SECRETS: secretNames.describe(
+    "Secrets of that namespace to pull the platform's own images with",
+  ),
+  KUBERNETES_RUNTIME_CLASS: dnsName.optional().describe("runtime class of sessions' Pods"),
+  KUBERNETES_NODE_SELECTOR: nodeSelector.describe('labels of the nodes that take sessions'),
+  KUBERNETES_TOLERATIONS: tolerations.describe("JSON list of the taints that sessions' Pods tolerate"),
+  KUBERNETES_API_PEER: peer(platformPods('api')).describe('who the API is in network policies'),
+  KUBERNETES_WORKER_PEER: peer(platformPods('worker')).describe('who the worker is in network policies'),
+  KUBERNETES_DNS_PEER: peer('pods:kube-system/k8s-app=kube-dns').describe(
+    'who the name servers are in network policies',
+  ),
+  KUBERNETES_EGRESS_RANGES: ranges.describe(
+    'private ranges that admins of workspaces may open with `egress_allow`',
+  ),
+  KUBERNETES_DENIED_RANGES: ranges.describe(
+    "public ranges that no session may reach, such as a cluster's own",
+  ),
+  KUBERNETES_CPU_REQUEST_PERCENT: percent(10).describe('of the processor limits, what is requested'),
+  KUBERNETES_MEMORY_REQUEST_PERCENT: percent(50).describe('of the memory limits, what is requested'),
+  KUBERNETES_SESSION_VOLUME_BYTES: count(256 * 1024 * 1024).describe(
+    'the volume that the containers of a session share',
+  ),
 } as const;
 
 const kubernetesConfig = z.object(kubernetesFields);

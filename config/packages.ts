@@ -20,33 +20,28 @@ const isHost = (text: string) =>
   URL.canParse(`https://${text}`) && new URL(`https://${text}`).host === text.replace(/:443$/, '');
 
 export const packageFields = {
-  /** Replaces the public registries. */
-  NPM_REGISTRY_URL: packageRegistry.optional(),
-  PYPI_INDEX_URL: packageRegistry.optional(),
-  /** A token, or `user:password`. Only npm and uv have them, while they load packages. */
-  NPM_REGISTRY_TOKEN: token.optional(),
-  PYPI_INDEX_TOKEN: token.optional(),
-  /** PEM with all certificate authorities that programs in sandboxes with internet trust, e.g. behind a TLS-inspecting proxy. */
-  SANDBOX_CA_FILE: z.string().startsWith('/', 'must be an absolute path').optional(),
+  NPM_REGISTRY_URL: packageRegistry.optional().describe('registry in place of the public one'),
+  PYPI_INDEX_URL: packageRegistry
+    .optional()
+    .describe('index in place of the public one; ends with `/simple/`'),
+  NPM_REGISTRY_TOKEN: token
+    .optional()
+    .describe('a token or `user:password` for it; only npm has it, while it loads packages'),
+  PYPI_INDEX_TOKEN: token
+    .optional()
+    .describe('a token or `user:password` for it; only uv has it, while it loads packages'),
+  SANDBOX_CA_FILE: z
+    .string()
+    .startsWith('/', 'must be an absolute path')
+    .optional()
+    .describe('PEM with all authorities that programs in sandboxes with internet trust'),
   ...httpsProxyFields,
-  /** Hosts, or `host:port`, that registries keep files at beside their own. Asked over https, without credentials. */
-  PACKAGE_FILE_HOSTS: hostList.refine(
-    (all) => all.every(isHost),
-    'must be hosts, or host:port, separated by commas',
-  ),
-  /** Next to SESSIONS_DIR by default. */
-  PACKAGE_CACHE_DIR: z.string().optional(),
-  /** The program that loads packages of `uvx` entries, when it is not on the PATH. */
-  UV_PROGRAM: z.string().startsWith('/', 'must be an absolute path').optional(),
-  /** Limits for the packages of one entry. */
-  PACKAGE_MAX_BYTES: count(512 * mebibyte),
-  PACKAGE_MAX_FILES: count(100_000),
-  /** Limit for all packages of a workspace. */
-  PACKAGE_CACHE_BYTES: count(2048 * mebibyte),
-  /** Packages without a version are resolved again after this time. */
-  PACKAGE_REFRESH_SECONDS: count(24 * 60 * 60),
-  /** Timeout for loading all packages of a session. */
-  PACKAGE_LOAD_SECONDS: count(300),
+  PACKAGE_FILE_HOSTS: hostList
+    .refine((all) => all.every(isHost), 'must be hosts, or host:port, separated by commas')
+    .describe('hosts that registries keep files at beside their own; asked over https without credentials'),
+  PACKAGE_MAX_BYTES: count(512 * mebibyte).describe('packages of one entry'),
+  PACKAGE_CACHE_BYTES: count(2048 * mebibyte).describe('packages of a workspace'),
+  PACKAGE_LOAD_SECONDS: count(300).describe('until all packages of a session are there'),
 } as const;
 
 const credentials = [

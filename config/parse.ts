@@ -1,11 +1,16 @@
-/** Parses one process's environment against its schema, once, at start. Every problem is reported together. */
+/**
+ * Parses one process's environment against its schema, once, at start. Every problem is reported together.
+ */
 import * as z from 'zod';
 
 export class ConfigurationError extends Error {
   override name = 'ConfigurationError';
 }
 
-/** Empty variables count as absent. Throws ConfigurationError naming each wrong variable; never repeats a value. */
+/**
+ * Empty variables count as absent. Throws ConfigurationError naming each wrong
+ * variable; never repeats a value.
+ */
 export function parseEnvironment<Schema extends z.ZodType>(
   schema: Schema,
   environment: Record<string, string | undefined>,
@@ -46,6 +51,14 @@ export const key32 = z
   .transform((text) => Buffer.from(text, 'base64'));
 
 export const databaseUrl = z.url({ protocol: /^postgres(ql)?$/ });
+export const databasePool = (defaultValue: number) =>
+  z.coerce
+    .number()
+    .int()
+    .min(2)
+    .max(200)
+    .default(defaultValue)
+    .describe('connections to Postgres of one process');
 
 const loopbackHosts = new Set(['127.0.0.1', '::1', 'localhost']);
 export function isLoopback(host: string): boolean {

@@ -1,6 +1,7 @@
 /**
- * Where previews are opened: a domain whose names all lead to the API. It has to be another site than the platform's own, so that a browser
- * never takes a page of an agent for one of the platform (docs/previews.md#where-they-are-opened).
+ * Where previews are opened: a domain whose names all lead to the API. It has to be another site than the
+ * platform's own, so that a browser never takes a page of an agent for one of the platform
+ * (docs/previews.md#where-they-are-opened).
  */
 import * as z from 'zod';
 import { isLoopback, isLoopbackUrl } from './parse.ts';
@@ -44,8 +45,9 @@ const hostOf = (url: string) => new URL(url).hostname.replace(/\.$/, '');
 const lastTwoLabels = (name: string) => name.split('.').slice(-2).join('.');
 
 /**
- * Why previews must not be on this domain beside the platform; null where they may. Domains that share their last two labels are refused, also
- * where a public suffix such as `co.uk` makes them two sites: that needs no list of suffixes, of which browsers might have another.
+ * Why previews must not be on this domain beside the platform; null where they may. Domains that share their
+ * last two labels are refused, also where a public suffix such as `co.uk` makes them two sites: that needs no
+ * list of suffixes, of which browsers might have another.
  */
 export function whyNotPreviewDomain(domain: string, publicUrl: string | undefined): string | null {
   if (publicUrl === undefined || !URL.canParse(publicUrl)) {

@@ -1,7 +1,10 @@
 /** Hosts that the operator trusts beyond those of the internet, for one purpose each. */
 import * as z from 'zod';
 
-/** `registry.internal:5000,http://127.0.0.1:5000`, by `host` of a URL: hosts that may have a private address, and those that speak plain HTTP. */
+/**
+ * `registry.internal:5000,http://127.0.0.1:5000`, by `host` of a URL: hosts that may have a private address,
+ * and those that speak plain HTTP.
+ */
 export const privateHosts = z
   .string()
   .default('')

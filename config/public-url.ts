@@ -1,9 +1,13 @@
-/** Where browsers reach the platform, in one notation: `https://Agents.example.com.:443/` is `https://agents.example.com`. */
+/**
+ * Where browsers reach the platform, in one notation: `https://Agents.example.com.:443/` is
+ * `https://agents.example.com`.
+ */
 import * as z from 'zod';
 
 /**
- * The origin of an address over http or https: its name in small letters and without a dot at its end, its port unless it is the usual one. Null for
- * a text that is no such address, or that says more than an origin does.
+ * The origin of an address over http or https: its name in small letters and without a dot at its
+ * end, its port unless it is the usual one. Null for a text that is no such address, or that says
+ * more than an origin does.
  */
 export function originIn(text: string): string | null {
   if (!/^https?:\/\/[^/?#@\\\s]+$/i.test(text) || !URL.canParse(text)) {

@@ -2,7 +2,10 @@
 import * as z from 'zod';
 import { hostUrl, items } from './private-hosts.ts';
 
-/** `registry.internal=login.internal`: token servers that a registry's credentials may be sent to, beside the registry itself. */
+/**
+ * `registry.internal=login.internal`: token servers that a registry's credentials may be sent to,
+ * beside the registry itself.
+ */
 export const registryRealms = z
   .string()
   .default('')

@@ -1,4 +1,7 @@
-/** Secrets as files, as container engines and clusters hand them over: `MASTER_KEYS_FILE` names the file that holds MASTER_KEYS. */
+/**
+ * Secrets as files, as container engines and clusters hand them over: `MASTER_KEYS_FILE` names the
+ * file that holds MASTER_KEYS.
+ */
 import { ConfigurationError } from './parse.ts';
 
 /** Variables that may come from a file: those that must not show up in an environment listing. */
@@ -17,11 +20,15 @@ const secretVariables = [
   'TEMPORAL_TLS_CA',
   'TEMPORAL_TLS_CERT',
   'TEMPORAL_TLS_KEY',
-] as const;
+];
+
+/** Whether `<name>_FILE` is read as well. */
+export const isSecret = (name: string): boolean => secretVariables.includes(name);
 
 /**
- * Adds the contents of files to the environment; a variable that is set itself wins. Line ends around a file's content are trimmed.
- * Throws ConfigurationError that names every unreadable file, never a file's content.
+ * Adds the contents of files to the environment; a variable that is set itself wins. Line ends
+ * around a file's content are trimmed. Throws ConfigurationError that names every unreadable
+ * file, never a file's content.
  */
 export function withSecretFiles(
   environment: Record<string, string | undefined>,

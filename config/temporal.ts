@@ -1,22 +1,30 @@
-/** How API and worker reach Temporal: in plaintext for a development server, over TLS, with mTLS, or with an API key. */
+/**
+ * How API and worker reach Temporal: in plaintext for a development server, over TLS, with
+ * mTLS, or with an API key.
+ */
 import * as z from 'zod';
 import { flag } from './parse.ts';
 
 const pem = z.string().regex(/^-----BEGIN [A-Z ]+-----/, 'must be PEM, for example from a _FILE');
 
 export const temporalFields = {
-  TEMPORAL_ADDRESS: z.string(),
-  TEMPORAL_NAMESPACE: z.string().default('default'),
-  /** TLS with the system's certificate authorities; every other TEMPORAL_TLS_ variable and the API key turn it on as well. */
-  TEMPORAL_TLS: flag.optional(),
-  /** PEM of the certificate authority to trust in place of the system's. */
-  TEMPORAL_TLS_CA: pem.optional(),
-  /** PEM of the client's certificate and its key, for mTLS. */
-  TEMPORAL_TLS_CERT: pem.optional(),
-  TEMPORAL_TLS_KEY: pem.optional(),
-  /** The name in the server's certificate, where it is not the one in the address. */
-  TEMPORAL_TLS_SERVER_NAME: z.string().optional(),
-  TEMPORAL_API_KEY: z.string().optional(),
+  TEMPORAL_ADDRESS: z
+    .string()
+    .describe('host and port of Temporal; `npm start` brings one where none is named'),
+  TEMPORAL_NAMESPACE: z.string().default('default').describe('namespace at Temporal'),
+  TEMPORAL_TLS: flag
+    .optional()
+    .describe('TLS to Temporal; the other TEMPORAL_TLS_ variables and the API key turn it on as well'),
+  TEMPORAL_TLS_CA: pem
+    .optional()
+    .describe("PEM of the certificate authority to trust in place of the system's"),
+  TEMPORAL_TLS_CERT: pem.optional().describe("PEM of the client's certificate, for mTLS"),
+  TEMPORAL_TLS_KEY: pem.optional().describe("PEM of the certificate's key"),
+  TEMPORAL_TLS_SERVER_NAME: z
+    .string()
+    .optional()
+    .describe("name in the server's certificate, where it is not the one in the address"),
+  TEMPORAL_API_KEY: z.string().optional().describe('API key for Temporal'),
 } as const;
 
 const temporalConfig = z.object(temporalFields);
@@ -34,7 +42,10 @@ export interface TemporalConnection {
   apiKey?: string;
 }
 
-/** Rejects half a client certificate, and TLS both requested and disabled: such a mistake must not connect in plaintext. */
+/**
+ * Rejects half a client certificate, and TLS both requested and disabled: such a mistake must
+ * not connect in plaintext.
+ */
 export function refuseHalfTls(config: TemporalConfig, refuse: (variable: string, message: string) => void) {
   if ((config.TEMPORAL_TLS_CERT === undefined) !== (config.TEMPORAL_TLS_KEY === undefined)) {
     refuse('TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_CERT and TEMPORAL_TLS_KEY belong together');

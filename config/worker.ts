@@ -1,67 +1,61 @@
 /** Environment of the worker process. */
 import * as z from 'zod';
 import { auditSync } from '../contract/audit-spool.ts';
-import { approvalPublicKey, masterKeys, sessionKeySeed } from './keys.ts';
-import { limitFields } from './limits.ts';
-import { modelBaseUrl, unlistedEndpoint } from './model-base-url.ts';
-import { databaseUrl, logLevel, port } from './parse.ts';
+import { withFixedLimits } from './fixed-limits.ts';
+import { approvalPublicKey } from './keys.ts';
+import { allModelEndpoints, modelEndpointFields, unlistedEndpoint } from './model-endpoints.ts';
+import { databasePool, port } from './parse.ts';
 import { privateHosts } from './private-hosts.ts';
-import { registryRealms } from './registries.ts';
 import { runtimeConfig } from './runtime.ts';
-import { refuseHalfTls, temporalFields } from './temporal.ts';
+import { sharedFields } from './shared.ts';
+import { refuseHalfTls } from './temporal.ts';
 
 const ofEveryRuntime = z
   .object({
-    DATABASE_URL: databaseUrl,
+    ...sharedFields,
     /** A quarter of it is reserved for decisions. */
-    DATABASE_POOL: z.coerce.number().int().min(2).max(200).default(8),
-    ...temporalFields,
-    MASTER_KEYS: masterKeys,
-    SESSION_KEY_SEED: sessionKeySeed,
-    APPROVAL_PUBLIC_KEY: approvalPublicKey,
-    /** How the sidecars of this worker's sessions reach the API. */
-    INTERNAL_API_URL: z.url(),
-    /** When the record of a tool call is on disk (docs/audit.md). */
-    AUDIT_SYNC: auditSync.default('within-100-ms'),
-    /** As for the API: registries of the images that agents run. */
-    PRIVATE_REGISTRIES: privateHosts,
-    REGISTRY_REALMS: registryRealms,
-    /** As for the API. */
-    PRIVATE_MCP_HOSTS: privateHosts,
-    /** Where the model programs of sessions ask for answers: `<this>/v1/messages`. One with a private address is listed in PRIVATE_MCP_HOSTS. */
-    MODEL_BASE_URL: modelBaseUrl,
-    /** Webhooks of channels that may have a private address; never a metadata service. */
-    PRIVATE_WEBHOOK_HOSTS: privateHosts,
-    /** Unfinished sessions for each worker that runs: with more of them no further one is launched. */
-    WORKER_MAX_SESSIONS: z.coerce.number().int().min(1).max(5000).default(500),
-    /** Human decisions that one worker carries out concurrently. */
-    WORKER_MAX_DECISIONS: z.coerce.number().int().min(1).max(1000).default(20),
-    /** Port of the health probes (`/alive`, `/ready`); without it the worker does not listen. */
-    HEALTH_HOST: z.string().default('127.0.0.1'),
-    HEALTH_PORT: port.optional(),
-    NODE_ENV: z.string().optional(),
-    LOG_LEVEL: logLevel,
-    ...limitFields,
+    DATABASE_POOL: databasePool(8),
+    APPROVAL_PUBLIC_KEY: approvalPublicKey.describe('approvals are verified with it: SPKI PEM, in base64'),
+    INTERNAL_API_URL: z.url().describe("how the sidecars of this worker's sessions reach the API"),
+    AUDIT_SYNC: auditSync
+      .default('within-100-ms')
+      .describe('when the record of a tool call is on disk: within-100-ms or each-call'),
+    ...modelEndpointFields,
+    PRIVATE_WEBHOOK_HOSTS: privateHosts.describe('webhooks of channels that may have a private address'),
+    WORKER_MAX_SESSIONS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .max(5000)
+      .default(500)
+      .describe('unfinished sessions for each worker that runs: beyond it none is launched'),
+    HEALTH_PORT: port
+      .optional()
+      .describe('port of `/alive` and `/ready`; without it the worker does not listen'),
   })
   .superRefine((config, context) => {
     refuseHalfTls(config, (variable, message) =>
       context.addIssue({ code: 'custom', path: [variable], message }),
     );
-    const unlisted = unlistedEndpoint(config.MODEL_BASE_URL, config.PRIVATE_MCP_HOSTS);
-    if (unlisted !== null) {
-      context.addIssue({ code: 'custom', path: ['MODEL_BASE_URL'], message: unlisted });
+    for (const { name, base_url } of allModelEndpoints(config).values()) {
+      const unlisted = unlistedEndpoint(base_url, config.PRIVATE_MCP_HOSTS);
+      if (unlisted !== null) {
+        const variable = config.MODEL_ENDPOINTS.has(name) ? 'MODEL_ENDPOINTS' : 'MODEL_BASE_URL';
+        const message = variable === 'MODEL_ENDPOINTS' ? `"${name}": base_url ${unlisted}` : unlisted;
+        context.addIssue({ code: 'custom', path: [variable], message });
+      }
     }
   });
 
-export const workerConfig = z.preprocess(
-  (environment) =>
-    environment !== null && typeof environment === 'object'
-      ? { RUNTIME: 'process', ...environment }
-      : environment,
-  z.intersection(ofEveryRuntime, runtimeConfig),
-);
-/** Every variable that a worker reads, whatever its runtime. */
-export const workerVariables: string[] = [ofEveryRuntime, ...runtimeConfig.options].flatMap(({ shape }) =>
-  Object.keys(shape),
-);
+export const workerConfig = z
+  .preprocess(
+    (environment) =>
+      environment !== null && typeof environment === 'object'
+        ? { RUNTIME: 'process', ...environment }
+        : environment,
+    z.intersection(ofEveryRuntime, runtimeConfig),
+  )
+  .transform((parsed) => withFixedLimits(parsed));
+/** What it reads whatever its runtime. */
+export const workerShape = ofEveryRuntime.shape;
 export type WorkerConfig = z.infer<typeof workerConfig>;

@@ -1,6 +1,7 @@
 /**
- * What an agent can do by itself: what is attached to it and what it holds, whoever starts it (docs/grants.md#starting-another-agent). Names and
- * grants alone: no value of a variable or a secret, and no instructions.
+ * What an agent can do by itself: what is attached to it and what it holds, whoever starts it
+ * (docs/grants.md#starting-another-agent). Names and grants alone: no value of a variable or a
+ * secret, and no instructions.
  */
 import * as z from 'zod';
 import { agentKind } from './agent.ts';
@@ -44,13 +45,18 @@ export const agentAuthority = z.strictObject({
   remote: z.boolean(),
   servers: first(attachedAuthority),
   more_servers: more,
-  /** The active grants that a new session of the agent can use: of the scopes `persistent` and `once`, and bound to no session. */
+  /**
+   * The active grants that a new session of the agent can use: of the scopes `persistent` and `once`,
+   * and bound to no session.
+   */
   grants: first(heldGrant),
   more_grants: more,
   /** Channels that list the agent: what it posts there leaves the platform. */
   channels: first(channelName),
   more_channels: more,
-  /** Secrets that the environment of the agent, its siblings and its services refers to: they can read them. */
+  /**
+   * Secrets that the environment of the agent, its siblings and its services refers to: they can read them.
+   */
   ...secrets,
 });
 export type AgentAuthority = z.infer<typeof agentAuthority>;

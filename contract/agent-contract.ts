@@ -1,4 +1,7 @@
-/** What an agent sees of the platform: its configuration file, its input and the events it may publish (docs/agent-contract.md). */
+/**
+ * What an agent sees of the platform: its configuration file, its input and the events it may publish
+ * (docs/agent-contract.md).
+ */
 import * as z from 'zod';
 import { agentKind } from './agent.ts';
 import { named, timestamp, uuid } from './names.ts';
@@ -41,7 +44,10 @@ export type MessageSender = z.infer<typeof messageSender>;
 export const inputMessage = z.strictObject({
   id: uuid,
   seq: z.int().positive(),
-  /** Whose words the text is follows from this alone: those of a `session_message` are another agent's, all others the operator's or the platform's. */
+  /**
+   * Whose words the text is follows from this alone: those of a `session_message` are another agent's, all
+   * others the operator's or the platform's.
+   */
   kind: z.enum(['user_message', 'permission_decision', 'input_answer', 'session_message', 'child_ended']),
   text: z.string(),
   decision: permissionDecision.nullable(),
@@ -53,7 +59,10 @@ export const inputMessage = z.strictObject({
 });
 export type InputMessage = z.infer<typeof inputMessage>;
 
-/** Body of `POST /event`: what an agent may publish. The platform sets id, actor and time; other types are refused. */
+/**
+ * Body of `POST /event`: what an agent may publish. The platform sets id, actor and time;
+ * other types are refused.
+ */
 export const agentEventInput = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('agent.status'), payload: payloadByEventType['agent.status'] }),
   z.strictObject({ type: z.literal('agent.message'), payload: payloadByEventType['agent.message'] }),

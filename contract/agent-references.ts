@@ -1,4 +1,7 @@
-/** What an agent's own configuration refers to: secrets in its env, in its companions' and in its access to a model. */
+/**
+ * What an agent's own configuration refers to: secrets in its env, in its companions' and
+ * in its access to a model.
+ */
 import type { Agent } from './agent.ts';
 import type { FieldProblem } from './errors.ts';
 import { referencedSecretName } from './names.ts';
@@ -54,7 +57,10 @@ export function modelProblems({ run, model_access }: Pick<Agent, 'run' | 'model_
     : [];
 }
 
-/** References to secrets that are not set, and companions that share a name, also with one of `kept`. Empty when valid. */
+/**
+ * References to secrets that are not set, and companions that share a name, also with one of
+ * `kept`. Empty when valid.
+ */
 export function agentProblems(
   configured: Configured,
   secrets: ReadonlyMap<string, KnownSecret>,

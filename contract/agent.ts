@@ -11,7 +11,7 @@ import { sharedPorts, siblingFields, siblingProblem } from './sibling.ts';
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
 export const run = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('builtin'), name: z.enum(['scripted', 'claude']) }),
+  z.strictObject({ type: z.literal('builtin'), name: z.enum(['scripted', 'claude', 'acp']) }),
   z.strictObject({ type: z.literal('command'), ...commandLine }),
   z.strictObject({ type: z.literal('image'), image: imageReference }),
 ]);
@@ -26,7 +26,10 @@ export const envValue = z
     message: 'must be a plain value or a whole reference such as ${NAME}',
   });
 
-/** As stored. Rows of earlier releases may hold variables that are refused today: they stay readable, and no session starts with them. */
+/**
+ * As stored. When a variable becomes reserved, rows that have it stay readable, and no
+ * session starts with them.
+ */
 const storedEnv = z.record(envName, envValue);
 
 const maxVariables = 200;
@@ -137,7 +140,10 @@ export const agent = z.strictObject({
 });
 export type Agent = z.infer<typeof agent>;
 
-/** What happens to the sessions of an agent that is archived: they are asked to end, or continue without its grants. */
+/**
+ * What happens to the sessions of an agent that is archived: they are asked to end, or
+ * continue without its grants.
+ */
 export const runningSessions = z.enum(['end', 'let_finish']);
 export type RunningSessions = z.infer<typeof runningSessions>;
 
@@ -153,7 +159,10 @@ export const removedWithAgent = z.strictObject({
 });
 export type RemovedWithAgent = z.infer<typeof removedWithAgent>;
 
-/** `env`: plain values, bare references, or empty for an optional field. Meaning is checked against the manifest. */
+/**
+ * `env`: plain values, bare references, or empty for an optional field. Meaning is
+ * checked against the manifest.
+ */
 export const attachmentInput = z.strictObject({
   name: z.string().min(1).max(64),
   env: z.record(z.string(), z.string().max(32 * 1024)),

@@ -1,4 +1,7 @@
-/** Why an answer of an MCP server did not reach its agent: a closed list, which never includes anything that the server wrote. */
+/**
+ * Why an answer of an MCP server did not reach its agent: a closed list, which never includes
+ * anything that the server wrote.
+ */
 import * as z from 'zod';
 
 /** Each as the end of a sentence about the answer. */

@@ -22,13 +22,13 @@ export const approvalClaims = z.strictObject({
     session_id: uuid.nullable(),
     reason: z.string().nullable(),
     granted_by_user_id: uuid,
-    /** The maker's role when they approved. Approvals from before this claim existed count as a member's. */
-    granted_by_role: workspaceRole.default('member'),
+    /** The maker's role when they approved. */
+    granted_by_role: workspaceRole,
     request_id: uuid.nullable(),
-    /** Of the one call that the grant permits; approvals from before this claim existed permit any arguments. */
-    bound_call_digest: callDigest.nullable().default(null),
-    /** When the grant ends by itself; those of approvals from before this claim existed never do. */
-    expires_at: timestamp.nullable().default(null),
+    /** Of the one call that the grant permits; null: any arguments. */
+    bound_call_digest: callDigest.nullable(),
+    /** When the grant ends by itself; null: never. */
+    expires_at: timestamp.nullable(),
   }),
 });
 export type ApprovalClaims = z.infer<typeof approvalClaims>;

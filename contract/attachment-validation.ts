@@ -1,7 +1,7 @@
 /**
  * Save validation of an attachment, used again at launch against the frozen manifest.
- * The steps run in the order of docs/catalog.md#attachments; the first that finds problems ends validation and reports all
- * of them.
+ * The steps run in the order of docs/catalog.md#attachments; the first that finds problems ends validation
+ * and reports all of them.
  */
 import type { Manifest, ManifestEnvField } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
@@ -11,7 +11,10 @@ import { codeVariable, isReservedVariable } from './reserved-variables.ts';
 import { type KnownSecret, secretRefusal } from './secret-use.ts';
 
 export interface AttachmentToValidate {
-  /** The entry's name. That it exists is the caller's check: without its manifest there is nothing to validate. */
+  /**
+   * The entry's name. That it exists is the caller's check: without its manifest
+   * there is nothing to validate.
+   */
   name: string;
   manifest: Manifest;
   env: Readonly<Record<string, string>>;
@@ -21,7 +24,10 @@ export interface AttachmentToValidate {
   judge: JudgePattern;
 }
 
-/** Problems of the first failing step, each with a path such as `env.API_TOKEN`, by path; empty when the attachment is valid. */
+/**
+ * Problems of the first failing step, each with a path such as `env.API_TOKEN`, by path; empty when
+ * the attachment is valid.
+ */
 export function attachmentProblems(attachment: AttachmentToValidate): FieldProblem[] {
   for (const step of [referenceProblems, secretProblems, valueProblems]) {
     const problems = step(attachment);
@@ -51,7 +57,10 @@ export function patternTask(regex: string | undefined, text: string | null): Pat
   return regex === undefined || patternBoundProblem(regex) !== null ? [] : [{ regex, text }];
 }
 
-/** Step 2: secret fields hold a bare reference, or are empty where they are optional; no field is undeclared or reserved. */
+/**
+ * Step 2: secret fields hold a bare reference, or are empty where they are optional; no field
+ * is undeclared or reserved.
+ */
 function referenceProblems({ manifest, env }: AttachmentToValidate): FieldProblem[] {
   const undeclared = Object.keys(env)
     .filter((name) => !Object.hasOwn(manifest.env, name))

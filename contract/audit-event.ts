@@ -78,8 +78,8 @@ export const auditEventName = z.enum([
 export type AuditEventName = z.infer<typeof auditEventName>;
 
 /**
- * How a tool call ended. `unknown`: no answer was seen before the session or the server ended. `waiting`: its operator has to sign in to the server first,
- * and the agent makes it again.
+ * How a tool call ended. `unknown`: no answer was seen before the session or the server ended. `waiting`: its
+ * operator has to sign in to the server first, and the agent makes it again.
  */
 export const callOutcome = z.enum([
   'ok',
@@ -98,7 +98,7 @@ export const auditEvent = z.strictObject({
   id: uuid,
   event: auditEventName,
   at: timestamp,
-  /** `name`: of an agent, as it was then; null for others, and for events from before it was kept. */
+  /** `name`: of an agent, as it was then; null for others. */
   actor: actor.extend({ name: z.string().nullable() }),
   workspace_id: uuid,
   resource: z.strictObject({ type: z.string(), id: z.string(), name: z.string() }),

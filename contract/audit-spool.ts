@@ -1,7 +1,8 @@
 /**
- * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the session or, when
- * there is none, by the process that removes the session's directory. One record per line, `<checksum> <JSON>`: a record truncated
- * by a crash or a full disk is detected, and every other record can still be read. Zeros may follow the last record.
+ * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the
+ * session or, when there is none, by the process that removes the session's directory. One record per line,
+ * `<checksum> <JSON>`: a record truncated by a crash or a full disk is detected, and every other record can
+ * still be read. Zeros may follow the last record.
  */
 import { hash } from 'node:crypto';
 import * as z from 'zod';
@@ -20,8 +21,9 @@ import {
 export const auditSpoolPath = 'audit/calls';
 
 /**
- * When the record of a call is on disk. It is always written before the call is forwarded, so that it survives the death of any process;
- * `each-call`: the call also waits for the disk, so that its record survives the death of the machine.
+ * When the record of a call is on disk. It is always written before the call is forwarded, so that it
+ * survives the death of any process; `each-call`: the call also waits for the disk, so that its record
+ * survives the death of the machine.
  */
 export const auditSync = z.enum(['within-100-ms', 'each-call']);
 export type AuditSync = z.infer<typeof auditSync>;
@@ -38,7 +40,10 @@ const spoolRecord = z.discriminatedUnion('kind', [
 export type SpoolRecord = z.infer<typeof spoolRecord>;
 
 export interface SpooledCalls {
-  /** Every call whose start is on record, in the order of their starts. One without an end is `unknown`, after 0 ms. */
+  /**
+   * Every call whose start is on record, in the order of their starts. One without an end
+   * is `unknown`, after 0 ms.
+   */
   calls: CallRecord[];
   /** Calls that were refused beyond a limit. */
   counts: RefusedCallCount[];
@@ -58,7 +63,8 @@ export function encodeSpoolRecord(record: SpoolRecord): string {
       : withChecksum(JSON.stringify(record));
 }
 
-// Every call has these two records: written member by member they take a fifth of the time of `JSON.stringify`.
+// Every call has these two records: written member by member they take a fifth of the
+// time of `JSON.stringify`.
 
 /** The record of a call that starts. */
 export function encodeStart({ call_id, server, tool, started_at, arguments: args }: StartedCall): string {
@@ -68,7 +74,9 @@ export function encodeStart({ call_id, server, tool, started_at, arguments: args
   );
 }
 
-/** The record of a call's end. `startedAt`: set when it is another time than that of the record of the start. */
+/**
+ * The record of a call's end. `startedAt`: set when it is another time than that of the record of the start.
+ */
 export function encodeEnd(
   { call_id, duration_ms, outcome, reason, result }: CallEnd & Pick<StartedCall, 'call_id'>,
   startedAt?: string,

@@ -20,7 +20,9 @@ export const authorization = z.strictObject({
   parties: shownParties.nullable(),
   /** All that the server is asked for. */
   scopes: z.array(z.string()),
-  /** Those of them that the server asked for in the middle of a call; null for a sign-in without such a call. */
+  /**
+   * Those of them that the server asked for in the middle of a call; null for a sign-in without such a call.
+   */
   missing_scopes: z.array(z.string()).nullable(),
   /** Why the last try failed, as a sentence that says what to do. */
   problem: z.string().nullable(),
@@ -44,7 +46,7 @@ export const authorizationPage = (id: string) => `/app/_/authorizations/${id}`;
 /** Where an answer ends that belongs to no sign-in of this browser. */
 export const unknownAuthorizationPage = '/app/_/authorizations/unknown';
 
-/** A person's own sign-in at a remote server. */
+/** A person's own connection to a remote server. */
 export const connection = z.strictObject({
   id: uuid,
   workspace: named.extend({ slug: z.string() }),

@@ -1,6 +1,6 @@
 /**
- * What this installation can run, and why not the rest: reported where it is chosen, saved and shown, so that nobody learns it
- * from a failed session. Pure.
+ * What this installation can run, and why not the rest: reported where it is chosen, saved and shown, so that
+ * nobody learns it from a failed session. Pure.
  */
 import * as z from 'zod';
 import type { Agent, Run } from './agent.ts';
@@ -21,11 +21,11 @@ export const workerCapabilities = z.strictObject({
   /** Without a sandbox: the commands that are allowed anyway. Null allows every command. */
   commands: z.array(z.string()).nullable(),
   /** Package managers that cannot start servers here because a required program is missing. */
-  missing_commands: z.array(z.string()).default([]),
+  missing_commands: z.array(z.string()),
   /** Resource limits of each agent and server as enforced here, one sentence each. */
-  limits: z.array(z.string()).default([]),
+  limits: z.array(z.string()),
   /** Whether what the built-in agent `claude` needs is there: its package, or its image. */
-  claude: z.boolean().default(false),
+  claude: z.boolean(),
 });
 export type WorkerCapabilities = z.infer<typeof workerCapabilities>;
 
@@ -34,7 +34,7 @@ const reason = z.string().nullable();
 /** The reason why something is unavailable here; null when it is available. */
 export const availability = z.strictObject({
   shapes: z.strictObject({ command: reason, image: reason, remote: reason }),
-  runs: z.strictObject({ scripted: reason, command: reason, image: reason, claude: reason }),
+  runs: z.strictObject({ scripted: reason, command: reason, image: reason, claude: reason, acp: reason }),
   /** Commands that are available although `command` in general is not. */
   commands: z.array(z.string()),
   /** Reasons for the commands that cannot start a server here, by command, when others can. */
@@ -51,6 +51,9 @@ export type Availability = z.infer<typeof availability>;
 export const noClaudeImage =
   'the built-in agent "claude" runs in an image of its own; an operator has to build it (target claude of deploy/Dockerfile) and name it by CLAUDE_IMAGE';
 
+export const acpInProcessesOnly =
+  'the built-in agent "acp" runs where sessions are processes, and this platform runs them in containers; use an image with a program that takes a file of MCP servers';
+
 const reasons = {
   image:
     'images need a container engine or a cluster, and this platform runs sessions as processes; use a command',
@@ -61,6 +64,9 @@ const reasons = {
   claudeSandbox:
     'the built-in agent "claude" needs a sandbox, which keeps what a model does from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   companion: 'the built-in agent "claude" is an agent of a session, and nothing beside one',
+  acpCompanion: 'the built-in agent "acp" is an agent of a session, and nothing beside one',
+  acpSandbox:
+    'the built-in agent "acp" needs a sandbox, which keeps what it starts from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   model:
     'access to a language model needs a sandbox, which keeps its key from other programs of the machine that runs sessions; an operator has to install bubblewrap',
   sandbox:
@@ -76,7 +82,10 @@ const missingCommand = (command: string) =>
   `"${command}" needs ${programOf[command] ?? command}, which the machine that runs sessions does not have; an operator has to install it`;
 const programOf: Readonly<Record<string, string>> = { uvx: 'uv' };
 
-/** `workers` are those that run now: what one of them cannot run may fail. Without any, what the runtime itself rules out. */
+/**
+ * `workers` are those that run now: what one of them cannot run may fail. Without any, what the
+ * runtime itself rules out.
+ */
 export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCapabilities[]): Availability {
   const isProcess = runtime === 'process';
   const unless = (fine: boolean, why: string): string | null => (fine ? null : why);
@@ -90,7 +99,10 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
   const hasSandbox = workers.every((each) => each.sandbox);
   return {
     shapes: { command, image, remote: unless(hasSandbox, reasons.remote) ?? internet },
-    runs: { scripted: null, command, image, claude: unavailableClaude(runtime, workers) },
+    runs: {
+      ...{ scripted: null, command, image, claude: unavailableClaude(runtime, workers) },
+      acp: isProcess ? unless(hasSandbox, reasons.acpSandbox) : acpInProcessesOnly,
+    },
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
     ),
@@ -185,8 +197,8 @@ function unavailableCompanions(
 }
 
 const unavailableCompanionProblems = (run: Run, here: Availability): FieldProblem[] =>
-  run.type === 'builtin' && run.name === 'claude'
-    ? problem('run.name', reasons.companion)
+  run.type === 'builtin' && run.name !== 'scripted'
+    ? problem('run.name', run.name === 'claude' ? reasons.companion : reasons.acpCompanion)
     : unavailableRunProblems(run, here);
 
 const unavailableReachProblems = ({ network, egress_allow }: Reach, here: Availability): FieldProblem[] => [

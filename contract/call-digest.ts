@@ -1,6 +1,6 @@
 /**
- * Names exactly one call: server, tool, version of the catalog entry, and arguments. The sidecar hashes the call; the API keys the hash, and only the
- * keyed digest is stored and shown (docs/decisions/0008).
+ * Names exactly one call: server, tool, version of the catalog entry, and arguments. The sidecar hashes the
+ * call; the API keys the hash, and only the keyed digest is stored and shown (docs/decisions/0008).
  */
 import { createHash, createHmac } from 'node:crypto';
 import { derive } from './session-keys.ts';

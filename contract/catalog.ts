@@ -76,7 +76,10 @@ export type ClientFeature = z.infer<typeof clientFeature>;
 /** Who may grant the scopes that the entry's manifest names. */
 export const approvers = z.enum(['operator', 'admin']);
 
-/** What a tool means that is new, or no longer what was accepted: the people concerned are told, or its calls are refused, too. */
+/**
+ * What a tool means that is new, or no longer what was accepted: the people concerned are told, or
+ * its calls are refused, too.
+ */
 export const changedTools = z.enum(['tell', 'refuse']);
 /** Whether a tool can be called that neither a scope nor `listed_tools` names. */
 export const unlistedTools = z.enum(['allow', 'refuse']);
@@ -86,13 +89,16 @@ const listedTools = z
   .refine((tools) => new Set(tools).size === tools.length, 'must not name a tool twice');
 /** What an entry says of its tools as a whole. */
 export const toolPolicy = {
-  changed_tools: changedTools.default('tell'),
-  unlisted_tools: unlistedTools.default('allow'),
+  changed_tools: changedTools,
+  unlisted_tools: unlistedTools,
   /** Ungated tools that agents can call where unlisted ones are refused. */
-  listed_tools: listedTools.default([]),
+  listed_tools: listedTools,
 };
 
-/** From the first request to the server until its first answer, which includes its start; null: the operator's limit. */
+/**
+ * From the first request to the server until its first answer, which includes its start;
+ * null: the operator's limit.
+ */
 export const startSeconds = z.int().min(1).max(3600).nullable();
 
 /** What an admin sends to register or replace an entry. */
@@ -109,7 +115,9 @@ export const mcpServerInput = z.strictObject({
     .array(clientFeature)
     .refine((features) => new Set(features).size === features.length, 'must not name a feature twice')
     .default([]),
-  ...toolPolicy,
+  changed_tools: changedTools.default('tell'),
+  unlisted_tools: unlistedTools.default('allow'),
+  listed_tools: listedTools.default([]),
   start_seconds: startSeconds.default(null),
 });
 export type McpServerInput = z.infer<typeof mcpServerInput>;

@@ -1,4 +1,7 @@
-/** Channels of a workspace: where agents that an admin lists may post, and where permission requests are announced (docs/channels.md). */
+/**
+ * Channels of a workspace: where agents that an admin lists may post, and where permission requests are
+ * announced (docs/channels.md).
+ */
 import * as z from 'zod';
 import { named, secretReference, timestamp, uuid } from './names.ts';
 
@@ -63,7 +66,10 @@ export type MessageKind = z.infer<typeof messageKind>;
 export const deliveryStatus = z.enum(['pending', 'delivered', 'failed']);
 export type DeliveryStatus = z.infer<typeof deliveryStatus>;
 
-/** Why a message was not delivered. A code and nothing of the address or the answer, which may hold a credential. */
+/**
+ * Why a message was not delivered. A code and nothing of the address or the answer,
+ * which may hold a credential.
+ */
 export const deliveryFailure = z.enum([
   /** An admin took the agent off the channel's list. */
   'not_allowed',
@@ -91,7 +97,10 @@ export const deliveryFailure = z.enum([
 ]);
 export type DeliveryFailure = z.infer<typeof deliveryFailure>;
 
-/** A message to a channel and its delivery, as admins see it: without its text, which is in the session's transcript. */
+/**
+ * A message to a channel and its delivery, as admins see it: without its text, which is in
+ * the session's transcript.
+ */
 export const channelMessage = z.strictObject({
   /** Also its `Idempotency-Key` at the webhook. */
   id: uuid,

@@ -40,7 +40,10 @@ export function countPart(bytes, from, to) {
 /** Searching natively costs as much as looking at this many bytes. */
 const nearBytes = 32;
 
-/** The index of the closing quote of the string that starts at `start`; the length of the text when there is none. */
+/**
+ * The index of the closing quote of the string that starts at `start`; the length of the
+ * text when there is none.
+ */
 function endOfString(bytes, start) {
   let at = start + 1;
   while (at < bytes.length) {

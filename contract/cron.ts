@@ -1,6 +1,7 @@
 /**
- * Cron expressions of schedules: five fields of numbers, names, ranges, lists and steps, and nothing else. They are read here and handed to Temporal as
- * sets of numbers, so that what is checked and what fires are one thing (docs/decisions/0054).
+ * Cron expressions of schedules: five fields of numbers, names, ranges, lists and steps, and nothing else.
+ * They are read here and handed to Temporal as sets of numbers, so that what is checked and what fires are
+ * one thing (docs/decisions/0054).
  */
 
 export interface CronTimes {
@@ -57,7 +58,10 @@ const words: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 
-/** Reads an expression. `problem` is a sentence that names the field; an expression that never fires is refused with one, too. */
+/**
+ * Reads an expression. `problem` is a sentence that names the field; an expression that never fires
+ * is refused with one, too.
+ */
 export function parseCron(text: string): ParsedCron {
   const word = text.trim().toLowerCase();
   const parts = (Object.hasOwn(words, word) ? (words[word] ?? '') : text.trim()).split(/\s+/);

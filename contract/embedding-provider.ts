@@ -1,4 +1,6 @@
-/** The service that makes vectors of texts for a workspace: any that speaks OpenAI's interface for embeddings. */
+/**
+ * The service that makes vectors of texts for a workspace: any that speaks OpenAI's interface for embeddings.
+ */
 import * as z from 'zod';
 import { secretReference, timestamp, uuid } from './names.ts';
 import { vectorLimits } from './vectors.ts';

@@ -1,4 +1,7 @@
-/** Error codes of the HTTP API and of the tool side, and the one table from code to status (docs/api.md#errors). */
+/**
+ * Error codes of the HTTP API and of the tool side, and the one table from code to
+ * status (docs/api.md#errors).
+ */
 import * as z from 'zod';
 import { isRequired } from './plain-messages.ts';
 
@@ -38,7 +41,10 @@ export const errorBody = z.strictObject({
 });
 export type ErrorBody = z.infer<typeof errorBody>;
 
-/** Limits of the problems in one answer: hostile input has one in every value, each at a path as long as the input itself. */
+/**
+ * Limits of the problems in one answer: hostile input has one in every value, each at a path as
+ * long as the input itself.
+ */
 export const fieldProblemLimits = { problems: 100, characters: 300 };
 
 /** Returns the dotted path, truncated at its limit. */
@@ -49,7 +55,8 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 const cut = (text: PropertyKey) => String(text).slice(0, fieldProblemLimits.characters);
 
 /**
- * Converts a zod error to field problems with dotted paths, at most as many as one answer holds. Each unknown key is one problem.
+ * Converts a zod error to field problems with dotted paths, at most as many as one answer holds. Each
+ * unknown key is one problem.
  */
 export function fieldProblemsOf(error: z.ZodError, prefix: readonly PropertyKey[] = []): FieldProblem[] {
   const problems: FieldProblem[] = [];

@@ -1,17 +1,23 @@
 /** The one record of every approval (docs/grants.md). A new type is one line in `detailsByGrantType`. */
 import * as z from 'zod';
 import { fieldProblemsOf } from './errors.ts';
+import { modelEndpointName } from './model-access.ts';
 import { callDigest, secretName, timestamp, toolScope, uuid } from './names.ts';
 import { workspaceRole } from './workspace.ts';
 
 export const grantScope = z.enum(['once', 'session', 'persistent']);
 export type GrantScope = z.infer<typeof grantScope>;
 
-/** The state of a grant; only an active one permits. `expired`: its session has ended, or its time is over. */
+/**
+ * The state of a grant; only an active one permits. `expired`: its session has ended, or its time is over.
+ */
 export const grantState = z.enum(['active', 'consumed', 'revoked', 'expired']);
 export type GrantState = z.infer<typeof grantState>;
 
-/** Why a grant was revoked: by request, its holder left the workspace, its agent was changed or archived, or the workspace was closed. */
+/**
+ * Why a grant was revoked: by request, its holder left the workspace, its agent was changed or archived, or
+ * the workspace was closed.
+ */
 export const revocationCause = z.enum([
   'by_hand',
   'member_removed',
@@ -21,16 +27,25 @@ export const revocationCause = z.enum([
 ]);
 export type RevocationCause = z.infer<typeof revocationCause>;
 
-/** The registered schema of each type's `details`: unknown and missing fields are refused on insert and on read. */
+/**
+ * The registered schema of each type's `details`: unknown and missing fields are
+ * refused on insert and on read.
+ */
 export const detailsByGrantType = {
   /** The agent may create a session of the named agent. */
   spawn: z.strictObject({ child_agent_id: uuid }),
   /** The holder may call tools that gate on the scope. */
   tool_scope: z.strictObject({ scope: toolScope }),
-  /** Zone 2 (docs/secrets.md#two-zones): the agent's own environment may carry this secret. Made by an admin, never requestable. */
+  /**
+   * Zone 2 (docs/secrets.md#two-zones): the agent's own environment may carry this secret. Made by an
+   * admin, never requestable.
+   */
   agent_env: z.strictObject({ secret_name: secretName }),
-  /** The platform may use this secret as the key of the agent's access to a language model; the agent never has it. Made by an admin, never requestable. */
-  model_key: z.strictObject({ secret_name: secretName }),
+  /**
+   * The platform may use this secret as the key of the agent's access to a language model, at the named
+   * endpoint alone; the agent never has it. Made by an admin, never requestable.
+   */
+  model_key: z.strictObject({ secret_name: secretName, endpoint: modelEndpointName }),
 } as const;
 
 export type GrantType = keyof typeof detailsByGrantType;
@@ -63,7 +78,10 @@ const content = {
   reason: z.string().max(2000).nullable(),
 };
 
-/** Body of `POST /grants`. Shape here; subjects, scope and details are related to each other by `grantProblems`. */
+/**
+ * Body of `POST /grants`. Shape here; subjects, scope and details are related to each
+ * other by `grantProblems`.
+ */
 export const grantInput = z.strictObject({
   user_subject_id: uuid.nullish().transform((id) => id ?? null),
   agent_subject_id: uuid.nullish().transform((id) => id ?? null),
@@ -79,7 +97,10 @@ export const grantInput = z.strictObject({
     .optional(),
   /** The permission request that this grant answers. */
   request_id: uuid.optional(),
-  /** The digest of the refused call that was displayed with the request; required with `request_id` where it has one. */
+  /**
+   * The digest of the refused call that was displayed with the request; required with
+   * `request_id` where it has one.
+   */
   call_digest: callDigest.optional(),
   /** Binds a `once` grant to exactly that call. */
   exact_call: z.literal(true).optional(),
@@ -98,7 +119,9 @@ export const grant = z.strictObject({
   granted_at: timestamp,
   /** When a `persistent` grant ends by itself; null: never. */
   expires_at: timestamp.nullable(),
-  /** The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to. */
+  /**
+   * The request that led to this grant, and, for a `once` grant of a request, the call that it is bound to.
+   */
   request_id: uuid.nullable(),
   bound_to: z
     .strictObject({

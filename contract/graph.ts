@@ -1,6 +1,7 @@
 /**
- * The graph of a workspace: nodes and typed edges that the sessions of all its agents share. Their texts are of agents, so they are
- * untrusted wherever they are read (docs/threat-model.md#data-that-agents-share).
+ * The graph of a workspace: nodes and typed edges that the sessions of all its agents share. Their texts are
+ * of agents, so they are untrusted wherever they are read
+ * (docs/shared-data.md#what-agents-can-do-to-each-other).
  */
 import * as z from 'zod';
 import { timestamp, uuid } from './names.ts';

@@ -1,4 +1,7 @@
-/** How an agent is told to ask a person for what was refused, in the same words wherever that is: a model follows them as they are. */
+/**
+ * How an agent is told to ask a person for what was refused, in the same words wherever that is: a model
+ * follows them as they are.
+ */
 import type { PermissionRequestInput } from './permission-request.ts';
 
 /** The call that asks, with its arguments as JSON. */

@@ -9,7 +9,7 @@ const changedNames = z.strictObject({
 });
 
 export const imageChange = z.strictObject({
-  /** Null for an entry from before digests were read. */
+  /** Null for an entry whose image was never read. */
   old_digest: z.string().nullable(),
   new_digest: z.string(),
   command_changed: z.boolean(),

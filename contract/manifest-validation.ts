@@ -1,6 +1,6 @@
 /**
- * Manifest rules beyond its schema: size limits, no variable that changes which code runs, every regex compiles within bounds,
- * and every default is a valid value.
+ * Manifest rules beyond its schema: size limits, no variable that changes which code runs, every regex
+ * compiles within bounds, and every default is a valid value.
  */
 import { patternTask, valueProblem } from './attachment-validation.ts';
 import type { Manifest, ManifestEnvField } from './catalog.ts';
@@ -25,7 +25,10 @@ export function manifestPatterns(manifest: Manifest): PatternTask[] {
       ]);
 }
 
-/** Problems with paths such as `manifest.env.REGION.regex`; empty when the manifest is valid. `judge` holds the results of its patterns. */
+/**
+ * Problems with paths such as `manifest.env.REGION.regex`; empty when the manifest is valid. `judge` holds
+ * the results of its patterns.
+ */
 export function manifestProblems(manifest: Manifest, judge: JudgePattern): FieldProblem[] {
   const tooLarge = sizeProblems(manifest);
   return tooLarge.length > 0

@@ -1,4 +1,7 @@
-/** A check: one try of a catalog entry, before an agent attaches it. What its server says about its tools is only the server's claim. */
+/**
+ * A check: one try of a catalog entry, before an agent attaches it. What its server says about its tools is
+ * only the server's claim.
+ */
 import * as z from 'zod';
 import { attachmentInput } from './agent.ts';
 import { entryName, maxToolNameCharacters, timestamp, uuid } from './names.ts';
@@ -41,7 +44,8 @@ export const claimedTool = z.strictObject({
 export type ClaimedTool = z.infer<typeof claimedTool>;
 
 /**
- * `not_connected`: the server did not answer its first request. `refused`: it answered the request for its tools with an error.
+ * `not_connected`: the server did not answer its first request. `refused`: it answered the request for
+ * its tools with an error.
  * `not_understood`: its answer is not valid in the protocol.
  */
 export const listingOutcome = z.enum(['listed', 'not_connected', 'refused', 'timed_out', 'not_understood']);

@@ -1,6 +1,7 @@
 /** How a remote MCP server became usable, or why it did not (docs/mcp-servers.md#remote-servers). */
 import * as z from 'zod';
-import { timestamp } from './names.ts';
+import { timestamp, uuid } from './names.ts';
+import { productName } from './product-name.ts';
 import { signIn } from './remote-server.ts';
 
 export const registrationStatus = z.enum(['pending', 'ready', 'failed']);
@@ -22,9 +23,22 @@ export const shownParties = signInParties.extend({
 });
 export type ShownParties = z.infer<typeof shownParties>;
 
+/** Sign-ins that the server refuses: the last one of each member counts. */
+export const refusedSignIns = z.strictObject({
+  people: z.int(),
+  /**
+   * The one that was refused last, and why: a sentence with the server's words, and without any credential.
+   */
+  latest: z.strictObject({ user_id: uuid, refused_at: timestamp, reason: z.string() }),
+});
+export type RefusedSignIns = z.infer<typeof refusedSignIns>;
+
 export const mcpRegistration = z.strictObject({
   status: registrationStatus,
-  /** Why it failed, as a sentence that says what to do; of a ready one, why the last try reached nobody and changed nothing. Null otherwise. */
+  /**
+   * Why it failed, as a sentence that says what to do; of a ready one, why the last try reached nobody and
+   * changed nothing. Null otherwise.
+   */
   reason: z.string().nullable(),
   /** Null until it is known. */
   sign_in: signIn.nullable(),
@@ -35,6 +49,8 @@ export const mcpRegistration = z.strictObject({
   /** Asked for when people sign in. */
   scopes: z.array(z.string()),
   client: z.strictObject({ kind: oauthClientKind, client_id: z.string() }).nullable(),
+  /** For admins alone; null for others, and where nobody is refused. */
+  refused_sign_ins: refusedSignIns.nullable(),
   /** To register the platform by hand at the authorization server. */
   redirect_uri: z.string(),
   updated_at: timestamp,
@@ -80,4 +96,4 @@ export const sameParties = (left: SignInParties, right: SignInParties): boolean 
   left.issuer === right.issuer && left.resource === right.resource;
 
 /** What people read on the page where they consent. */
-export const clientNameOf = (entryName: string): string => `Agent platform (${entryName})`;
+export const clientNameOf = (entryName: string): string => `${productName} (${entryName})`;

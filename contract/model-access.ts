@@ -1,14 +1,29 @@
 /**
- * An agent's access to a language model (docs/agent-contract.md): its container gets a socket and never the key, which a container of the
- * session's own holds. Requests and tokens are counted by the platform.
+ * An agent's access to a language model (docs/agent-contract.md): its container gets a socket and never the
+ * key, which a container of the session's own holds. Requests and tokens are counted by the platform.
  */
 import * as z from 'zod';
 import { chosenId, secretReference } from './names.ts';
 
 const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,199}$/, 'must be the name of a model');
 
+/** What an endpoint speaks, and so what the agent has to: a client of one asks no endpoint of another. */
+export const modelDialect = z.enum(['messages', 'chat_completions', 'responses']);
+export type ModelDialect = z.infer<typeof modelDialect>;
+
+/** Names of the maximum in Chat Completions: an endpoint may ignore, or refuse, one that it does not know. */
+export const maximumField = z.enum(['max_tokens', 'max_completion_tokens']);
+export type MaximumField = z.infer<typeof maximumField>;
+
 const mostTokens = 1_000_000_000;
+/** Of an endpoint that the operator lists. */
+export const modelEndpointName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be the name of an endpoint of language models');
+
 const fields = {
+  /** Where the key is sent, and nowhere else. */
+  endpoint: modelEndpointName,
   /** A bare reference; in use only under a `model_key` grant. */
   api_key: secretReference,
   /** Which models may be asked; none named: any. */
@@ -27,6 +42,7 @@ export const defaultModelLimits = { requests_per_session: 1000, tokens_per_sessi
 /** As given, with the defaults. */
 export const modelAccessInput = z.strictObject({
   ...fields,
+  endpoint: fields.endpoint.default('default'),
   models: fields.models.default([]),
   requests_per_session: fields.requests_per_session.default(defaultModelLimits.requests_per_session),
   tokens_per_session: fields.tokens_per_session.default(defaultModelLimits.tokens_per_session),
@@ -41,8 +57,9 @@ export const modelSockets = {
 } as const;
 
 /**
- * `PUT /model-requests/{request_id}` at the sidecar's budget socket, which passes it on to `PUT /internal/sessions/{id}/model-requests/{request_id}`:
- * may this request be sent? Idempotent by the id. `max_tokens` (its output) is set aside until its usage is known; after a crash it stays counted.
+ * `PUT /model-requests/{request_id}` at the sidecar's budget socket, which passes it on to
+ * `PUT /internal/sessions/{id}/model-requests/{request_id}`: may this request be sent? Idempotent by the id.
+ * `max_tokens` (its output) is set aside until its usage is known; after a crash it stays counted.
  */
 export const modelRequestInput = z.strictObject({
   max_tokens: z.int().min(0).max(mostTokens),
@@ -60,7 +77,10 @@ export const modelRequestAnswer = z.discriminatedUnion('decision', [
 export type ModelRequestAnswer = z.infer<typeof modelRequestAnswer>;
 
 const tokens = z.int().min(0).max(mostTokens);
-/** `PUT .../model-requests/{request_id}/usage`, on both hops: what an allowed request took. Idempotent: the first one counts. Answered 204. */
+/**
+ * `PUT .../model-requests/{request_id}/usage`, on both hops: what an allowed request took. Idempotent: the
+ * first one counts. Answered 204.
+ */
 export const modelUsageReport = z.strictObject({
   input_tokens: tokens,
   cache_creation_input_tokens: tokens,

@@ -30,12 +30,14 @@ export const envName = z
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be a valid environment variable name');
 
 /**
- * Of a name of a tool, wherever one is: what is longer can be neither listed nor gated nor called. The protocol advises 128 characters; servers that
- * put others' names behind their own have longer ones.
+ * Of a name of a tool, wherever one is: what is longer can be neither listed nor gated nor called. The
+ * protocol advises 128 characters; servers that put others' names behind their own have longer ones.
  */
 export const maxToolNameCharacters = 256;
 
-/** A catalog entry's name: key in `mcpServers`, tool prefix, socket name. `platform` is the built-in server. */
+/**
+ * A catalog entry's name: key in `mcpServers`, tool prefix, socket name. `platform` is the built-in server.
+ */
 export const entryName = z
   .string()
   .regex(
@@ -62,7 +64,7 @@ export const workspaceSlug = z
 export const uuid = z.uuid().toLowerCase();
 /**
  * An id that a session's sidecar chooses: random (version 4). Ids that the platform derives are version 8
- * (`store/session-events/derived-id.ts`), so a sidecar can never choose one of them.
+ * (`store/session-events/append.ts`), so a sidecar can never choose one of them.
  */
 export const chosenId = z.uuidv4('must be a random UUID (version 4)').toLowerCase();
 /** Something that is shown by its name: a person, an agent. */
@@ -77,5 +79,8 @@ export const maxStoredInteger = 2_147_483_647;
 /** Position of a reader of events: the `seq` of the last one that it has, 0 before the first. */
 export const eventPosition = z.coerce.number().int().min(0).max(maxStoredInteger);
 
-/** Names exactly one call without revealing it: keyed per installation, so that short arguments cannot be guessed from it. */
+/**
+ * Names exactly one call without revealing it: keyed per installation, so that short arguments
+ * cannot be guessed from it.
+ */
 export const callDigest = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lowercase hexadecimal digits');

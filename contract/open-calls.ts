@@ -16,8 +16,8 @@ const openCall = z.strictObject({
 export type ListedOpenCall = z.infer<typeof openCall>;
 
 /**
- * `POST .../tool-calls/open`: all that have been open for some seconds, oldest first. A later report of the same sidecar has a higher `revision`, and
- * replaces the earlier one.
+ * `POST .../tool-calls/open`: all that have been open for some seconds, oldest first. A later report of the
+ * same sidecar has a higher `revision`, and replaces the earlier one.
  */
 export const openCallReport = z.strictObject({
   sidecar_run: chosenId,

@@ -41,8 +41,8 @@ const pythonVersion = /^\d+(\.\d+){0,2}$/;
 const programName = /^[a-z0-9_][\w.-]*$/i;
 
 /**
- * Null for a command that is no package manager, and for what the cache does not support: an unknown option, or a package that is
- * named by an address or a path. Such a command runs unchanged.
+ * Null for a command that is no package manager, and for what the cache does not support: an unknown option,
+ * or a package that is named by an address or a path. Such a command runs unchanged.
  */
 export function readPackageRequest(command: string, args: readonly string[]): PackageRequest | null {
   switch (command) {
@@ -55,7 +55,10 @@ export function readPackageRequest(command: string, args: readonly string[]): Pa
   }
 }
 
-/** The package, where it is the only one and its own program runs, with the version as it is written; null otherwise. */
+/**
+ * The package, where it is the only one and its own program runs, with the version as it is
+ * written; null otherwise.
+ */
 export function onlyPackage({
   manager,
   packages: [first, ...more],

@@ -1,6 +1,7 @@
 /**
- * Regular expressions of a manifest. An admin of any workspace writes them and every process that checks a value runs them, so
- * their cost is bounded: before the run by size, and during it by the caller's deadline (lib/patterns/).
+ * Regular expressions of a manifest. An admin of any workspace writes them and every process that checks a
+ * value runs them, so their cost is bounded: before the run by size, and during it by the caller's
+ * deadline (lib/patterns/).
  */
 
 /** One run of an expression; without a text it is only compiled. */
@@ -45,8 +46,8 @@ const characterClass = /^\[\^?\]?(?:\[:\^?\w+:\]|\\(?:[pP](?:\{[^}]*\}|[^{])|[^p
 const repetition = /^\{(\d+)(,?)(\d*)\}/;
 
 /**
- * Upper bound of the instructions that the expression compiles to, found without compiling it: what is repeated is counted as often
- * as it is repeated. Meaningless for an invalid expression.
+ * Upper bound of the instructions that the expression compiles to, found without compiling it: what is
+ * repeated is counted as often as it is repeated. Meaningless for an invalid expression.
  */
 export function patternSize(regex: string): number {
   const open: Group[] = [{ total: frame, last: 0 }];

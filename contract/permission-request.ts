@@ -26,12 +26,18 @@ export const refusedCall = z.strictObject({
   tool: z.string(),
   /** Null when the arguments were not kept, or are too large to show. */
   digest: callDigest.nullable(),
-  /** Of the arguments: of their canonical form, or as they were written when too large to show; null when nothing is known of them. */
+  /**
+   * Of the arguments: of their canonical form, or as they were written when too large to show; null when
+   * nothing is known of them.
+   */
   arguments_size_bytes: z.int().min(0).nullable(),
 });
 export type RefusedCall = z.infer<typeof refusedCall>;
 
-/** The same as the sidecar reports it. `arguments`: their canonical text; absent when too large, or from a sidecar of an earlier release. */
+/**
+ * The same as the sidecar reports it. `arguments`: their canonical text; absent when too large, or when the
+ * call says more than them.
+ */
 export const reportedCall = z.strictObject({
   server: z.string(),
   tool: z.string(),

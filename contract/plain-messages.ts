@@ -1,7 +1,9 @@
 /** Validation messages in plain language: the validation library's own texts name its types and symbols. */
 import * as z from 'zod';
 
-/** Begins with "must" or "is", so that it can follow a field's name. A schema's own message takes precedence. */
+/**
+ * Begins with "must" or "is", so that it can follow a field's name. A schema's own message takes precedence.
+ */
 const plainMessage: z.core.$ZodErrorMap = (issue) => {
   if (issue.input === undefined && (issue.code === 'invalid_type' || issue.code === 'invalid_value')) {
     return isRequired;

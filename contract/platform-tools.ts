@@ -40,8 +40,7 @@ export const listedPlatformTool = z.object({
   name: platformToolName,
   title: z.string().max(200),
   description: z.string().max(4000),
-  /** Absent in lists of earlier releases. */
-  annotations: toolAnnotations.optional(),
+  annotations: toolAnnotations,
   input_schema: shownSchema,
   output_schema: shownSchema,
 });
@@ -50,7 +49,10 @@ export type ListedPlatformTool = z.infer<typeof listedPlatformTool>;
 /** `GET .../platform-tools`. */
 export const platformToolList = z.object({ tools: z.array(listedPlatformTool).max(100) });
 
-/** `POST .../platform-tools/calls`: the sidecar chooses the call's id, which stays when the call is sent again. */
+/**
+ * `POST .../platform-tools/calls`: the sidecar chooses the call's id, which stays
+ * when the call is sent again.
+ */
 export const platformToolCall = z.strictObject({
   call_id: chosenId,
   name: platformToolName,

@@ -1,6 +1,6 @@
 /**
- * Paths of a preview's files: relative, with one notation for each file, and nothing in them that leads elsewhere in an address or on any
- * system that somebody keeps them on. Pure.
+ * Paths of a preview's files: relative, with one notation for each file, and nothing in them that leads
+ * elsewhere in an address or on any system that somebody keeps them on. Pure.
  */
 
 export const maxPreviewPathLength = 255;
@@ -48,8 +48,8 @@ function brokenRule(path: string): string | null {
 export type PreviewPath = { path: string; problem: null } | { path: null; problem: string };
 
 /**
- * The path as it is stored (NFC), or the rule that it breaks. Characters that look like those with a meaning, such as the full-width "．．／",
- * are held to the same rules.
+ * The path as it is stored (NFC), or the rule that it breaks. Characters that look like those with a meaning,
+ * such as the full-width "．．／", are held to the same rules.
  */
 export function normalizePreviewPath(given: string): PreviewPath {
   const path = given.normalize('NFC');
@@ -60,7 +60,10 @@ export function normalizePreviewPath(given: string): PreviewPath {
 /** Equal for paths that are one file where case, or the form of a character, does not count. */
 const folded = (path: string) => path.normalize('NFKC').toUpperCase().toLowerCase();
 
-/** The first of the paths that cannot be beside those before it, and why; null where all can be. Takes normalized paths. */
+/**
+ * The first of the paths that cannot be beside those before it, and why; null where all can
+ * be. Takes normalized paths.
+ */
 export function clashingPath(paths: readonly string[]): { index: number; problem: string } | null {
   const files = new Set<string>();
   const folders = new Set<string>();
@@ -91,11 +94,16 @@ export const indexName = 'index.html';
 
 export interface RequestedFile {
   path: string;
-  /** Where there is no such file, this one is at the same address with a slash at its end; null for a folder. */
+  /**
+   * Where there is no such file, this one is at the same address with a slash at its end; null for a folder.
+   */
   indexPath: string | null;
 }
 
-/** The file that the path of a request names; null when it names none. `/` and folders have their `index.html`. */
+/**
+ * The file that the path of a request names; null when it names none. `/` and folders
+ * have their `index.html`.
+ */
 export function requestedFile(urlPath: string): RequestedFile | null {
   const decoded = decodedOnce(urlPath);
   if (decoded === '/') {
@@ -121,6 +129,9 @@ function decodedOnce(urlPath: string): string | null {
   }
 }
 
-/** Of a folder's `index.html`, the address of the folder. Each part is encoded, so that it leads to no other host. */
+/**
+ * Of a folder's `index.html`, the address of the folder. Each part is encoded, so that
+ * it leads to no other host.
+ */
 export const folderAddress = (indexPath: string): string =>
   `/${indexPath.slice(0, -indexName.length).split('/').map(encodeURIComponent).join('/')}`;

@@ -1,6 +1,6 @@
 /**
- * Previews: static files that an agent hands out, and that people open on an origin apart from the platform (docs/previews.md). Files and titles
- * are an agent's words wherever they are shown.
+ * Previews: static files that an agent hands out, and that people open on an origin apart from the platform
+ * (docs/previews.md). Files and titles are an agent's words wherever they are shown.
  */
 import * as z from 'zod';
 import { named, timestamp, uuid } from './names.ts';
@@ -10,7 +10,10 @@ export const previewTitleLength = 200;
 export const minPreviewSeconds = 60;
 export const defaultPreviewSeconds = 3600;
 
-/** Who may open a preview: all members of the workspace, as for what an agent shares, or those who may read its session. */
+/**
+ * Who may open a preview: all members of the workspace, as for what an agent shares, or those
+ * who may read its session.
+ */
 export const previewAudience = z.enum(['workspace', 'session']);
 export type PreviewAudience = z.infer<typeof previewAudience>;
 

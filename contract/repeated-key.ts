@@ -1,5 +1,6 @@
 /**
- * A key that an object of a JSON text has twice. Readers disagree about which of the two counts, and `JSON.parse` drops the first without a word. Pure.
+ * A key that an object of a JSON text has twice. Readers disagree about which of the two counts, and
+ * `JSON.parse` drops the first without a word. Pure.
  */
 
 interface Open {
@@ -9,7 +10,10 @@ interface Open {
   at: string | number;
 }
 
-/** The path of the first key that comes twice, its name last; null when there is none. The text must be valid JSON. */
+/**
+ * The path of the first key that comes twice, its name last; null when there is none. The
+ * text must be valid JSON.
+ */
 export function repeatedKey(text: string): (string | number)[] | null {
   const open: Open[] = [];
   let expectsKey = false;

@@ -1,10 +1,13 @@
 /**
- * Environment variables that configuration must not set, in one list for manifests and agents (docs/catalog.md#agents).
- * They would let anyone who fills in a value, or changes the secret behind it, run other code than the `run` or the entry says,
- * before the platform's own first instruction in that container.
+ * Environment variables that configuration must not set, in one list for manifests and agents
+ * (docs/catalog.md#agents). They would let anyone who fills in a value, or changes the secret behind it, run
+ * other code than the `run` or the entry says, before the platform's own first instruction in that container.
  */
 
-/** Which code any program loads or runs: the loader, the C library, cryptography, shells, interpreters, virtual machines. */
+/**
+ * Which code any program loads or runs: the loader, the C library, cryptography, shells,
+ * interpreters, virtual machines.
+ */
 const loadingPrefixes = /^(LD_|DYLD_|BASH_FUNC_|MALLOC_)/;
 const loadingNames = new Set([
   // The loader, the C library and OpenSSL.
@@ -57,9 +60,10 @@ const loadingNames = new Set([
 ]);
 
 /**
- * What a program that already runs starts or downloads. Only for manifests: the platform loads a server's packages itself, and
- * who attaches a server did not choose its command. An agent's author did, and an agent needs them: a registry for its own
- * package manager, an SSH key for git, no pager. Its package managers run in its own sandbox, without the platform's credentials.
+ * What a program that already runs starts or downloads. Only for manifests: the platform loads a server's
+ * packages itself, and who attaches a server did not choose its command. An agent's author did, and an agent
+ * needs them: a registry for its own package manager, an SSH key for git, no pager. Its package managers run
+ * in its own sandbox, without the platform's credentials.
  */
 const toolPrefixes = /^GIT_CONFIG_/;
 /** Package managers, which read them case-insensitively: registry, shell, configuration. */

@@ -1,4 +1,7 @@
-/** Values that a call of the scripted agent saves, in the arguments of later calls: `{ "$saved": "<variable>" }`. */
+/**
+ * Values that a call of the scripted agent saves, in the arguments of later calls:
+ * `{ "$saved": "<variable>" }`.
+ */
 /** `path`: where the reference is in the arguments. */
 type Replacement = (variable: string, path: readonly string[]) => unknown;
 
@@ -7,7 +10,10 @@ export function isSavedReference(value: object): value is { $saved: string } {
   return Object.keys(value).length === 1 && '$saved' in value && typeof value.$saved === 'string';
 }
 
-/** The arguments with each reference, at any depth, replaced by the value as it is: references in that value are none. */
+/**
+ * The arguments with each reference, at any depth, replaced by the value as it is:
+ * references in that value are none.
+ */
 export function replaceSaved(
   given: Readonly<Record<string, unknown>>,
   replacement: Replacement,

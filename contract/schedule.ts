@@ -68,7 +68,10 @@ const newNames: Readonly<Record<string, string>> = {
   'Pacific/Truk': 'Pacific/Chuuk',
 };
 
-/** The zone as the time zone database writes it, by the name that was given where it has several, or null. Offsets such as `+02:00` are none: they know no summer time. */
+/**
+ * The zone as the time zone database writes it, by the name that was given where it has several, or null.
+ * Offsets such as `+02:00` are none: they know no summer time.
+ */
 export function knownTimeZone(name: string): string | null {
   if (!/^[A-Za-z]/.test(name)) {
     return null;
@@ -154,7 +157,9 @@ export const schedule = z.strictObject({
   workspace_id: uuid,
   /** Null once the agent was removed. */
   agent_id: uuid.nullable(),
-  /** Whose quotas its sessions count against, and who reads and ends them; null once the person was deleted. */
+  /**
+   * Whose quotas its sessions count against, and who reads and ends them; null once the person was deleted.
+   */
   maker_id: uuid.nullable(),
   name: z.string(),
   spec: scheduleSpec,
@@ -213,7 +218,10 @@ export const shownRun = scheduleRun.extend({
 export const scheduleOutlook = z.strictObject({
   /** The next ones, soonest first; none while it is paused. */
   next_times: z.array(timestamp),
-  /** Since it was set up: times without a run because the one before still went on, and those that came too late to catch up. */
+  /**
+   * Since it was set up: times without a run because the one before still went on, and those that
+   * came too late to catch up.
+   */
   skipped_for_overlap: z.int(),
   missed: z.int(),
 });

@@ -97,7 +97,10 @@ export class InstructionsError extends Error {
   override name = 'InstructionsError';
 }
 
-/** Throws InstructionsError with every problem and its path; those of saved values only where each step by itself is right. */
+/**
+ * Throws InstructionsError with every problem and its path; those of saved values only where each
+ * step by itself is right.
+ */
 export function parseInstructions(text: string): Step[] {
   let value: unknown;
   try {

@@ -1,4 +1,7 @@
-/** "May this secret be used here": the one rule and its sentence, at save, at launch and for an image's registry. Pure. */
+/**
+ * "May this secret be used here": the one rule and its sentence, at save, at launch and for
+ * an image's registry. Pure.
+ */
 
 /** What the store knows of one secret. */
 export interface KnownSecret {
@@ -19,7 +22,10 @@ export const secretNotSet = (name: string): SecretRefusal => ({
   message: `needs secret ${name}, which is not set`,
 });
 
-/** Why the secret of that name may not be used; null when it may. `server` is the entry that is given it; null: the agent's side, which has grants. */
+/**
+ * Why the secret of that name may not be used; null when it may. `server` is the entry that is given it;
+ * null: the agent's side, which has grants.
+ */
 export function secretRefusal(
   name: string,
   secret: KnownSecret | undefined,
@@ -38,8 +44,9 @@ export function secretRefusal(
 }
 
 /**
- * The same for what the platform itself sends a secret to: the webhook of a channel, and the embedding provider. A secret that is for certain
- * servers is for nothing else; one that no server may be given is for the platform alone.
+ * The same for what the platform itself sends a secret to: the webhook of a channel, and the embedding
+ * provider. A secret that is for certain servers is for nothing else; one that no server may be given
+ * is for the platform alone.
  */
 export function platformSecretRefusal(name: string, secret: KnownSecret | undefined): SecretRefusal | null {
   if (secret?.is_set !== true) {

@@ -16,6 +16,8 @@ export const agentArchivedSentence = 'Its agent was archived';
 
 export const workspaceClosedSentence = 'The workspace was closed';
 
-/** What an agent is told that asks a person in a session that nobody drives: only an operator sends messages. */
+/**
+ * What an agent is told that asks a person in a session that nobody drives: only an operator sends messages.
+ */
 export const nobodyToAsk =
   'Nobody drives this session, so nobody would answer. If another session started this one, ask that with message_caller; else decide yourself, or end the session';

@@ -1,4 +1,7 @@
-/** A catalog entry as the MCP registry describes servers (`server.json`), so that other clients can run it (docs/catalog.md#servers-of-the-mcp-registry). */
+/**
+ * A catalog entry as the MCP registry describes servers (`server.json`), so that other clients can run it
+ * (docs/catalog.md#servers-of-the-mcp-registry).
+ */
 import * as z from 'zod';
 import type { ManifestEnvField, McpServer, Shape } from './catalog.ts';
 import { isPinned, onlyPackage, readPackageRequest } from './package-request.ts';
@@ -60,7 +63,10 @@ export function documentProblem(shape: Shape): string | null {
     : null;
 }
 
-/** Throws for an entry with a `documentProblem`. `publicUrl` is that of the installation: its host, reversed, is the namespace of the name. */
+/**
+ * Throws for an entry with a `documentProblem`. `publicUrl` is that of the installation: its host, reversed,
+ * is the namespace of the name.
+ */
 export function serverDocumentOf(
   entry: McpServer,
   { slug, publicUrl }: { slug: string; publicUrl: string | undefined },

@@ -1,12 +1,16 @@
 /**
- * The signature on what the platform sends to a service preview: from the API to the gateway beside the service. It covers the head, which is
- * verified before anything reaches the service; bodies are streamed and have no signature of their own. The key is the preview's control key.
+ * The signature on what the platform sends to a service preview: from the API to the gateway beside the
+ * service. It covers the head, which is verified before anything reaches the service; bodies are streamed and
+ * have no signature of their own. The key is the preview's control key.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { controlClockSkewMs } from './sidecar.ts';
 
 export const serviceRequestHeader = 'x-service-request';
-/** Of an answer that is the gateway's own, in the service's place: a code that says why. It removes it from what the service answers. */
+/**
+ * Of an answer that is the gateway's own, in the service's place: a code that says why. It removes it from
+ * what the service answers.
+ */
 export const serviceFailureHeader = 'x-service-failure';
 
 export interface ServiceRequestHead {
@@ -20,7 +24,10 @@ export function signServiceRequest(key: string, head: ServiceRequestHead & { atM
   return `${head.atMs}.${hmac(key, head)}`;
 }
 
-/** Whether `header` signs this head, at most `controlClockSkewMs` away from `nowMs`. Compares in constant time. */
+/**
+ * Whether `header` signs this head, at most `controlClockSkewMs` away from `nowMs`.
+ * Compares in constant time.
+ */
 export function isSignedServiceRequest(
   key: string,
   header: string,

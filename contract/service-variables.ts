@@ -5,7 +5,10 @@ import type { FrozenEnv } from './session.ts';
 export const portVariable = 'PORT';
 export const defaultServicePort = 8080;
 
-/** The port of a service with these plain variables: `PORT` where it is one that needs no privilege, else the default; null for another text. */
+/**
+ * The port of a service with these plain variables: `PORT` where it is one that needs no privilege, else the
+ * default; null for another text.
+ */
 export function servicePortOf(port: string | undefined): number | null {
   if (port === undefined) {
     return defaultServicePort;
@@ -17,7 +20,10 @@ export function servicePortOf(port: string | undefined): number | null {
 const isNoPort = 'must be a port from 1024 to 65535';
 const isSecret = 'must be a plain value, and not a secret';
 
-/** What is wrong with the `PORT` that somebody gives a service, said of it; null for one that is usable, or none. */
+/**
+ * What is wrong with the `PORT` that somebody gives a service, said of it; null for one
+ * that is usable, or none.
+ */
 export function givenPortProblem(given: string | undefined): string | null {
   if (given !== undefined && referencedSecretName(given) !== null) {
     return isSecret;

@@ -14,7 +14,10 @@ const shortText = z.string().max(1000);
 
 /** A tool that a requested scope would open. */
 export const openedTool = z.strictObject({ server: z.string(), tool: z.string() });
-/** How many are listed in one place; the others are counted. A catalog may gate tens of thousands with one scope. */
+/**
+ * How many are listed in one place; the others are counted. A catalog may gate tens of
+ * thousands with one scope.
+ */
 export const mostOpenedTools = 200;
 
 /** How many tools an event names. */
@@ -43,7 +46,10 @@ export const payloadByEventType = {
   }),
   /** An answer of the server did not reach the agent: the first time for each reason. */
   'session.answer_refused': z.strictObject({ server: z.string(), reason: answerFault }),
-  /** The first names of each, and how many more there are; `refused`: calls of these wait until an admin accepts them. */
+  /**
+   * The first names of each, and how many more there are; `refused`: calls of these wait
+   * until an admin accepts them.
+   */
   'session.tools_changed': z.strictObject({
     server: z.string(),
     new_tools: z.array(z.string()).max(mostNamedTools),
@@ -54,7 +60,10 @@ export const payloadByEventType = {
   }),
   'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
   'agent.message': z.strictObject({ text: eventText, channel: shortText.nullable().default(null) }),
-  /** Posted to a channel of the workspace; its delivery is on the channel's message of the same id. Only the platform writes it. */
+  /**
+   * Posted to a channel of the workspace; its delivery is on the channel's message of the same id.
+   * Only the platform writes it.
+   */
   'agent.channel_message': z.strictObject({ channel: z.string(), text: z.string() }),
   'agent.status': z.strictObject({ status: shortText, detail: eventText.nullable().default(null) }),
   'agent.artifact': z.strictObject({
@@ -82,8 +91,8 @@ export const payloadByEventType = {
   'agent.preview': z.strictObject({
     preview_id: uuid,
     title: z.string().nullable(),
-    /** Absent in events of earlier releases. */
-    service: z.string().nullable().optional(),
+    /** Null for a preview of files. */
+    service: z.string().nullable(),
     files: z.int(),
     size_bytes: z.int(),
     expires_at: timestamp,
@@ -102,7 +111,7 @@ export const payloadByEventType = {
     agent: z.strictObject({ id: uuid, name: z.string() }),
     session_id: uuid,
     tools: z.array(openedTool),
-    more_tools: z.int().nonnegative().default(0),
+    more_tools: z.int().nonnegative(),
     expires_at: timestamp,
   }),
   /** `exact_call`: what was approved is the refused call alone. */
@@ -110,7 +119,10 @@ export const payloadByEventType = {
     decided_by: uuid.nullable(),
     exact_call: z.literal(true).optional(),
   }),
-  /** Between a session and the one that started it, in the transcripts of both. `relation`: of the other one to this. */
+  /**
+   * Between a session and the one that started it, in the transcripts of both. `relation`:
+   * of the other one to this.
+   */
   'session.message': z.strictObject({
     message_id: uuid,
     direction: z.enum(['sent', 'received']),

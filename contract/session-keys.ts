@@ -1,9 +1,10 @@
 /**
- * Keys that belong to one session. They are derived from SESSION_KEY_SEED and the session's id, so none is stored:
- * the internal token (sidecar to API) and the control key (API and worker to sidecar) (docs/sidecar.md#towards-the-platform).
+ * Keys that belong to one session. They are derived from SESSION_KEY_SEED and the session's id, so none is
+ * stored: the internal token (sidecar to API) and the control key (API and worker to sidecar)
+ * (docs/sidecar.md#towards-the-platform).
  */
 import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { controlClockSkewMs, controlRequestHeader, olderControlSignatureHeader } from './sidecar.ts';
+import { controlClockSkewMs } from './sidecar.ts';
 
 /** What a control signature covers. `path` is the request target as sent; `body` is the raw bytes. */
 export interface ControlRequest {
@@ -39,18 +40,10 @@ export interface ControlBody {
   sha256: string;
 }
 
-/** The headers of a control request that is sent at `atMs`. */
-export function controlHeaders(
-  key: string,
-  request: ControlRequest & { atMs: number },
-): Record<string, string> {
-  return {
-    [controlRequestHeader]: signControlRequest(key, request),
-    [olderControlSignatureHeader]: signForOlderSidecar(key, request),
-  };
-}
-
-/** The `X-Control-Request` of a request that is sent at `atMs`: its time, the size and SHA-256 of its body, and the signature. */
+/**
+ * The `X-Control-Request` of a request that is sent at `atMs`: its time, the size and SHA-256 of its
+ * body, and the signature.
+ */
 export function signControlRequest(
   key: string,
   { method, path, body, atMs }: ControlRequest & { atMs: number },
@@ -60,8 +53,8 @@ export function signControlRequest(
 }
 
 /**
- * Returns what `header` says about the body, or null when it does not sign this method and path, or is more than
- * `controlClockSkewMs` away from `nowMs`. Does not need the body: only a signed one is read.
+ * Returns what `header` says about the body, or null when it does not sign this method and path, or is more
+ * than `controlClockSkewMs` away from `nowMs`. Does not need the body: only a signed one is read.
  */
 export function verifyControlHead(
   key: string,
@@ -85,18 +78,7 @@ export function isSignedBody({ sizeBytes, sha256 }: ControlBody, body: Uint8Arra
 }
 
 function headSignature(key: string, said: string, method: string, path: string): string {
-  return hmac(key, `control-request\n${said}\n${method.toUpperCase()}\n${path}`);
-}
-
-/** For sidecars that were started before the head was signed (docs/decisions/0018). */
-function signForOlderSidecar(
-  key: string,
-  { method, path, body, atMs }: ControlRequest & { atMs: number },
-): string {
-  return `${atMs}.${hmac(key, `${atMs}\n${method.toUpperCase()}\n${path}\n${sha256Of(body)}`)}`;
-}
-
-function hmac(key: string, text: string): string {
+  const text = `control-request\n${said}\n${method.toUpperCase()}\n${path}`;
   return createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('hex');
 }
 

@@ -1,4 +1,7 @@
-/** The processes of a session as the platform knows them: their state, how they ended and what they wrote to stderr. */
+/**
+ * The processes of a session as the platform knows them: their state, how they ended and
+ * what they wrote to stderr.
+ */
 import * as z from 'zod';
 import { answerFault, answerFaultCount } from './answer-fault.ts';
 import { chosenId, entryName, maxStoredInteger, timestamp } from './names.ts';
@@ -8,14 +11,16 @@ export const processKind = z.enum(['agent', 'server', 'sibling']);
 export type ProcessKind = z.infer<typeof processKind>;
 
 /**
- * `ready`: a server answered its first request; an agent or sibling runs, and a sibling whose readiness is asked for is ready. `failed`: it did not get that far.
+ * `ready`: a server answered its first request; an agent or sibling runs, and a sibling whose readiness is
+ * asked for is ready. `failed`: it did not get that far.
  * `ended`: it was ready, and its process has ended.
  */
 export const processState = z.enum(['not_started', 'starting', 'ready', 'failed', 'ended']);
 export type ProcessState = z.infer<typeof processState>;
 
 /**
- * Why a server or sibling does not work, going on from its name: a closed list, which never includes anything that it wrote.
+ * Why a server or sibling does not work, going on from its name: a closed list, which never
+ * includes anything that it wrote.
  */
 export const causeText = {
   container_not_running: 'is not running',
@@ -57,7 +62,10 @@ const facts = {
   /** Of its last end; both null when none is known. */
   exit_code: exitCode.nullable(),
   signal: signalName.nullable(),
-  /** Of a server that failed, or of a sibling that was not ready in time; how the platform then ended that is left out. */
+  /**
+   * Of a server that failed, or of a sibling that was not ready in time; how the platform
+   * then ended that is left out.
+   */
   cause: failureCause.nullable(),
   /** From the first byte to a server until its first answer. */
   handshake_ms: z.int().min(0).max(maxStoredInteger).nullable(),
@@ -78,7 +86,10 @@ export const sessionProcess = z.strictObject({
 });
 export type SessionProcess = z.infer<typeof sessionProcess>;
 
-/** What one process wrote to stderr, with the values of its secret variables blacked out. It is the process's claim. */
+/**
+ * What one process wrote to stderr, with the values of its secret variables redacted.
+ * It is the process's claim.
+ */
 export const processOutput = z.strictObject({
   text: z.string(),
   size_bytes: z.int().min(0),
@@ -89,8 +100,9 @@ export const processOutput = z.strictObject({
 export type ProcessOutput = z.infer<typeof processOutput>;
 
 /**
- * `POST /internal/sessions/{id}/processes`: the state of one process. A later report of the same sidecar has a higher `revision`;
- * `sidecar_run` distinguishes a restarted sidecar, which counts from zero, from its predecessor.
+ * `POST /internal/sessions/{id}/processes`: the state of one process. A later report of the same
+ * sidecar has a higher `revision`; `sidecar_run` distinguishes a restarted sidecar, which counts from
+ * zero, from its predecessor.
  */
 export const processReport = z.strictObject({
   ...facts,

@@ -12,7 +12,7 @@ import {
   startSeconds,
   toolPolicy,
 } from './catalog.ts';
-import { modelAccess } from './model-access.ts';
+import { modelAccess, modelDialect } from './model-access.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 import { signIn } from './remote-server.ts';
 import { readiness, siblingPort } from './sibling.ts';
@@ -35,7 +35,10 @@ export function isTerminal(status: SessionStatus): status is TerminalStatus {
   return terminalStatus.safeParse(status).success;
 }
 
-/** Who a session waits for: a person who may decide its permission request, or its operator, who has to sign in to a remote server or answer a question. */
+/**
+ * Who a session waits for: a person who may decide its permission request, or its operator, who has to sign
+ * in to a remote server or answer a question.
+ */
 export const sessionWait = z.enum(['approval', 'sign_in', 'answer']);
 export type SessionWait = z.infer<typeof sessionWait>;
 
@@ -53,7 +56,10 @@ export const session = z.strictObject({
   /** The human at the top of the tree, who reads and decides. */
   root_operator_id: uuid.nullable(),
   parent_session_id: uuid.nullable(),
-  /** The schedule that started it, and who had made that: they read the session and end it, and decide nothing by that. */
+  /**
+   * The schedule that started it, and who had made that: they read the session and end it,
+   * and decide nothing by that.
+   */
   schedule_id: uuid.nullable(),
   schedule_maker_id: uuid.nullable(),
   status: sessionStatus,
@@ -67,7 +73,10 @@ export const session = z.strictObject({
 });
 export type Session = z.infer<typeof session>;
 
-/** Whose quotas and turns count what a session does: the person at the root of its tree, or who had made the schedule that started that; null without either. */
+/**
+ * Whose quotas and turns count what a session does: the person at the root of its tree, or who had made the
+ * schedule that started that; null without either.
+ */
 export const chargedPersonOf = ({
   root_operator_id,
   schedule_maker_id,
@@ -93,12 +102,14 @@ export type FrozenVariable = z.infer<typeof frozenVariable>;
 export const frozenEnv = z.record(z.string(), frozenVariable);
 export type FrozenEnv = z.infer<typeof frozenEnv>;
 
-/** The one image that a reference resolved to when it was read, what runs in it (entrypoint and command), and its volumes. */
+/**
+ * The one image that a reference resolved to when it was read, what runs in it (entrypoint and
+ * command), and its volumes.
+ */
 export const frozenImage = z.strictObject({
   digest: imageDigest,
   command: z.array(z.string()).min(1),
-  /** Sessions from before they were kept have none. */
-  volumes: z.array(z.string()).default([]),
+  volumes: z.array(z.string()),
 });
 export type FrozenImage = z.infer<typeof frozenImage>;
 
@@ -108,25 +119,23 @@ export const frozenServer = z.strictObject({
   entry_version: z.int(),
   shape,
   image_digest: z.string().nullable(),
-  /** The image's entrypoint and command. Sessions from before it was kept have none. */
-  image_command: z.array(z.string()).nullable().default(null),
-  image_volumes: z.array(z.string()).nullable().default(null),
+  /** The image's entrypoint and command. */
+  image_command: z.array(z.string()).nullable(),
+  image_volumes: z.array(z.string()).nullable(),
   /** `user:password` for the image's registry alone. */
-  registry_credentials: frozenVariable.nullable().default(null),
+  registry_credentials: frozenVariable.nullable(),
   env: frozenEnv,
   /** The manifest's `env` at the freeze: the attachment is checked against it again at launch. */
   manifest_env: z.record(envName, manifestEnvField),
   tool_scopes: z.record(z.string(), toolScope),
-  /** For sessions from before it was frozen, only the current entry counts. */
-  approvers: approvers.default('operator'),
+  approvers,
   network,
   egress_allow: z.array(egressRule),
-  /** Sessions from before this field have none. */
-  client_features: z.array(clientFeature).default([]),
+  client_features: z.array(clientFeature),
   ...toolPolicy,
-  start_seconds: startSeconds.default(null),
+  start_seconds: startSeconds,
   /** Of a remote server. */
-  sign_in: signIn.nullable().default(null),
+  sign_in: signIn.nullable(),
 });
 export type FrozenServer = z.infer<typeof frozenServer>;
 
@@ -134,11 +143,10 @@ export const frozenCompanion = z.strictObject({
   name: entryName,
   run,
   /** Of a `run` that is an image. */
-  image: frozenImage.nullable().default(null),
+  image: frozenImage.nullable(),
   env: frozenEnv,
 });
 
-/** Absent without one, and so for earlier releases. */
 export const frozenSibling = frozenCompanion.extend({
   port: siblingPort.optional(),
   ready: readiness.optional(),
@@ -146,7 +154,11 @@ export const frozenSibling = frozenCompanion.extend({
 export type FrozenSibling = z.infer<typeof frozenSibling>;
 
 /** The key is a reference, never a value; it goes into the session's model container alone. */
-export const frozenModelAccess = modelAccess.extend({ api_key: frozenSecret });
+export const frozenModelAccess = modelAccess.extend({
+  api_key: frozenSecret,
+  /** Of the endpoint at the start: the agent learns it, and no other is used. */
+  dialect: modelDialect,
+});
 export type FrozenModelAccess = z.infer<typeof frozenModelAccess>;
 
 /** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */
@@ -159,14 +171,14 @@ export const frozenConfiguration = z.strictObject({
     kind: agentKind,
     run,
     /** Of a `run` that is an image. */
-    image: frozenImage.nullable().default(null),
+    image: frozenImage.nullable(),
     instructions: z.string(),
     model: z.string().nullable(),
     env: frozenEnv,
     network,
     egress_allow: z.array(egressRule),
     limits: agentLimits,
-    /** Absent without one, and so for earlier releases. */
+    /** Absent without one. */
     model_access: frozenModelAccess.optional(),
   }),
   prompt: z.string(),
@@ -174,8 +186,8 @@ export const frozenConfiguration = z.strictObject({
   siblings: z.array(frozenSibling),
   services: z.array(frozenCompanion),
   /**
-   * Of the workload of a service preview: its `agent` is the service, which is asked on this port. Such a workload has no prompt, no servers and no
-   * companions, and its id is the preview's. Absent for a session.
+   * Of the workload of a service preview: its `agent` is the service, which is asked on this port. Such a
+   * workload has no prompt, no servers and no companions, and its id is the preview's. Absent for a session.
    */
   service: z
     .strictObject({
@@ -184,10 +196,10 @@ export const frozenConfiguration = z.strictObject({
       session_id: uuid.optional(),
     })
     .optional(),
-  /** False when no person drives it who could answer its agent's questions. Absent else: earlier releases refuse it, and every session of theirs has one. */
-  has_operator: z.boolean().optional(),
+  /** Whether a person drives it who could answer its agent's questions. */
+  has_operator: z.boolean(),
   /** The workspace's setting of that name. */
-  log_tool_payloads: z.boolean().default(false),
+  log_tool_payloads: z.boolean(),
   frozen_at: timestamp,
 });
 export type FrozenConfiguration = z.infer<typeof frozenConfiguration>;

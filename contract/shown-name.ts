@@ -1,4 +1,7 @@
-/** Names that people choose for what others read: what is stored is what is shown, without characters that have no shape. */
+/**
+ * Names that people choose for what others read: what is stored is what is shown, without
+ * characters that have no shape.
+ */
 import * as z from 'zod';
 
 export const maxShownName = 100;
@@ -6,7 +9,10 @@ export const maxShownName = 100;
 /** Every space, those among the symbols and the letters as well, is a plain one. */
 const spaces = /[\p{Zs}\u2800\u3164\uffa0]+/gu;
 const controls = /[\p{Cc}\p{Zl}\p{Zp}]/u;
-/** What has no shape, turns the direction of text or stands for nothing. A joiner between letters is part of how these are written, and stays. */
+/**
+ * What has no shape, turns the direction of text or stands for nothing. A joiner between letters is part of
+ * how these are written, and stays.
+ */
 const invisible =
   /(?!(?<=[\p{L}\p{M}])[\u200c\u200d](?=\p{L}))[\p{C}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\ufffc]/gu;
 /** Something that has a shape of its own, which no mark has. */
@@ -14,7 +20,10 @@ const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 /** Marks that pile up reach into the lines above and below. */
 const piledMarks = /(\p{M}{3})\p{M}+/gu;
 
-/** The name as it is stored and shown: trimmed, in form NFC, on one line and with no invisible character. Empty where nothing of it can be seen. */
+/**
+ * The name as it is stored and shown: trimmed, in form NFC, on one line and with no invisible character.
+ * Empty where nothing of it can be seen.
+ */
 export function cleanedName(text: string): string {
   const clean = text
     .toWellFormed()
@@ -55,6 +64,9 @@ export const shownName = z
     return clean === '' ? refuse('must show something: it has only characters that nobody sees') : clean;
   });
 
-/** The same of two entry names that readers would take for one, so that the catalog has only one of them: those of `store/shown-names.ts`, for the signs of an entry name. */
+/**
+ * The same of two entry names that readers would take for one, so that the catalog has only one of them:
+ * those of `store/shown-names.ts`, for the signs of an entry name.
+ */
 export const lookOfEntryName = (name: string): string =>
   name.replaceAll('m', 'rn').replaceAll('0', 'o').replaceAll('1', 'l');

@@ -10,7 +10,10 @@ const portsOfPlatform: readonly number[] = [7070, 7071];
 
 const timeoutSeconds = z.int().min(1).max(600).default(60);
 
-/** When a sibling counts as ready: its port takes a connection, or a command beside it ends with 0. Asked each second. */
+/**
+ * When a sibling counts as ready: its port takes a connection, or a command beside it ends
+ * with 0. Asked each second.
+ */
 export const readiness = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('port'), timeout_seconds: timeoutSeconds }),
   z.strictObject({ type: z.literal('command'), ...commandLine, timeout_seconds: timeoutSeconds }),
@@ -39,7 +42,10 @@ export function siblingProblem({ port, ready }: Listening): { path: string[]; me
     : null;
 }
 
-/** How long a session may wait for its siblings, in seconds: each has a limit of its own, and they start together. */
+/**
+ * How long a session may wait for its siblings, in seconds: each has a limit of its own,
+ * and they start together.
+ */
 export const longestReadySeconds = (siblings: readonly { ready?: Readiness | undefined }[]): number =>
   Math.max(0, ...siblings.map(({ ready }) => ready?.timeout_seconds ?? 0));
 

@@ -1,4 +1,7 @@
-/** Rules of what agents store in the graph and in collections of their workspace: names, JSON values by name, and conditions on them. */
+/**
+ * Rules of what agents store in the graph and in collections of their workspace: names, JSON values by
+ * name, and conditions on them.
+ */
 import * as z from 'zod';
 
 export const storedDataLimits = {
@@ -30,7 +33,10 @@ function brokenNumberRule(value: number): string | null {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? wholeNumberRule : null;
 }
 
-/** Where in a JSON value is something that cannot be stored as it is, with the rule that it breaks; null for a usable value. */
+/**
+ * Where in a JSON value is something that cannot be stored as it is, with the rule that it breaks;
+ * null for a usable value.
+ */
 function unusableValue(
   value: unknown,
   path: readonly PropertyKey[] = [],

@@ -5,14 +5,17 @@ import { callOutcome } from './audit-event.ts';
 import { chosenId, maxStoredInteger, maxToolNameCharacters, timestamp, uuid } from './names.ts';
 
 /**
- * An agent's text as the database can store it: NUL and lone surrogates become U+FFFD. One call with such a name would
- * otherwise block every record after it.
+ * An agent's text as the database can store it: NUL and lone surrogates become U+FFFD. One call with such a
+ * name would otherwise block every record after it.
  */
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** Arguments or result of a call as JSON text, truncated when too large; only where the workspace enables payloads. */
+/**
+ * Arguments or result of a call as JSON text, truncated when too large; only where the
+ * workspace enables payloads.
+ */
 export const callPayload = z.strictObject({
   json: z.string().overwrite(storableText),
   truncated: z.boolean(),
@@ -43,8 +46,8 @@ export const callRecord = startedCall.extend(callEnd.shape);
 export type CallRecord = z.infer<typeof callRecord>;
 
 /**
- * Calls of one tool within one minute that were refused beyond a limit: kept as a number, not one by one. Once the platform has
- * it, a count never changes; later calls of that minute are in a count of their own.
+ * Calls of one tool within one minute that were refused beyond a limit: kept as a number, not one by one.
+ * Once the platform has it, a count never changes; later calls of that minute are in a count of their own.
  */
 export const refusedCallCount = z.strictObject({
   count_id: chosenId,

@@ -1,6 +1,7 @@
 /**
- * What the tools of an MCP server say of themselves, as its sidecar sees it pass: one definition for each tool and one for the
- * server's instructions (docs/catalog.md#a-server-stays-what-was-approved). All of it is the server's own claim.
+ * What the tools of an MCP server say of themselves, as its sidecar sees it pass: one definition for each
+ * tool and one for the server's instructions (docs/catalog.md#a-server-stays-what-was-approved). All of it
+ * is the server's own claim.
  */
 import * as z from 'zod';
 import { entryName, maxToolNameCharacters, timestamp, uuid } from './names.ts';
@@ -66,7 +67,10 @@ export const toolDefinition = z.strictObject({
   part: definitionPart,
   /** Empty for instructions. */
   tool: z.string(),
-  /** Without the values of the server's secrets; its digest is not shown, since such values could be guessed by it. */
+  /**
+   * Without the values of the server's secrets; its digest is not shown, since such
+   * values could be guessed by it.
+   */
   ...definitionText,
   seen_at: timestamp,
   /** The session whose agent it was shown to first; null for a check, or when the session is gone. */
@@ -98,7 +102,10 @@ export const acceptDefinitions = z.strictObject({
   ids: z.array(uuid).min(1).max(toolListLimits.accepted),
 });
 
-/** Entries of a workspace with definitions that wait, in their latest version that has any: sessions go on with an earlier one. */
+/**
+ * Entries of a workspace with definitions that wait, in their latest version that has any: sessions
+ * go on with an earlier one.
+ */
 export const changedServer = z.strictObject({
   id: uuid,
   name: entryName,

@@ -1,6 +1,6 @@
 /**
- * Collections of vectors that the sessions of a workspace's agents share. Ids and metadata are of agents, so they are untrusted wherever they
- * are read (docs/threat-model.md#data-that-agents-share).
+ * Collections of vectors that the sessions of a workspace's agents share. Ids and metadata are of agents, so
+ * they are untrusted wherever they are read (docs/shared-data.md#what-agents-can-do-to-each-other).
  */
 import * as z from 'zod';
 import { timestamp, uuid } from './names.ts';
@@ -31,7 +31,10 @@ const vectorForms = `must be a list of 1 to ${vectorLimits.dimensions} finite nu
 /** Nothing more is said of a list of another length. */
 const ends = { abort: true };
 
-/** A list of numbers, or the base64 of little-endian 32-bit floats, as OpenAI's interface has it: one JSON value, which is also shorter. */
+/**
+ * A list of numbers, or the base64 of little-endian 32-bit floats, as OpenAI's interface has it: one JSON
+ * value, which is also shorter.
+ */
 export const givenVector = z
   .union([z.array(z.number()).min(1, ends).max(vectorLimits.dimensions, ends), z.string()], vectorForms)
   .superRefine((given, context) => {
@@ -110,7 +113,10 @@ export function bytesToVector(bytes: Buffer): Float32Array {
   );
 }
 
-/** Who makes the vectors of a collection: the agents themselves, the platform, or the provider of the workspace. */
+/**
+ * Who makes the vectors of a collection: the agents themselves, the platform, or the
+ * provider of the workspace.
+ */
 export const embedderName = z.enum(['given', 'local-hashed-ngrams', 'provider']);
 
 /** What makes the vectors of a collection, for as long as it exists. */

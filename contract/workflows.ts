@@ -10,20 +10,26 @@ import type { TerminalStatus } from './session.ts';
 export const taskQueue = 'platform-v1';
 
 /**
- * The queues of a platform, by the name of the one for sessions. Each has workers of its own, so that a full one does not delay
- * another: a human waits for a decision.
+ * The queues of a platform, by the name of the one for sessions. Each has workers of its own, so that a full
+ * one does not delay another: a human waits for a decision.
  */
 export const taskQueues = (sessions: string) => ({
   /** Sessions: their workflows and short activities. */
   sessions,
-  /** One activity for each check that runs, and for each session that an earlier release started. */
+  /** One activity for each check that runs. */
   watches: `${sessions}-watches`,
   /** Permission requests and grants, and the activity that writes grants. */
   decisions: `${sessions}-decisions`,
-  /** One activity for each message that is being delivered to a channel: a slow webhook delays other messages alone. */
+  /**
+   * One activity for each message that is being delivered to a channel: a slow webhook
+   * delays other messages alone.
+   */
   deliveries: `${sessions}-deliveries`,
 });
 export type QueueName = keyof ReturnType<typeof taskQueues>;
+
+/** To post a message to its channel, before that has failed. */
+export const mostDeliveryAttempts = 10;
 
 export const sessionWorkflowId = (sessionId: string) => `session/${sessionId}`;
 /** The session that a workflow with this id serves; null for one of another type. */
@@ -118,7 +124,9 @@ export interface McpRegistrationWorkflowInput {
   registrationId: string;
 }
 
-/** The state of a registration once its workflow has nothing left to do. `unchanged`: there was nothing to do. */
+/**
+ * The state of a registration once its workflow has nothing left to do. `unchanged`: there was nothing to do.
+ */
 export interface RegistrationOutcome {
   status: RegistrationStatus | 'removed' | 'unchanged';
   /** The sentence for the admin, as on the entry. */
@@ -165,6 +173,8 @@ export interface ScheduledRunEnd {
 
 export interface ChannelMessageWorkflowInput {
   messageId: string;
+  /** How often it waits for its turn before it is given up; left out except in tests. */
+  mostWaits?: number;
 }
 
 /** How a message to a channel ended; `erased`: with its session or its workspace. */
@@ -181,7 +191,10 @@ export interface DecideInput {
   decisionId: string;
 }
 
-/** The types of refusals, which no retry changes: a workflow fails with one, or reads one in an activity's failure. */
+/**
+ * The types of refusals, which no retry changes: a workflow fails with one, or reads one
+ * in an activity's failure.
+ */
 export type RefusalType =
   | 'registration_refused'
   | 'launch_refused'
@@ -233,7 +246,10 @@ export const sessionWorkflowContract = {
     agentEnded: 'agentEnded',
     /** Its workload may have changed: it is looked at. A hint, which may come late, twice or never. */
     workloadChanged: 'workloadChanged',
-    /** A human ends the session, or their removal does; the reason is on the session's row. Sent as a cancellation, which Temporal always takes. */
+    /**
+     * A human ends the session, or their removal does; the reason is on the session's row. Sent as a
+     * cancellation, which Temporal always takes.
+     */
     terminate: 'terminate',
   },
   queries: { progress: 'progress' },
@@ -298,14 +314,20 @@ export const servicePreviewWorkflowContract = {
   signals: {
     /** Its gateway listens, where the preview's row says. */
     serviceReady: 'serviceReady',
-    /** Its workload, its preview or its session may have changed: all are looked at. A hint, as `workloadChanged`. */
+    /**
+     * Its workload, its preview or its session may have changed: all are looked at. A
+     * hint, as `workloadChanged`.
+     */
     serviceChanged: 'serviceChanged',
   },
 } as const satisfies WorkflowContract;
 export const serviceSignals = servicePreviewWorkflowContract.signals;
 export type ServiceSignal = keyof typeof serviceSignals;
 
-/** Temporal starts it when a schedule is due; it lasts as long as its session, so that Temporal's policies on overlaps count sessions. */
+/**
+ * Temporal starts it when a schedule is due; it lasts as long as its session, so that Temporal's policies on
+ * overlaps count sessions.
+ */
 export const scheduledRunWorkflowContract = {
   type: 'scheduledRunWorkflow',
   queue: 'sessions',

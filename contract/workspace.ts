@@ -14,7 +14,10 @@ export const workspaceSettings = z.strictObject({
   keep_refused_calls: z.boolean(),
   /** Lets members create `persistent` grants for agents that they own. */
   members_grant_persistent: z.boolean(),
-  /** Days after which records of tool calls are removed from the audit trail; null keeps them. The operator sets the minimum. */
+  /**
+   * Days after which records of tool calls are removed from the audit trail; null keeps them. The
+   * operator sets the minimum.
+   */
   tool_call_retention_days: z.int().min(1).max(36_500).nullable(),
 });
 export type WorkspaceSettings = z.infer<typeof workspaceSettings>;
@@ -26,7 +29,9 @@ export const workspace = z.strictObject({
   settings: workspaceSettings,
   created_at: timestamp,
   updated_at: timestamp,
-  /** Nothing begins in a closed workspace, and little is changed; it can still be read. Null while it is open. */
+  /**
+   * Nothing begins in a closed workspace, and little is changed; it can still be read. Null while it is open.
+   */
   closed_at: timestamp.nullable(),
   closed_by: uuid.nullable(),
   /** Until then an admin can reopen it; later it is removed permanently. */

@@ -1,9 +1,14 @@
-/** Pure: what the bridge of a remote server runs with, on every runtime. It holds no credential: it is an argument, which others can read. */
+/**
+ * Pure: what the bridge of a remote server runs with, on every runtime. It holds no credential: it is an
+ * argument, which others can read.
+ */
 import type { BridgeConfig, RemoteShape } from '../contract/remote-server.ts';
 import type { FrozenServer } from '../contract/session.ts';
 import { tokenSocketName } from '../contract/token-socket-name.ts';
 
-/** Hosts that the operator listed (PRIVATE_MCP_HOSTS), by `host` of a URL, and whether they speak plain HTTP. */
+/**
+ * Hosts that the operator listed (PRIVATE_MCP_HOSTS), by `host` of a URL, and whether they speak plain HTTP.
+ */
 export type PrivateHosts = ReadonlyMap<string, 'https' | 'http'>;
 
 export type RemoteServer = Pick<FrozenServer, 'sign_in'> & { shape: RemoteShape };
@@ -12,7 +17,10 @@ export interface BridgePlace {
   privateHosts: PrivateHosts;
   /** The directory of the server's own sockets, as its container sees it. */
   mcpDirectory: string;
-  /** A socket where the runtime forwards to the private host, as the container sees it; null where the container reaches it itself. */
+  /**
+   * A socket where the runtime forwards to the private host, as the container sees it; null where the
+   * container reaches it itself.
+   */
   hostSocket: string | null;
 }
 
@@ -31,8 +39,8 @@ export function bridgeConfigOf({ shape, sign_in }: RemoteServer, place: BridgePl
 }
 
 /**
- * Scheme, host and port of a remote server that the operator listed; null for any other, which has to be on the internet. Without a port in
- * the list the host is listed with the one of its scheme alone.
+ * Scheme, host and port of a remote server that the operator listed; null for any other, which has to be on
+ * the internet. Without a port in the list the host is listed with the one of its scheme alone.
  */
 export function privateOriginOf(
   { url }: Pick<RemoteServer['shape'], 'url'>,

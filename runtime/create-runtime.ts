@@ -1,10 +1,16 @@
-/** What every runtime does around its driver: turns, giving up a start that is stopped, and the check of a container's name. */
+/**
+ * What every runtime does around its driver: one start or stop at a time, giving up a start that is stopped,
+ * and the check of a container's name.
+ */
 import * as z from 'zod';
+import { createKeyedMutex } from '../lib/limits/mutex.ts';
 import { abortWith } from '../lib/timing/abort-with.ts';
-import { createTurns } from '../lib/timing/in-turn.ts';
 import type { LaunchSecrets, OnStartDelay, Runtime } from './workload.ts';
 
-/** A runtime as its driver implements it: of one session it is asked for one start or stop at a time, and for containers by safe names. */
+/**
+ * A runtime as its driver implements it: of one session it is asked for one start or stop at a time, and for
+ * containers by safe names.
+ */
 export interface Driver<Spec> extends Omit<Runtime<Spec>, 'start'> {
   /** Gives up when `signal` is aborted: its caller gave up, or the session is being stopped. */
   start(spec: Spec, secrets: LaunchSecrets, signal: AbortSignal, onDelay: OnStartDelay): Promise<void>;
@@ -15,14 +21,14 @@ const containerName = z.string().regex(/^[a-z0-9-]+$/, 'must be the name of a co
 
 /** Starts and stops of one session take turns; a stop makes the starts before it give up. */
 export function createRuntime<Spec extends { sessionId: string }>(driver: Driver<Spec>): Runtime<Spec> {
-  const inTurn = createTurns();
+  const runExclusive = createKeyedMutex();
   const starts = new Map<string, Set<AbortController>>();
   const stops = new Map<string, number>();
   return {
     ...driver,
     start: (spec, secrets, signal, onDelay = () => undefined) =>
       whileStarting(starts, spec.sessionId, signal, (givenUp) =>
-        inTurn(spec.sessionId, async () => {
+        runExclusive(spec.sessionId, async () => {
           givenUp.throwIfAborted();
           await driver.start(spec, secrets, givenUp, onDelay);
         }),
@@ -33,7 +39,7 @@ export function createRuntime<Spec extends { sessionId: string }>(driver: Driver
       }
       stops.set(sessionId, (stops.get(sessionId) ?? 0) + 1);
       try {
-        await inTurn(sessionId, () => driver.stop(sessionId));
+        await runExclusive(sessionId, () => driver.stop(sessionId));
       } finally {
         const left = (stops.get(sessionId) ?? 1) - 1;
         stops.set(sessionId, left);

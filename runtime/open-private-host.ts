@@ -1,6 +1,6 @@
 /**
- * Where containers reach a host with a private address: fences and network policies know addresses alone, so its name is looked up when the
- * session starts, and stands for these addresses as long as it runs.
+ * Where containers reach a host with a private address: network policies know addresses alone, so its name is
+ * looked up when the session starts, and stands for these addresses as long as it runs.
  */
 import { isIPv4 } from 'node:net';
 import { isLoopbackUrl } from '../config/parse.ts';
@@ -21,8 +21,8 @@ export interface OpenedHost {
 const lookUpLimitMs = 10_000;
 
 /**
- * Throws WorkloadFailedError when it has no address, or any that is never connected to. Loopback is the container's own, or of a whole Pod, where
- * the agent could answer in the host's place.
+ * Throws WorkloadFailedError when it has no address, or any that is never connected to. Loopback is the
+ * container's own, or of a whole Pod, where the agent could answer in the host's place.
  */
 export async function openPrivateHost(origin: string, resolveName: ResolveName): Promise<OpenedHost> {
   const { hostname, port } = destinationOf(origin);

@@ -1,4 +1,7 @@
-/** What the table of `contract/available-runs.ts` rules out is refused by every renderer, in the words that people read at save. */
+/**
+ * What the table of `contract/available-runs.ts` rules out is refused by every renderer, in the words
+ * that people read at save.
+ */
 import { type Availability, unavailableAgent } from '../contract/available-runs.ts';
 import type { FrozenConfiguration } from '../contract/session.ts';
 import { UnsupportedWorkloadError } from './workload.ts';

@@ -2,6 +2,7 @@
 
 import { basename } from 'node:path';
 import type { AgentConfig } from '../contract/agent-contract.ts';
+import type { ModelDialect } from '../contract/model-access.ts';
 import { platformServerName } from '../contract/platform-server-name.ts';
 import type { FrozenConfiguration, FrozenServer } from '../contract/session.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
@@ -17,7 +18,8 @@ export interface SessionDescription {
   siblings: SiblingSettings[];
   hasOperator: boolean;
   logToolPayloads: boolean;
-  hasModelAccess: boolean;
+  /** Null without model access. */
+  modelDialect: ModelDialect | null;
   /** Null for a session. */
   service: ServiceDescription | null;
 }
@@ -47,21 +49,20 @@ export type UnkeyedBoot = Omit<SidecarBoot, keyof LaunchSecrets['sidecar']>;
 const packageManagers = new Set(['npx', 'npm', 'pnpm', 'pnpx', 'yarn', 'bunx', 'uvx', 'uv', 'pipx', 'pip']);
 
 export function sessionDescription(configuration: FrozenConfiguration): SessionDescription {
-  const { agent, prompt, session_id, workspace_id, servers, siblings, service } = configuration;
+  const { agent, prompt, session_id, workspace_id, servers, siblings, service, has_operator } = configuration;
   const { id, name, kind, instructions, model } = agent;
-  const hasOperator = configuration.has_operator ?? true;
   return {
     sessionId: session_id,
     workspaceId: workspace_id,
     agent: {
       ...{ session_id, agent: { id, name, kind, instructions, model }, prompt },
-      ...(hasOperator ? {} : { has_operator: false }),
+      ...(has_operator ? {} : { has_operator }),
     },
     servers: servers.map(sidecarServer),
     siblings: siblings.map(({ name, port, ready }) => ({ name, port, ready })),
-    hasOperator,
+    hasOperator: has_operator,
     logToolPayloads: configuration.log_tool_payloads,
-    hasModelAccess: agent.model_access !== undefined && service === undefined,
+    modelDialect: service === undefined ? (agent.model_access?.dialect ?? null) : null,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
   };
 }
@@ -79,7 +80,9 @@ function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
   return { name, entry_version, ...policy, ...limit, loads_packages, access_tokens };
 }
 
-/** The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment. */
+/**
+ * The agent's `config.json`: each server is reached through a relay to its socket, with an empty environment.
+ */
 export function agentConfigOf(
   { agent, servers }: Pick<SessionDescription, 'agent' | 'servers'>,
   { relay, mcpDirectory }: { relay: string; mcpDirectory: string },
@@ -98,7 +101,6 @@ export function renderBoot(
   { apiUrl, auditSync, sidecarLimits }: BootSettings,
   { session_directory, agent_config, control_host, control_port }: BootPlaces,
 ): UnkeyedBoot {
-  const access = siblingAccessOf(siblings);
   return {
     session_id: sessionId,
     agent: { id: agent.id, name: agent.name },
@@ -109,8 +111,8 @@ export function renderBoot(
     control_port,
     servers,
     siblings: siblings.map(({ name }) => name),
-    ...(access.length === 0 ? {} : { sibling_access: access }),
-    ...(facts.hasModelAccess ? { model_access: true as const } : {}),
+    sibling_access: siblingAccessOf(siblings),
+    ...(facts.modelDialect !== null ? { model_access: true as const } : {}),
     ...(service === null ? {} : { service: { port: service.port } }),
     has_operator: facts.hasOperator,
     log_tool_payloads: facts.logToolPayloads,

@@ -6,8 +6,6 @@ import { siblingVariables } from '../contract/sibling.ts';
 import { siblingSocketName } from '../contract/sibling-socket-name.ts';
 import type { SiblingAccess } from '../contract/sidecar.ts';
 
-export const siblingContainerName = (sibling: string) => `sibling-${sibling}`;
-
 export type SiblingSettings = Pick<FrozenSibling, 'name' | 'port' | 'ready'>;
 
 /** What the sidecar does for them; empty when it does nothing. */
@@ -22,7 +20,10 @@ export const siblingAccessOf = (siblings: readonly SiblingSettings[]): SiblingAc
 
 const socketOf = (name: string) => `${agentPaths.siblingDirectory}/${name}.sock`;
 
-/** Of `relay run` of an agent that has a network of its own: its siblings are at the same ports of its loopback. */
+/**
+ * Of `relay run` of an agent that has a network of its own: its siblings are at the
+ * same ports of its loopback.
+ */
 export const listenForSiblings = (siblings: readonly SiblingSettings[]): string[] =>
   siblings.flatMap(({ name, port }) => (port === undefined ? [] : ['--listen', `${port}=${socketOf(name)}`]));
 

@@ -1,6 +1,6 @@
 /**
- * Pure: which variables each container of a session gets, on every runtime. Nothing else takes them out of `LaunchSecrets`
- * (test/architecture).
+ * Pure: which variables each container of a session gets, on every runtime. Nothing else takes them out of
+ * `LaunchSecrets` (test/architecture).
  */
 import { modelKeyVariable } from '../contract/model-program.ts';
 import { portVariable } from '../contract/service-variables.ts';
@@ -18,6 +18,17 @@ export interface Recipient {
 export type ContainerVariable = { name: string; value: string } | { name: string; isSecret: true };
 
 type Environments = Pick<LaunchSecrets, 'agentEnv' | 'serverEnv' | 'siblingEnv' | 'modelKey'>;
+
+/** Variables as they are configured, secrets without their names. */
+export type ConfiguredEnv = Readonly<Record<string, { kind: 'value'; value: string } | { kind: 'secret' }>>;
+
+export const configuredEnv = (env: FrozenEnv): ConfiguredEnv =>
+  Object.fromEntries(
+    Object.entries(env).map(([name, variable]) => [
+      name,
+      variable.kind === 'secret' ? { kind: variable.kind } : variable,
+    ]),
+  );
 
 /** What the platform puts into an environment. */
 export interface PlatformVariables {
@@ -52,8 +63,8 @@ const offlinePackages = {
 } as const;
 
 /**
- * How package managers find packages, for every container but the sidecar: one without a network is told so, and one with it asks the
- * operator's registries. In the variables of npm, uv, pip, Node and OpenSSL.
+ * How package managers find packages, for every container but the sidecar: one without a network is told so,
+ * and one with it asks the operator's registries. In the variables of npm, uv, pip, Node and OpenSSL.
  */
 export function packageVariables(
   network: Network,
@@ -70,8 +81,8 @@ export function packageVariables(
 }
 
 /**
- * The later layer wins: the configuration over the platform's defaults, and what the platform tells the agent over everything. A service is told nothing
- * of the session, which it has no way to.
+ * The later layer wins: the configuration over the platform's defaults, and what the platform tells the agent
+ * over everything. A service is told nothing of the session, which it has no way to.
  */
 function layered<Value>(
   { role }: Recipient,
@@ -98,10 +109,13 @@ function layered<Value>(
   };
 }
 
-/** One container's variables without its secrets' values, sorted by name, so that equal configurations render equally. */
+/**
+ * One container's variables without its secrets' values, sorted by name, so that equal
+ * configurations render equally.
+ */
 export function planVariables(
   recipient: Recipient,
-  configured: FrozenEnv,
+  configured: ConfiguredEnv,
   platform: PlatformVariables,
 ): ContainerVariable[] {
   const values = Object.entries(configured).map(
@@ -124,7 +138,10 @@ export function resolveVariables(
   return Object.fromEntries(values);
 }
 
-/** One container's whole environment, for a runtime that plans none. Throws, without a value, when a secret was not resolved. */
+/**
+ * One container's whole environment, for a runtime that plans none. Throws, without a value, when a
+ * secret was not resolved.
+ */
 export function environmentOf(
   container: Recipient & { name: string; secretVariables: readonly string[] },
   secrets: Environments,
@@ -136,7 +153,10 @@ export function environmentOf(
   return layered(container, resolvedFor(container, secrets), platform);
 }
 
-/** The value of one secret variable of one container, and of no other. Throws, without it, when it was not resolved. */
+/**
+ * The value of one secret variable of one container, and of no other. Throws, without it,
+ * when it was not resolved.
+ */
 export function resolvedSecret(
   container: Recipient & { name: string },
   variable: string,
@@ -173,7 +193,7 @@ const own = <Value>(of: Readonly<Record<string, Value>>, key: string | null): Va
   key !== null && Object.hasOwn(of, key) ? of[key] : undefined;
 
 /** The names of the variables that hold a secret: what a process writes is shown without their values. */
-export const secretVariables = (env: FrozenEnv): string[] =>
+export const secretVariables = (env: ConfiguredEnv): string[] =>
   Object.entries(env).flatMap(([name, { kind }]) => (kind === 'secret' ? [name] : []));
 
 /** The same, of a plan. */

@@ -1,6 +1,6 @@
 /**
- * The workload interface: what a session runs as, and what a runtime does with it. `render` is pure; everything else is idempotent
- * by session id. What all runtimes do alike is in `create-runtime.ts`.
+ * The workload interface: what a session runs as, and what a runtime does with it. `render` is pure;
+ * everything else is idempotent by session id. What all runtimes do alike is in `create-runtime.ts`.
  */
 
 import type { FrozenConfiguration } from '../contract/session.ts';
@@ -9,10 +9,16 @@ import type { CallRecord, RefusedCallCount } from '../contract/tool-call.ts';
 
 export type Network = 'none' | 'internet';
 
-/** Siblings are companions of the agent, which reaches them by sockets of the sidecar. `model`: the platform's own program, which asks a language model for it. */
+/**
+ * Siblings are companions of the agent, which reaches them by sockets of the sidecar. `model`: the platform's
+ * own program, which asks a language model for it.
+ */
 export type ContainerRole = 'sidecar' | 'agent' | 'server' | 'sibling' | 'model';
 
-/** Environment of one container, with secrets resolved. It exists only between the resolver and the driver's `start`. */
+/**
+ * Environment of one container, with secrets resolved. It exists only between the resolver
+ * and the driver's `start`.
+ */
 export type ResolvedEnv = Readonly<Record<string, string>>;
 
 /** Everything that `start` needs beside the frozen configuration. Never stored, never logged. */
@@ -31,8 +37,8 @@ export interface LaunchSecrets {
 }
 
 /**
- * Stores calls, and counts of refused ones, that a session's sidecar recorded and could not report. Idempotent
- * per record. When it throws, the records stay where they are.
+ * Stores calls, and counts of refused ones, that a session's sidecar recorded and could not report.
+ * Idempotent per record. When it throws, the records stay where they are.
  */
 export type TakeLeftCalls = (
   sessionId: string,
@@ -63,39 +69,49 @@ export class UnsupportedWorkloadError extends Error {
   override name = 'UnsupportedWorkloadError';
 }
 
-/** A workload that cannot start, not even on a retry: a sentence for the operator that holds no secret value. */
+/**
+ * A workload that cannot start, not even on a retry: a sentence for the operator that holds no secret value.
+ */
 export class WorkloadFailedError extends Error {
   override name = 'WorkloadFailedError';
 }
 
-/** Called when the packages of an MCP server are not there yet, so that the start takes as long as loading them. */
+/**
+ * Called when the packages of an MCP server are not there yet, so that the start takes
+ * as long as loading them.
+ */
 export type OnStartDelay = (delay: { server: string; packages: readonly string[] }) => void;
 
 export interface Runtime<Spec> {
   readonly name: 'process' | 'container' | 'kubernetes';
-  /** Pure: configuration in, full description of the workload out, without any secret. Throws UnsupportedWorkloadError. */
+  /**
+   * Pure: configuration in, full description of the workload out, without any secret. Throws
+   * UnsupportedWorkloadError.
+   */
   render(configuration: FrozenConfiguration): Spec;
   /**
    * Starts the workload and returns when every container was started; a no-op when it already runs. Throws
-   * WorkloadFailedError for permanent failures, and gives up when `signal` is aborted. `onDelay` is called for what it has to wait for.
+   * WorkloadFailedError for permanent failures, and gives up when `signal` is aborted. `onDelay` is called
+   * for what it has to wait for.
    */
   start(spec: Spec, secrets: LaunchSecrets, signal?: AbortSignal, onDelay?: OnStartDelay): Promise<void>;
   inspect(sessionId: string): Promise<WorkloadState>;
   /**
-   * Calls back with a session's id when its workload may have changed, until the returned function is called. These are hints: they may be late, repeated,
-   * about sessions that are not there, or missing for a while, after which all sessions are named. Does not keep the process alive.
+   * Calls back with a session's id when its workload may have changed, until the returned function is called.
+   * These are hints: they may be late, repeated, about sessions that are not there, or missing for a while,
+   * after which all sessions are named. Does not keep the process alive.
    */
   watch(onChange: (sessionId: string) => void): () => void;
   /** The IPv4 address of the control port of the session's sidecar; null while there is none. */
   sidecarHost(sessionId: string): Promise<string | null>;
   /**
-   * The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). It may hold server-internal data:
-   * the platform never shows it, and on a cluster the worker may not read it.
+   * The last `tailBytes` of one container's output (stderr, and stdout where it is not the protocol). It may
+   * hold server-internal data: the platform never shows it, and on a cluster the worker may not read it.
    */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**
-   * Stops everything of the session, hands over the rest of its audit spool, and cleans up. Idempotent. Throws when
-   * something does not end or is not accepted; then it can be retried.
+   * Stops everything of the session, hands over the rest of its audit spool, and cleans up. Idempotent.
+   * Throws when something does not end or is not accepted; then it can be retried.
    */
   stop(sessionId: string): Promise<void>;
   /** Session ids of every workload on this runtime, so that orphans can be found. */

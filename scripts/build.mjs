@@ -23,6 +23,7 @@ const selfContained = [
   'model-program',
   'scripted-agent',
   'claude-agent',
+  'acp-agent',
   'session-host',
   'fill-packages',
 ];
@@ -48,7 +49,10 @@ const sources = [
 /** The web UI's own; it also reads types and schemas of contract/. */
 const webSources = ['web', 'contract'];
 
-/** Builds what changed since the last build. Each file is replaced in one step, so that a running platform never sees half of one. */
+/**
+ * Builds what changed since the last build. Each file is replaced in one step, so that a running
+ * platform never sees half of one.
+ */
 export async function build(root) {
   const built = await Promise.all([
     buildWhenChanged(root, 'sources', sources, (work) =>

@@ -1,6 +1,6 @@
 /**
- * For health checks of containers: exits 0 when the address answers with success, else 1. They run every few seconds, and to load
- * `fetch` takes twice as long as all the rest.
+ * For health checks of containers: exits 0 when the address answers with success, else 1. They run every few
+ * seconds, and to load `fetch` takes twice as long as all the rest.
  */
 import { get } from 'node:http';
 

@@ -1,4 +1,7 @@
-/** `npm run dev:web`: the web UI during development, in front of a running platform (PLATFORM_URL, http://127.0.0.1:8080). */
+/**
+ * `npm run dev:web`: the web UI during development, in front of a running platform
+ * (PLATFORM_URL, http://127.0.0.1:8080).
+ */
 import { fileURLToPath } from 'node:url';
 import { createServer } from 'vite';
 

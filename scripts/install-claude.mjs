@@ -1,6 +1,7 @@
 /**
- * Installs what the agent `claude` loads beside the platform's own code, for sessions that run as processes of this machine. The package has a licence
- * of its own, so nothing installs it unasked (docs/bring-your-own-agent.md#the-built-in-agent-claude). Does nothing when it is there.
+ * Installs what the agent `claude` loads beside the platform's own code, for sessions that run as processes
+ * of this machine. The package has a licence of its own, so nothing installs it unasked
+ * (docs/bring-your-own-agent.md#the-built-in-agent-claude). Does nothing when it is there.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,8 +1,11 @@
 /**
  * Makes the platform's keys. Make them once and keep them: stored secrets open with these only.
- *   node scripts/make-keys.mjs                      prints them as lines for `.env`, or for a Kubernetes Secret
- *   node scripts/make-keys.mjs --volumes DIRECTORY  makes those that are missing as files (docker-compose.yml, as root)
- *   node scripts/make-keys.mjs --print DIRECTORY    prints those that the API sees as lines for `.env`: a backup of them all
+ *   node scripts/make-keys.mjs                      prints them as lines for `.env`,
+ *                                                   or for a Kubernetes Secret
+ *   node scripts/make-keys.mjs --volumes DIRECTORY  makes those that are missing as files
+ *                                                   (docker-compose.yml, as root)
+ *   node scripts/make-keys.mjs --print DIRECTORY    prints those that the API sees as lines for
+ *                                                   `.env`: a backup of them all
  */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import {
@@ -65,7 +68,10 @@ function readVolumes(root) {
   };
 }
 
-/** Never changes a complete set, so that two sets are never mixed. Throws when a database exists without its keys. */
+/**
+ * Never changes a complete set, so that two sets are never mixed. Throws when a database
+ * exists without its keys.
+ */
 function fillVolumes(root, postgresPassword) {
   if (!existsSync(join(root, 'shared/complete'))) {
     if (existsSync(join(root, 'postgres-data/18'))) {

@@ -1,8 +1,9 @@
 /**
- * What a release does to its sources where the public registries are reachable (docs/operations.md, Building images):
+ * What a release does to its sources where the public registries are reachable
+ * (docs/operations.md, Building images):
  *   node --import tsx scripts/pin-release.ts [--check]
- * Puts the digest of each base image into the defaults of Dockerfiles and docker-compose.yml. With --check it changes nothing and
- * fails when one has no digest.
+ * Puts the digest of each base image into the defaults of Dockerfiles and docker-compose.yml. With --check it
+ * changes nothing and fails when one has no digest.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
@@ -33,7 +34,8 @@ export function withDigests(text: string, digestOf: (reference: string) => strin
 }
 
 async function digestsOf(references: string[]): Promise<Map<string, string>> {
-  const options = { policy: publicRegistriesOnly, platform: ownPlatform, credentials: null, fileName: null };
+  const source = { workspaceId: null, policy: publicRegistriesOnly, platform: ownPlatform };
+  const options = { ...source, credentials: null, fileName: null };
   const read = async (reference: string) =>
     [reference, (await readImage(reference, options)).digest] as const;
   return new Map(await Promise.all(references.map(read)));
@@ -51,7 +53,9 @@ function check(): void {
   process.exitCode = images.length === 0 ? 0 : 1;
 }
 
-/** Reads everything before it writes anything, so that a registry that fails leaves the sources as they are. */
+/**
+ * Reads everything before it writes anything, so that a registry that fails leaves the sources as they are.
+ */
 async function pin(): Promise<void> {
   const { texts, images } = readSources();
   const digests = await digestsOf(images);

@@ -1,11 +1,13 @@
 /**
- * Brings a fresh clone to where `npm start` or the tests of some tiers (`--tiers unit,services`) can run; does nothing when it is
- * there already. Plain JavaScript without dependencies: it runs before node_modules exists.
+ * Brings a fresh clone to where `npm start` or the tests of some tiers (`--tiers unit,services`)
+ * can run; does nothing when it is there already. Plain JavaScript without dependencies: it runs
+ * before node_modules exists.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { makeApiTypes } from './make-api-types.mjs';
 import { provideClaude } from './setup/claude.mjs';
 import { provideContainerEngine } from './setup/container-engine.mjs';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
@@ -16,6 +18,7 @@ import { withLock } from './setup/lock.mjs';
 import { provideOracleServers } from './setup/oracle-servers.mjs';
 import { leftOut, SetupError, step, together } from './setup/progress.mjs';
 import { provideRelay } from './setup/relay.mjs';
+import { provideSignInServers } from './setup/sign-in-servers.mjs';
 import { installSystemPackages, nameMissingPrograms } from './setup/system-packages.mjs';
 import { provideTemporal } from './setup/temporal.mjs';
 import { providePgvector, provideUv } from './setup/unpacked-packages.mjs';
@@ -46,7 +49,7 @@ function checkNode() {
 
 /** What does not need each other is done at once: most of it waits for a network or runs on one processor. */
 async function setUp() {
-  if (forTests && !testing('services', 'platform', 'claude', 'engine', 'cluster')) {
+  if (forTests && !testing('services', 'platform', 'sign-in', 'claude', 'engine', 'cluster')) {
     await setUpPackages();
     return;
   }
@@ -64,7 +67,13 @@ async function setUp() {
   }
 }
 
-const setUpPackages = () => step('Packages', () => installDependencies(root));
+/** Tests begin with the types of the API; what only runs the platform needs none. */
+async function setUpPackages() {
+  await step('Packages', () => installDependencies(root));
+  if (forTests) {
+    await step('Types of the API', () => makeApiTypes(root));
+  }
+}
 
 /** The project's packages, and what is made with them. */
 async function setUpProject() {
@@ -114,6 +123,9 @@ async function setUpSystem() {
     await step('System packages', () => installSystemPackages(process.env, forTiers));
   }
   await together([
+    ...(testing('sign-in')
+      ? [() => step('Servers to sign in at', () => provideSignInServers(root, process.env))]
+      : []),
     () => step('Static relay', () => provideRelay(root, process.env, { forTests })),
     ...(testing('engine', 'cluster') ? [setUpImages] : []),
     ...(testing('cluster') ? [() => step('Kubernetes', () => provideKubernetes(root, process.env))] : []),

@@ -1,6 +1,7 @@
 /**
- * `npm start`: the set-up, then the platform, in one process that npm's own signals reach (package.json runs it with `exec`).
- * Plain JavaScript without dependencies: it runs before node_modules exists, and prints its usage without any set-up.
+ * `npm start`: the set-up, then the platform, in one process that npm's own signals reach (package.json runs
+ * it with `exec`). Plain JavaScript without dependencies: it runs before node_modules exists, and prints its
+ * usage without any set-up.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** `npm run test:all`, the long mode: every file with the largest counts and random seeds, and the unit tests in jest's own runner as a control. */
+/**
+ * `npm run test:all`, the long mode: every file with the largest counts and random seeds, and the unit tests
+ * in jest's own runner as a control.
+ */
 import { fileURLToPath } from 'node:url';
 import { runShown } from './test/child.mjs';
 import { noteLongMode } from './test/long-mode.mjs';

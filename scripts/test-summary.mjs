@@ -1,4 +1,7 @@
-/** `node scripts/test-summary.mjs NAME ...`: sums the last runs of these selections, as CI shows them; ends with 1 where not all is well. */
+/**
+ * `node scripts/test-summary.mjs NAME ...`: sums the last runs of these selections, as CI shows them; ends
+ * with 1 where not all is well.
+ */
 import { fileURLToPath } from 'node:url';
 import { addCosts, grownCosts } from './test/costs.mjs';
 import { stampPassed } from './test/due.mjs';

@@ -1,4 +1,7 @@
-/** `npm test`: prepares what the tests need, runs them, and reports their results. `npm test -- --help` says how to run a part. */
+/**
+ * `npm test`: prepares what the tests need, runs them, and reports their results.
+ * `npm test -- --help` says how to run a part.
+ */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -103,7 +106,10 @@ async function selectedFiles() {
   return [...new Set(chosen.flat())];
 }
 
-/** Those of a selection of CI that nothing they depend on has changed for, what the set-up has just built among it. */
+/**
+ * Those of a selection of CI that nothing they depend on has changed for, what the set-up
+ * has just built among it.
+ */
 async function filesNotDue(files) {
   if (jestArguments.length > 0 || !(named.includes('rest') || named.includes('cluster'))) {
     return [];

@@ -1,16 +1,17 @@
-/** Counters of this sidecar, in the text format of Prometheus. Labels come from fixed lists, never from a message. */
+/**
+ * Counters of this sidecar, in the text format of Prometheus. Labels come from fixed
+ * lists, never from a message.
+ */
+import { productSlug } from '../contract/product-name.ts';
 
-export type Counter =
-  | 'platform_gate_refusals_total'
-  | 'platform_tool_calls_total'
-  | 'platform_agent_connections_total'
-  | 'platform_inputs_total';
+/** Rendered with the name of the product before it. */
+export type Counter = 'gate_refusals_total' | 'tool_calls_total' | 'agent_connections_total' | 'inputs_total';
 
 const helpByCounter: Record<Counter, string> = {
-  platform_gate_refusals_total: 'Messages that the gate did not let pass, by direction and reason.',
-  platform_tool_calls_total: 'Tool calls by server and outcome.',
-  platform_agent_connections_total: 'Connections of the agent by server.',
-  platform_inputs_total: 'Messages taken in for the agent.',
+  gate_refusals_total: 'Messages that the gate did not let pass, by direction and reason.',
+  tool_calls_total: 'Tool calls by server and outcome.',
+  agent_connections_total: 'Connections of the agent by server.',
+  inputs_total: 'Messages taken in for the agent.',
 };
 
 export interface Metrics {
@@ -34,10 +35,9 @@ export function createMetrics(): Metrics {
     },
     render() {
       const blocks = [...series].map(([counter, values]) => {
-        const samples = [...values].map(([labels, value]) => `${counter}${labels} ${value}`);
-        return [`# HELP ${counter} ${helpByCounter[counter]}`, `# TYPE ${counter} counter`, ...samples].join(
-          '\n',
-        );
+        const name = `${productSlug}_${counter}`;
+        const samples = [...values].map(([labels, value]) => `${name}${labels} ${value}`);
+        return [`# HELP ${name} ${helpByCounter[counter]}`, `# TYPE ${name} counter`, ...samples].join('\n');
       });
       return `${blocks.join('\n')}\n`;
     },

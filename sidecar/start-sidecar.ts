@@ -1,12 +1,15 @@
 /**
- * Assembles one session's sidecar: sockets first, then the control port, then the ready report to the platform
- * (docs/sidecar.md). Servers and the platform can be reached only through what is set up here.
+ * Assembles one session's sidecar: sockets first, then the control port, then the ready report to the
+ * platform (docs/sidecar.md). Servers and the platform can be reached only through what is set up here.
  */
 import type { Logger } from 'pino';
 import { maxToolMessageValues } from '../contract/json-values.ts';
 import { platformServerName } from '../contract/platform-server-name.ts';
+import { agentHttpSocket } from '../contract/session-paths.ts';
 import type { SidecarBoot } from '../contract/sidecar.ts';
-import { createByteBudget } from '../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../lib/limits/byte-budget.ts';
+import { createSemaphore } from '../lib/limits/semaphore.ts';
+import { createTokenBucket } from '../lib/limits/token-bucket.ts';
 import { openTokenSockets } from './access-tokens/token-socket.ts';
 import { createAgentHttp } from './agent-http/agent-http.ts';
 import { writeAgentConfig } from './agent-http/write-agent-config.ts';
@@ -19,8 +22,6 @@ import { createInbox } from './inputs/inbox.ts';
 import { largeAnswerBytes } from './json-rpc/lines.ts';
 import { createMetrics } from './metrics.ts';
 import { openModelSockets } from './model-access/model-sockets.ts';
-import { createPace } from './pace/pace.ts';
-import { createSlots } from './pace/slots.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
 import { limitPlatformApi } from './platform-api/limit-platform-api.ts';
 import { createPlatformApi, type PlatformApi } from './platform-api/platform-api.ts';
@@ -34,7 +35,6 @@ import { createLastRefusals } from './server-link/last-refusals.ts';
 import type { LinkDependencies } from './server-link/link-dependencies.ts';
 import { type Link, openExternalLink, openLocalLink } from './server-link/open-link.ts';
 import { createLocalSide } from './server-link/server-side.ts';
-import { agentHttpSocket } from './session-paths.ts';
 import { awaitedSiblings } from './siblings/awaited-siblings.ts';
 import { openSiblingSockets } from './siblings/sibling-sockets.ts';
 import { siblingNotReady } from './siblings/until-ready.ts';
@@ -57,7 +57,10 @@ const platformConnections = 8;
 /** Max wait of a throttled agent's calls before they are refused. */
 const callMaxWaitMs = 10_000;
 
-/** Starts in the current directory, which must be the session's. Throws when a socket or the port is unavailable. */
+/**
+ * Starts in the current directory, which must be the session's. Throws when a socket or
+ * the port is unavailable.
+ */
 export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<RunningSidecar> {
   const dependencies = await createDependencies(boot, logger);
   const processes = await trackProcesses(boot, dependencies);
@@ -86,7 +89,9 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
 
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** The platform hears that this sidecar is ready when the agent may start; without an end when it may not. */
+  /**
+   * The platform hears that this sidecar is ready when the agent may start; without an end when it may not.
+   */
   const startAgent = async () => {
     const report = await notReady;
     if (report !== null) {
@@ -133,10 +138,10 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
     sync: boot.audit_sync,
   });
   const gate = createCallGate({ checkCall: createCheckQueue(api) }, lastRefusals);
-  const callPace = createPace({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
+  const callBucket = createTokenBucket({ perMinute: boot.limits.calls_per_minute, maxWaitMs: callMaxWaitMs });
   const largeMessages = createByteBudget(largeMessageBytes);
   const largeAnswers = createByteBudget(largeAnswerBytes);
-  const waits = createSlots({ count: boot.limits.concurrent_waits, maxWaiting: 0 });
+  const waits = createSemaphore({ permits: boot.limits.concurrent_waits });
   return {
     ...{
       api,
@@ -146,7 +151,7 @@ async function createDependencies(boot: SidecarBoot, logger: Logger) {
       gate,
       gateMaps,
       toolLists,
-      callPace,
+      callBucket,
       largeMessages,
       largeAnswers,
       waits,
@@ -179,14 +184,14 @@ function openLinks(
   dependencies: Dependencies,
   processes: ProcessTracking,
 ): Promise<Link[]> {
-  const { gate, gateMaps, toolLists, audit, callPace, largeMessages, largeAnswers, metrics, logger } =
+  const { gate, gateMaps, toolLists, audit, callBucket, largeMessages, largeAnswers, metrics, logger } =
     dependencies;
   const { line_bytes, answer_bytes, server_connect_timeout_ms, call_timeout_ms } = boot.limits;
   const linkDependencies = ({
     name: server,
     client_features,
     entry_version,
-  }: Pick<SidecarBoot['servers'][number], 'name' | 'client_features' | 'entry_version'>): Omit<
+  }: Pick<SidecarBoot['servers'][number], 'name' | 'client_features'> & { entry_version?: number }): Omit<
     LinkDependencies,
     'side' | 'startServer'
   > => ({
@@ -197,7 +202,7 @@ function openLinks(
     clientFeatures: new Set(client_features),
     gate,
     audit,
-    callPace,
+    callBucket,
     largeMessages,
     largeAnswers,
     metrics,

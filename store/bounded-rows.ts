@@ -1,4 +1,7 @@
-/** Reads as many first rows of a query as fit into an answer; the rest stays in the database and takes no memory here. */
+/**
+ * Reads as many first rows of a query as fit into an answer; the rest stays in the database
+ * and takes no memory here.
+ */
 import type { Knex } from 'knex';
 import * as z from 'zod';
 import type { Db } from './database.ts';
@@ -32,7 +35,10 @@ export function readBoundedRows<Row>(
   });
 }
 
-/** Measuring is most of the work: a few rows are tried first, so that a page that ends early does not measure all of its possible rows. */
+/**
+ * Measuring is most of the work: a few rows are tried first, so that a page that ends early does not measure
+ * all of its possible rows.
+ */
 export const fewRows = 16;
 
 async function fewRowsFirst<Row>(
@@ -59,7 +65,10 @@ async function readMeasured<Row>(
   };
 }
 
-/** Returns the same query as SQL text, for a query in parentheses and placeholders; its rows include the measures. */
+/**
+ * Returns the same query as SQL text, for a query in parentheses and placeholders; its
+ * rows include the measures.
+ */
 export function boundedSql({
   query,
   limit,

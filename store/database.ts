@@ -1,17 +1,23 @@
 /** The connection pool, and the way to run the hot statements as plain prepared SQL. */
 import knex, { type Knex } from 'knex';
 import pg from 'pg';
+import { productSlug } from '../contract/product-name.ts';
 import { migrationSource } from '../migrations/index.ts';
+import { createConnectionShares } from './connection-shares.ts';
 
 /** A pool or a transaction: every store function takes one as its first argument. */
 export type Db = Knex | Knex.Transaction;
+export type Pool = Knex;
 export type Transaction = Knex.Transaction;
 
 // Timestamps leave the store as ISO 8601 text in UTC; bigint positions as numbers.
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, (text) => new Date(text).toISOString());
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
-/** No connection was to be had: all were in use for the whole wait, or the server takes none. Nothing was sent. */
+/**
+ * No connection was to be had: all were in use for the whole wait, or the server
+ * takes none. Nothing was sent.
+ */
 export class NoConnectionError extends Error {
   override name = 'NoConnectionError';
   /** Of the failed attempt to connect, such as ECONNREFUSED; undefined when all connections were in use. */
@@ -31,9 +37,10 @@ export interface PoolOptions {
 }
 
 /**
- * Opens a pool, whose errors hold no values of statements or rows. A statement that takes longer than `statementTimeoutMs` fails with
- * `sqlState.queryCanceled`; without it the server's own limit applies. One that gets no connection fails with NoConnectionError. A commit is on
- * disk when it is answered. The caller ends the pool with `destroy()`.
+ * Opens a pool, whose errors hold no values of statements or rows. A statement that takes longer than
+ * `statementTimeoutMs` fails with `sqlState.queryCanceled`; without it the server's own limit applies. One
+ * that gets no connection, also of its owner's share, fails with NoConnectionError. A commit is on disk when
+ * it is answered. The caller ends the pool with `destroy()`.
  */
 export function openDatabase(
   url: string,
@@ -41,7 +48,7 @@ export function openDatabase(
 ): Knex {
   const db = knex({
     client: 'pg',
-    connection: { connectionString: url, application_name: 'agent-platform' },
+    connection: { connectionString: url, application_name: productSlug },
     pool: { min: 0, max: poolSize, ...connectionSettings(statementTimeoutMs) },
     acquireConnectionTimeout: acquireTimeoutMs,
     compileSqlOnError: false,
@@ -50,17 +57,39 @@ export function openDatabase(
     log: { debug() {}, warn() {}, error() {}, deprecate() {} },
   });
   db.on('query-error', dropValues);
-  nameMissingConnections(db);
+  shareConnections(db, acquireTimeoutMs);
   return db;
 }
 
-/** One error for statements, transactions and `onConnection`, which all get their connection here. */
-function nameMissingConnections({ client }: Knex): void {
+/**
+ * Statements, transactions and `onConnection` all get their connection here: within the share of their
+ * owner, and with one error.
+ */
+function shareConnections({ client }: Knex, acquireTimeoutMs: number): void {
   const acquire: () => Promise<pg.Client> = client.acquireConnection.bind(client);
+  const release: (connection: pg.Client) => Promise<void> = client.releaseConnection.bind(client);
+  const enter = createConnectionShares(acquireTimeoutMs);
+  const leaves = new WeakMap<pg.Client, () => void>();
+  const acquireShared = async () => {
+    const leave = await enter();
+    try {
+      const connection = await acquire();
+      leaves.set(connection, leave);
+      return connection;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  };
   client.acquireConnection = () =>
-    acquire().catch((error: unknown) => {
+    acquireShared().catch((error: unknown) => {
       throw new NoConnectionError(error);
     });
+  client.releaseConnection = async (connection: pg.Client) => {
+    const leave = leaves.get(connection);
+    leaves.delete(connection);
+    await release(connection).finally(leave);
+  };
 }
 
 /** What was answered is on disk, also where the database's default is less; a stronger default stays. */
@@ -68,7 +97,10 @@ const commitToDisk = `
   select set_config('synchronous_commit', 'on', false)
   where current_setting('synchronous_commit') in ('off', 'local', 'remote_write')`;
 
-/** What statements and the readers of their results assume, whatever the default of server, database or role is. */
+/**
+ * What statements and the readers of their results assume, whatever the default of
+ * server, database or role is.
+ */
 export const assumedSettings = {
   client_encoding: 'UTF8',
   DateStyle: 'ISO, YMD',
@@ -139,8 +171,9 @@ export function inSnapshot<Result>(
 }
 
 /**
- * Runs one named prepared statement with `$1` parameters on a connection of the pool, or on the transaction's. Returns its
- * rows for `readRows`. For the hot statements only; everything else reads better with the query builder.
+ * Runs one named prepared statement with `$1` parameters on a connection of the pool, or on the
+ * transaction's. Returns its rows for `readRows`. For the hot statements only; everything else reads
+ * better with the query builder.
  */
 export async function prepared(
   db: Db,
@@ -154,7 +187,10 @@ export async function prepared(
   });
 }
 
-/** Runs work on one connection of the pool, such as for what a session of the server holds. Errors of its queries hold no values. */
+/**
+ * Runs work on one connection of the pool, such as for what a session of the server holds. Errors of
+ * its queries hold no values.
+ */
 export async function onConnection<Result>(
   db: Db,
   work: (connection: pg.Client) => Promise<Result>,
@@ -171,8 +207,8 @@ export async function onConnection<Result>(
 }
 
 /**
- * Runs one statement that takes long, outside of a transaction. When `signal` is aborted it is cancelled at the server, and fails with
- * `sqlState.queryCanceled`. Needs a second connection of the pool for that.
+ * Runs one statement that takes long, outside of a transaction. When `signal` is aborted it is cancelled at
+ * the server, and fails with `sqlState.queryCanceled`. Needs a second connection of the pool for that.
  */
 export async function runUntilAborted(db: Db, text: string, signal: AbortSignal): Promise<void> {
   await onConnection(db, async (connection) => {

@@ -13,7 +13,10 @@ export const noItems: FirstItems = { items: [], more: 0 };
 
 const row = z.object({ key: z.string(), item: z.string(), total: z.int() });
 
-/** The first items of each key, in their order, and how many more it has. `items` is a query with the columns `key` and `item`; the rest is not fetched. */
+/**
+ * The first items of each key, in their order, and how many more it has. `items` is a query with the columns
+ * `key` and `item`; the rest is not fetched.
+ */
 export async function readFirstOfEach(
   db: Db,
   items: Knex.Raw,

@@ -4,7 +4,6 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import * as z from 'zod';
 import { onlyRow, readRows } from './read-rows.ts';
-import { foldAllNames } from './shown-names.ts';
 import { hasPendingMigrations, requireMigrationRights, requireUsableServer } from './usable-server.ts';
 
 /** A number of this program's own among Postgres's advisory locks. */
@@ -15,9 +14,9 @@ const lookAgainMs = 200;
 const longestWaitMs = 10 * 60_000;
 
 /**
- * Brings the schema to the newest version. Takes a pool of two connections at least. Safe to run from several processes at
- * once: one migrates, the others wait. Throws when the wait takes longer than ten minutes,
- * and UnusableDatabaseError when the database or the role does not do.
+ * Brings the schema to the newest version. Takes a pool of two connections at least. Safe to run from several
+ * processes at once: one migrates, the others wait. Throws when the wait takes longer than ten minutes, and
+ * UnusableDatabaseError when the database or the role does not do.
  */
 export async function migrate(db: Knex): Promise<{ applied: string[] }> {
   await requireUsableServer(db);
@@ -25,7 +24,6 @@ export async function migrate(db: Knex): Promise<{ applied: string[] }> {
   return alone(db, async () => {
     // A role that may only read and write does where nothing is to be changed.
     const applied = (await hasPendingMigrations(db)) ? await toLatest(db) : [];
-    await foldAllNames(db);
     return { applied };
   });
 }
@@ -37,7 +35,10 @@ async function toLatest(db: Knex): Promise<string[]> {
   return applied;
 }
 
-/** Postgres frees the lock when the connection ends. Polled, because a waiting statement would block a concurrent index build. */
+/**
+ * Postgres frees the lock when the connection ends. Polled, because a waiting statement would block
+ * a concurrent index build.
+ */
 async function alone<Result>(db: Knex, work: () => Promise<Result>): Promise<Result> {
   const connection: pg.Client = await db.client.acquireConnection();
   try {

@@ -1,8 +1,8 @@
-/** As `tables.ts`: the tables of remote servers and of people's sign-in at them. */
+/** As `tables.ts`: the tables of remote servers and of people's connections to them. */
 import type { AuthorizationStatus } from '../contract/authorization.ts';
 import type { OAuthClientKind, RegistrationStatus } from '../contract/mcp-registration.ts';
 import type { SignIn } from '../contract/remote-server.ts';
-import type { ConnectionEndReason } from './oauth-connections/row.ts';
+import type { ConnectionEndReason } from './oauth-connections/read.ts';
 
 declare module 'knex/types/tables.js' {
   interface Tables {
@@ -62,6 +62,7 @@ declare module 'knex/types/tables.js' {
       end_reason: ConnectionEndReason | null;
       revoked_at: string | null;
       refusal: string | null;
+      refused_at: string | null;
       unreadable_refreshes: number;
     };
     oauth_authorizations: {

@@ -1,8 +1,8 @@
 import { type Db, inSnapshot, type Transaction } from './database.ts';
 
 /**
- * Reads on one snapshot of what agents stored. A statement that takes longer than `limitMs` fails with `sqlState.queryCanceled`: what an agent asks
- * for decides how much is read.
+ * Reads on one snapshot of what agents stored. A statement that takes longer than `limitMs` fails with
+ * `sqlState.queryCanceled`: what an agent asks for decides how much is read.
  */
 export function readWithin<Result>(
   db: Db,

@@ -21,9 +21,8 @@ declare module 'knex/types/tables.js' {
       version: number;
       created_at: string;
       updated_at: string;
-      name_caseless: string | null;
-      name_seen: string | null;
-      name_folded: string | null;
+      name_caseless: string;
+      name_seen: string;
     };
     schedule_runs: {
       id: string;

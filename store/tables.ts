@@ -1,6 +1,7 @@
 /**
- * Every table and view, column by column, as the driver returns them (`test/integration/store/tables`); knex types its queries by this. Where a
- * check constraint allows a few values, the type is of those. Timestamps are ISO 8601 text, `bigint` is a number, JSON is unknown until parsed.
+ * Every table and view, column by column, as the driver returns them (`test/integration/store/tables`); knex
+ * types its queries by this. Where a check constraint allows a few values, the type is of those. Timestamps
+ * are ISO 8601 text, `bigint` is a number, JSON is unknown until parsed.
  */
 import type { Agent } from '../contract/agent.ts';
 import type { InputMessage } from '../contract/agent-contract.ts';
@@ -48,9 +49,8 @@ declare module 'knex/types/tables.js' {
       updated_at: string;
       model_access: unknown;
       archived_at: string | null;
-      name_caseless: string | null;
-      name_seen: string | null;
-      name_folded: string | null;
+      name_caseless: string;
+      name_seen: string;
     };
     artifact_chunks: {
       content_id: string;
@@ -72,9 +72,8 @@ declare module 'knex/types/tables.js' {
       description: string | null;
       size_bytes: number;
       sha256: string;
-      content: Buffer | null;
       created_at: string;
-      content_id: string | null;
+      content_id: string;
     };
     audit_events: {
       id: string;
@@ -163,9 +162,8 @@ declare module 'knex/types/tables.js' {
       start_seconds: number | null;
       image_command: unknown;
       image_volumes: unknown;
-      name_caseless: string | null;
-      name_seen: string | null;
-      name_folded: string | null;
+      name_caseless: string;
+      name_seen: string;
     };
     members: {
       workspace_id: string;

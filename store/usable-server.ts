@@ -1,6 +1,6 @@
 /**
- * What the platform needs of a database and sets nowhere itself, looked at before a process serves. What a connection can set is set in `database.ts`,
- * for each. Every message is one sentence that says what to do.
+ * What the platform needs of a database and sets nowhere itself, looked at before a process serves. What a
+ * connection can set is set in `database.ts`, for each. Every message is one sentence that says what to do.
  */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
@@ -18,7 +18,10 @@ export class UnusableDatabaseError extends Error {
 /** The oldest version that the platform is tested with. */
 export const oldestPostgres = 15;
 
-/** Processes whose rights are looked at; a command of the operator's does little, and says itself what it may not. */
+/**
+ * Processes whose rights are looked at; a command of the operator's does little, and
+ * says itself what it may not.
+ */
 export type DatabaseUser = 'api' | 'worker' | 'command';
 
 /** Throws UnusableDatabaseError when the process would fail on this database later on. */
@@ -81,20 +84,19 @@ function problemOf(server: z.infer<typeof serverRow>): string | null {
 const seenValue = z.object({ value: z.string().nullable() });
 
 /**
- * What a connection sets, its locks, its prepared statements and what it listens for have to last. Behind a pooler that gives each transaction a
- * connection of its choice, another of our connections sees what this one set, or this one no longer does.
+ * What a connection sets, its locks, its prepared statements and what it listens for have to last. Behind a
+ * pooler that gives each transaction a connection of its choice, another of our connections sees what this
+ * one set, or this one no longer does.
  */
 async function requireOwnConnections(db: Knex): Promise<void> {
   const token = randomUUID();
   await withConnection(db, (one) =>
     withConnection(db, async (other) => {
       const seenBy = async (connection: pg.Client) => {
-        const statement = connection.query(
-          "select current_setting('agent_platform.connection', true) as value",
-        );
+        const statement = connection.query("select current_setting('own.connection', true) as value");
         return onlyRow(await readRows(statement, seenValue)).value === token;
       };
-      await one.query("select set_config('agent_platform.connection', $1, false)", [token]);
+      await one.query("select set_config('own.connection', $1, false)", [token]);
       // The third look is for poolers that take their connections in turns.
       const seen = [await seenBy(other), await seenBy(one), await seenBy(one)];
       if (seen.join() !== 'false,true,true') {
@@ -156,9 +158,7 @@ async function requireRights(db: Knex, user: 'api' | 'worker'): Promise<void> {
 
 /** Throws UnusableDatabaseError when the schema is not the one that this code was written for. */
 export async function requireCurrentSchema(db: Db): Promise<void> {
-  const known = await migrationSource.getMigrations([]);
-  const applied = await appliedMigrations(db);
-  const pending = known.filter((name) => !applied.includes(name));
+  const { known, applied, pending } = await readMigrations(db);
   if (pending.length > 0) {
     throw new UnusableDatabaseError(
       `the database lacks ${pending.length} migrations; bring it up to date first (dist/migrate.js)`,
@@ -173,8 +173,24 @@ export async function requireCurrentSchema(db: Db): Promise<void> {
 }
 
 export async function hasPendingMigrations(db: Db): Promise<boolean> {
+  return (await readMigrations(db)).pending.length > 0;
+}
+
+/**
+ * All names in order. Throws UnusableDatabaseError where the schema has another beginning, to
+ * which nothing can be added.
+ */
+async function readMigrations(db: Db): Promise<{ known: string[]; applied: string[]; pending: string[] }> {
+  const known = await migrationSource.getMigrations([]);
   const applied = await appliedMigrations(db);
-  return (await migrationSource.getMigrations([])).some((name) => !applied.includes(name));
+  const [first = ''] = known;
+  const foreign = applied.find((name) => name < first);
+  if (foreign !== undefined) {
+    throw new UnusableDatabaseError(
+      `the database was made before the first release (${foreign}), which cannot use it: start afresh with an empty one, which forgets everything ("rm -r .data", or the directory of DATA_DIR, before "npm start"; "docker compose down --volumes" with compose)`,
+    );
+  }
+  return { known, applied, pending: known.filter((name) => !applied.includes(name)) };
 }
 
 /** None where nothing was ever migrated. */
@@ -195,7 +211,10 @@ const extensionRow = z.object({
   current: z.string(),
 });
 
-/** The extension of the graph's search. Throws UnusableDatabaseError where statements do not find it, or where it was removed. */
+/**
+ * The extension of the graph's search. Throws UnusableDatabaseError where statements do not find it,
+ * or where it was removed.
+ */
 async function requireSearchExtension(db: Knex): Promise<void> {
   const found = await findSearchExtension(db);
   if (found.schema === null) {
@@ -224,7 +243,10 @@ function requireOnPath({ schema, is_found, role, current }: z.infer<typeof exten
   }
 }
 
-/** What migrating needs beyond a usable server, where something is to be migrated. Throws UnusableDatabaseError. */
+/**
+ * What migrating needs beyond a usable server, where something is to be migrated.
+ * Throws UnusableDatabaseError.
+ */
 export async function requireMigrationRights(db: Knex): Promise<void> {
   if (!(await hasPendingMigrations(db))) {
     return;

@@ -1,6 +1,7 @@
 /**
- * What a run of the tests consists of. `npm test` runs the quick files, CI these and the rest, and `npm run test:all` the files of
- * test/long-mode.md, too. Which tier a file is in (test/tiers.mjs) says what it needs, and nothing of when it runs.
+ * What a run of the tests consists of. `npm test` runs the quick files, CI these and the rest, and
+ * `npm run test:all` the files of test/long-mode.md, too. Which tier a file is in (test/tiers.mjs) says what
+ * it needs, and nothing of when it runs.
  */
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -53,7 +54,10 @@ export const selections = {
 const longPaths = new Set(longMode().map(({ path }) => path));
 const isLong = (path) => longPaths.has(path);
 
-/** Where a file runs. Each but the shared ones has a process of its own; those that measure run last, one at a time. */
+/**
+ * Where a file runs. Each but the shared ones has a process of its own; those that measure
+ * run last, one at a time.
+ */
 export const placements = { shared: 'shared', ownProcess: 'own process', alone: 'alone' };
 
 export function placementOf(file) {
@@ -64,7 +68,9 @@ export function placementOf(file) {
   return Object.hasOwn(ownProcessFiles, path) ? placements.ownProcess : placements.shared;
 }
 
-/** Where one failure of many tries is the finding, or a wait that ran out is: these never get a second try. */
+/**
+ * Where one failure of many tries is the finding, or a wait that ran out is: these never get a second try.
+ */
 const neverTwice =
   /test\/(hostile|fuzz|conformance)\/|[/-](audit|isolation|hostile|revocation)\b|grant-(history|invariants)|forwarding-history|secret-search/;
 

@@ -1,6 +1,6 @@
 /**
- * The tests of the gate, the parser, grants and rendered workloads that choose at random what they try. CI runs them
- * once more with `TEST_SEEDS=random`, since with fixed seeds they try the same in each run.
+ * The tests of the gate, the parser, grants and rendered workloads that choose at random what they try. CI
+ * runs them once more with `TEST_SEEDS=random`, since with fixed seeds they try the same in each run.
  */
 export const randomlySeededTests = [
   // The gate.
@@ -27,4 +27,5 @@ export const randomlySeededTests = [
   'test/unit/runtime/process/render-sandbox.test.ts',
   'test/unit/runtime/process/render-seccomp.test.ts',
   'test/unit/runtime/process/render-workload.test.ts',
+  'test/unit/runtime/workload-plan/plan-workload.test.ts',
 ];

@@ -1,6 +1,6 @@
 /**
- * The test files that the runner gives a fresh process, each with what it would else notice of others, or leave to them.
- * test/architecture/clocks looks that each file which measures is named here.
+ * The test files that the runner gives a fresh process, each with what it would else notice of others, or
+ * leave to them. test/architecture/clocks looks that each file which measures is named here.
  */
 
 /** They run last and one at a time, since they compare times: beside other work these say something else. */
@@ -11,11 +11,13 @@ export const measuringFiles = {
   'test/hostile/hostile-calls.test.ts': 'the peak of a sidecar’s memory',
   'test/hostile/hostile-floods.test.ts': 'approvals beside floods and without',
   'test/hostile/hostile-members.test.ts': 'approvals and health beside attacks and without',
+  'test/hostile/hostile-shares.test.ts': 'lists of another tenant beside attacks and without',
   'test/integration/api/browser-stream.test.ts': 'announcements in each second',
   'test/integration/api/catalog-patterns.test.ts': 'holds of the event loop',
   'test/integration/api/large-bodies.test.ts': 'holds of the event loop',
   'test/integration/api/mcp-check-uploads.test.ts': 'holds of the event loop',
   'test/integration/api/shared-streams.test.ts': 'statements in each second',
+  'test/integration/api/slow-names.test.ts': 'lists and look-ups of another tenant beside slow ones',
   'test/integration/lib/oci/hostile-documents.test.ts': 'holds of the event loop',
   'test/integration/relay/forward.test.ts': 'processor time of an idle relay',
   'test/integration/relay/model/hostile-agent.test.ts': 'connections that end in time',
@@ -44,18 +46,20 @@ export const ownProcessFiles = {
   'test/unit/support/property.test.ts': 'sets variables of the environment',
 };
 
-/** They look at the clock, and assert only that something took at least a time, which no slow machine breaks. */
+/**
+ * They look at the clock, and assert only that something took at least a time, which no slow machine breaks.
+ */
 export const onlyAtLeastFiles = {
   'test/integration/api/public-routes.test.ts': 'statements, as many as the time that passed allows',
   'test/integration/relay/remote/access-tokens.test.ts': 'questions, as many as the time that passed allows',
   'test/integration/relay/remote/hostile-servers.test.ts': 'a pause before a connection is made again',
   'test/integration/runtime/packages/faults.test.ts': 'a load that goes on to its limit',
-  'test/integration/sidecar/access-tokens.test.ts': 'a pace of questions',
-  'test/integration/sidecar/limits.test.ts': 'a pace of calls and of bytes',
+  'test/integration/sidecar/access-tokens.test.ts': 'a rate of questions',
+  'test/integration/sidecar/limits.test.ts': 'a rate of calls and of bytes',
   'test/integration/sidecar/odd-answers.test.ts': 'a call that goes on beyond its limit',
   'test/integration/sidecar/relay.test.ts': 'a pause before a server is started again',
   'test/unit/lib/timing/collected-bytes.test.ts': 'a deadline that is never reached',
   'test/unit/lib/timing/retry.test.ts': 'a clock that the test moves',
   'test/unit/sidecar/audit/spool-file.test.ts': 'a clock that the test moves',
-  'test/unit/sidecar/server-link/read-ahead-of-turn.test.ts': 'a pace of calls',
+  'test/unit/sidecar/server-link/read-ahead-of-turn.test.ts': 'a rate of calls',
 };

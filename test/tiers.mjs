@@ -1,6 +1,6 @@
 /**
- * The tiers of the tests, by what they need. `npm test -- NAME` prepares and runs one. What runs when is in plan.mjs.
- * A test file is in the tier with the longest path that it begins with.
+ * The tiers of the tests, by what they need. `npm test -- NAME` prepares and runs one. What runs when is in
+ * plan.mjs. A test file is in the tier with the longest path that it begins with.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,20 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 export const tiers = {
-  /** Decisions, parsers, rendered workloads and the rules of the code base. Needs npm packages and nothing else. */
+  /**
+   * Decisions, parsers, rendered workloads and the rules of the code base. Needs npm
+   * packages and nothing else.
+   */
   unit: ['test/unit/', 'test/architecture/'],
   /** Parts against real Postgres, real Temporal and real MCP servers. */
   services: ['test/integration/', 'test/workflows/', 'test/replay/', 'test/fuzz/', 'test/conformance/'],
-  /** The platform as a person starts it, its UI in a browser, sessions in sandboxes, and those who attack them. */
+  /**
+   * The platform as a person starts it, its UI in a browser, sessions in sandboxes,
+   * and those who attack them.
+   */
   platform: ['test/end-to-end/', 'test/browser/', 'test/hostile/', 'test/integration/runtime/'],
+  /** People sign in at authorization servers of others, which take long to download. */
+  'sign-in': ['test/end-to-end/sign-in/'],
   /** The agent `claude` against a scripted model. Needs its package, which has a licence of its own. */
   claude: ['test/integration/claude/', 'test/end-to-end/claude'],
   /** Containers, images, compose and the chart. */

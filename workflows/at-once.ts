@@ -3,8 +3,9 @@ import { ApplicationFailure, isCancellation, TemporalFailure } from '@temporalio
 import { causeOf } from './refusals.ts';
 
 /**
- * Runs `here`, a local activity with one attempt; whatever keeps it from an answer is left to `durable`, the same activity, which the
- * server retries for as long as it takes without a word in the history. Throws refusals and cancellation at once.
+ * Runs `here`, a local activity with one attempt; whatever keeps it from an answer is left to `durable`, the
+ * same activity, which the server retries for as long as it takes without a word in the history. Throws
+ * refusals and cancellation at once.
  */
 export function atOnce<Input, Result>(
   here: (input: Input) => Promise<Result>,

@@ -1,6 +1,9 @@
-/** Waits until a person has signed in to a remote server, or the time for it is over. The sign-in itself never enters Temporal. */
+/**
+ * Waits until a person has signed in to a remote server, or the time for it is over. The sign-in
+ * itself never enters Temporal.
+ */
 import { condition, continueAsNew, setHandler, workflowInfo } from '@temporalio/workflow';
-import type { AuthorizationState } from '../activities/authorizations/check-authorization.ts';
+import type { AuthorizationState } from '../activities/authorizations/authorizations.ts';
 import type { AuthorizationOutcome, AuthorizationWorkflowInput } from '../contract/workflows.ts';
 import { authorizationSettled } from './messages.ts';
 import * as steps from './steps.ts';

@@ -1,4 +1,7 @@
-/** The client of the workflows: start, signal, decide. Nothing else starts or signals one; their code runs in the worker. */
+/**
+ * The client of the workflows: start, signal, decide. Nothing else starts or signals one; their
+ * code runs in the worker.
+ */
 import {
   isGrpcServiceError,
   ServiceError,
@@ -38,15 +41,20 @@ import {
   type WorkflowOf,
 } from '../contract/workflows.ts';
 
-/** `summary` is one line for people who look at Temporal. Every function throws what Temporal's client throws. */
+/**
+ * `summary` is one line for people who look at Temporal. Every function throws what Temporal's client throws.
+ */
 export interface Workflows {
   /** Starts the session's workflow, or does nothing when it runs. */
   startSession(sessionId: string, summary: string): Promise<void>;
-  /** False when no such workflow runs. `terminate` and `agentEnded` end the session although Temporal takes no more signals for it. */
+  /**
+   * False when no such workflow runs. `terminate` and `agentEnded` end the session although Temporal
+   * takes no more signals for it.
+   */
   signalSession(sessionId: string, signal: SessionSignal): Promise<boolean>;
   /**
-   * Ids of the workflows of this platform that run, of every type, as Temporal lists them: the list may be seconds late. Fails after half a
-   * minute.
+   * Ids of the workflows of this platform that run, of every type, as Temporal lists them: the list may be
+   * seconds late. Fails after half a minute.
    */
   listRunning(): Promise<ReadonlySet<string>>;
   /** Starts the workflow of a check of a catalog entry, or does nothing when it runs. */
@@ -69,7 +77,9 @@ export interface Workflows {
   signalScheduledRun(due: DueRun): Promise<boolean>;
   /** Starts the request's workflow, or does nothing when it runs. */
   startPermissionRequest(requestId: string, summary: string): Promise<void>;
-  /** Has a stored decision carried out. Fails with `already_decided` when the request was closed otherwise. */
+  /**
+   * Has a stored decision carried out. Fails with `already_decided` when the request was closed otherwise.
+   */
   decide(requestId: string, decisionId: string, summary: string): Promise<RequestOutcome>;
   /** Has a stored approval carried out that answers no request; returns when the grant is written. */
   runGrant(grantId: string, decisionId: string, summary: string): Promise<void>;
@@ -256,13 +266,17 @@ function listRunning(client: TemporalClient, queues: readonly string[]): Promise
 }
 
 /**
- * Has a workflow end by its cancellation, after which it cleans up as after a signal: Temporal limits the signals of a workflow, and takes a cancellation
- * whatever it has had before. It records one, however often it is asked. False when there is no such workflow.
+ * Has a workflow end by its cancellation, after which it cleans up as after a signal: Temporal limits the
+ * signals of a workflow, and takes a cancellation whatever it has had before. It records one, however often
+ * it is asked. False when there is no such workflow.
  */
 const end = (handle: Pick<WorkflowHandle, 'cancel'>): Promise<boolean> =>
   wasTaken(handle.cancel().then(() => undefined));
 
-/** Signals a workflow to end, or cancels it where Temporal takes no more signals for it. Throws the error of the signal when it failed otherwise. */
+/**
+ * Signals a workflow to end, or cancels it where Temporal takes no more signals for it. Throws the error of
+ * the signal when it failed otherwise.
+ */
 function signalOrEnd(handle: Pick<WorkflowHandle, 'signal' | 'cancel'>, signal: string): Promise<boolean> {
   const signalled = handle.signal(signal).catch(async (error: unknown) => {
     if (!takesNoMoreSignals(error)) {

@@ -1,8 +1,9 @@
 import { ActivityFailure, CancellationScope, log } from '@temporalio/workflow';
 
 /**
- * Runs `life` until it ends or `request` does, whichever is first, and cancels the other. Returns only after `life` has ended as
- * well: a workload that is still starting would otherwise appear after it was stopped. `failed` turns a failure into an ending.
+ * Runs `life` until it ends or `request` does, whichever is first, and cancels the other. Returns only after
+ * `life` has ended as well: a workload that is still starting would otherwise appear after it was stopped.
+ * `failed` turns a failure into an ending.
  */
 export async function firstEnding<Life, Requested, Failed>(
   life: () => Promise<Life>,
@@ -25,7 +26,10 @@ export async function firstEnding<Life, Requested, Failed>(
   }
 }
 
-/** A workload that cannot be stopped blocks nothing: its token stops working, and the worker's sweep removes it. */
+/**
+ * A workload that cannot be stopped blocks nothing: its token stops working, and the
+ * worker's sweep removes it.
+ */
 export async function stopOrLeaveToSweep(stop: () => Promise<unknown>, about: object): Promise<void> {
   try {
     await stop();

@@ -11,13 +11,9 @@ export async function grantWorkflow({ decisionId }: GrantWorkflowInput): Promise
   const { grantId, owner } = await steps.carryOutDecision({ decisionId }).catch((error: unknown) => {
     throw unwrapRefusal(error);
   });
-  const sentence = `Grant ${grantId} is written`;
-  // Activities of the release before do not return it.
-  if (owner == null) {
-    setCurrentDetails(sentence);
-  } else {
+  if (owner !== undefined) {
     showOwner(owner);
-    showProgress('written', sentence, owner.searchAttributesKnown);
+    showProgress('written', `Grant ${grantId} is written`, owner.searchAttributesKnown);
   }
   return grantId ?? '';
 }

@@ -1,12 +1,8 @@
-/** A check of a catalog entry: its workload starts, lists its tools and is always removed again (docs/decisions/0029). */
-import {
-  CancellationScope,
-  condition,
-  isCancellation,
-  patched,
-  setHandler,
-  sleep,
-} from '@temporalio/workflow';
+/**
+ * A check of a catalog entry: its workload starts, lists its tools and is always removed
+ * again (docs/decisions/0029).
+ */
+import { CancellationScope, condition, isCancellation, setHandler, sleep } from '@temporalio/workflow';
 import type { McpCheckWorkflowInput, ObservedCheckEnd } from '../contract/workflows.ts';
 import { firstEnding, stopOrLeaveToSweep } from './first-ending.ts';
 import { cancelCheck } from './messages.ts';
@@ -16,7 +12,10 @@ import { showOwner, showProgress } from './visibility.ts';
 
 const cancelledByAdmin: ObservedCheckEnd = { kind: 'cancelled', reason: 'An admin cancelled the check' };
 
-/** Runs one check. Returns after the workload is stopped and the end is recorded; a launch that fails is an end. */
+/**
+ * Runs one check. Returns after the workload is stopped and the end is recorded; a
+ * launch that fails is an end.
+ */
 export async function mcpCheckWorkflow({ checkId }: McpCheckWorkflowInput): Promise<ObservedCheckEnd> {
   let isCancelled = false;
   setHandler(cancelCheck, () => {
@@ -80,13 +79,7 @@ async function finish(
 ): Promise<void> {
   await stopOrLeaveToSweep(() => steps.stopCheck({ checkId }), { checkId });
   const recorded = await steps.recordCheckEnd({ checkId, observed });
-  // Checks that an earlier release began end without it.
-  if (patched('check-shows-its-end')) {
-    const { status, reason } = recorded ?? { status: observed.kind, reason: null };
-    showProgress(
-      status,
-      reason ?? 'What the server lists is on the page of its entry',
-      searchAttributesKnown,
-    );
-  }
+  const { status, reason } = recorded ?? { status: observed.kind, reason: null };
+  const sentence = reason ?? 'What the server lists is on the page of its entry';
+  showProgress(status, sentence, searchAttributesKnown);
 }

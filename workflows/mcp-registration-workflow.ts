@@ -1,4 +1,7 @@
-/** Registration of a remote MCP server: what signs people in to it is discovered, and the platform becomes a client there. */
+/**
+ * Registration of a remote MCP server: what signs people in to it is discovered, and the
+ * platform becomes a client there.
+ */
 import { ActivityFailure, setHandler } from '@temporalio/workflow';
 import type { AttemptInput } from '../activities/mcp-registrations/attempt.ts';
 import type { McpRegistrationWorkflowInput, RegistrationOutcome } from '../contract/workflows.ts';
@@ -47,21 +50,16 @@ async function workOff(registrationId: string): Promise<RegistrationOutcome | nu
   }
 }
 
-/** Activities of the release before do not say how it ended. */
-async function register(
-  attempt: AttemptInput,
-  searchAttributesKnown: boolean,
-): Promise<RegistrationOutcome | null> {
+async function register(attempt: AttemptInput, searchAttributesKnown: boolean): Promise<RegistrationOutcome> {
   try {
     showProgress('discovering', 'Asking the server how people sign in to it', searchAttributesKnown);
-    const { needsClient, settled } = await steps.discoverServer(attempt);
-    let outcome: RegistrationOutcome | null = settled;
-    if (needsClient) {
+    const found = await steps.discoverServer(attempt);
+    if (found.needsClient) {
       showProgress('registering', 'Registering at its authorization server', searchAttributesKnown);
-      outcome = await steps.registerClient(attempt);
     }
-    const sentence = outcome?.reason ?? 'The outcome is on the catalog entry';
-    showProgress(outcome?.status ?? 'settled', sentence, searchAttributesKnown);
+    const outcome = found.needsClient ? await steps.registerClient(attempt) : found.settled;
+    const sentence = outcome.reason ?? 'The outcome is on the catalog entry';
+    showProgress(outcome.status, sentence, searchAttributesKnown);
     return outcome;
   } catch (error) {
     if (!(error instanceof ActivityFailure)) {
@@ -70,7 +68,7 @@ async function register(
     const reason = sentenceOf(error, 'registration_refused') ?? internalError;
     const isTemporary = !isFinal(error, 'registration_refused');
     const outcome = await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });
-    showProgress(outcome?.status ?? 'failed', outcome?.reason ?? reason, searchAttributesKnown);
+    showProgress(outcome.status, outcome.reason ?? reason, searchAttributesKnown);
     return outcome;
   }
 }
@@ -78,7 +76,10 @@ async function register(
 const internalError =
   'An internal error of the platform: the registration could not be carried out. The worker’s log has the cause';
 
-/** A client that a server does not delete blocks nothing: it can do nothing without its secret and redirect URI. */
+/**
+ * A client that a server does not delete blocks nothing: it can do nothing without its
+ * secret and redirect URI.
+ */
 async function deleteOrLeave(registrationId: string): Promise<void> {
   try {
     await steps.deleteRetiredClients({ registrationId });

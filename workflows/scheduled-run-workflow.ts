@@ -1,6 +1,6 @@
 /**
- * One time of a schedule: its session is started and waited for, since Temporal takes a run for over when its workflow is. It is cancelled
- * when the next run is to take its place.
+ * One time of a schedule: its session is started and waited for, since Temporal takes a run for over when its
+ * workflow is. It is cancelled when the next run is to take its place.
  */
 import {
   CancellationScope,
@@ -20,7 +20,10 @@ const longestWaitMs = 60_000;
 /** About four hours of looks. */
 const defaultHistoryLimit = 2000;
 
-/** Returns once its session has ended, or there is none. Which time it is for is in its id, where the activities read it. */
+/**
+ * Returns once its session has ended, or there is none. Which time it is for is in its id,
+ * where the activities read it.
+ */
 export async function scheduledRunWorkflow(input: ScheduledRunWorkflowInput): Promise<ScheduledRunEnd> {
   const { scheduleId, historyLimit = defaultHistoryLimit } = input;
   const session: Session = { scheduleId, mayHaveEnded: false };
@@ -53,8 +56,7 @@ interface Session {
 async function isStarted(scheduleId: string): Promise<boolean> {
   const start = () => steps.startScheduledSession({ scheduleId });
   const { isStarted, owner } = await CancellationScope.nonCancellable(start);
-  // Activities of the release before do not return it.
-  if (owner != null) {
+  if (owner !== null) {
     showOwner(owner);
   }
   return isStarted;

@@ -1,4 +1,7 @@
-/** Temporal's copies of schedules. The rows in Postgres are the truth; a copy says in its note which version of the row it follows. */
+/**
+ * Temporal's copies of schedules. The rows in Postgres are the truth; a copy says in its note which
+ * version of the row it follows.
+ */
 import {
   type CalendarSpec,
   ScheduleAlreadyRunning,
@@ -34,7 +37,10 @@ interface PutOptions {
 
 /** Every function throws what Temporal's client throws. */
 export interface Schedules {
-  /** Makes the copy what the row is, and returns true. One of a later version stays, unless `overwrites` says otherwise; then it returns false. */
+  /**
+   * Makes the copy what the row is, and returns true. One of a later version stays, unless `overwrites` says
+   * otherwise; then it returns false.
+   */
   put(schedule: Schedule, options?: PutOptions): Promise<boolean>;
   /** Does nothing when there is no copy. */
   remove(scheduleId: string): Promise<void>;
@@ -42,7 +48,10 @@ export interface Schedules {
   trigger(schedule: Schedule): Promise<void>;
   /** Null when there is no copy. */
   readOutlook(scheduleId: string): Promise<ScheduleOutlook | null>;
-  /** Every copy of this platform by the schedule's id, as Temporal lists them: the list may be seconds late. Fails after half a minute. */
+  /**
+   * Every copy of this platform by the schedule's id, as Temporal lists them: the list may be seconds late.
+   * Fails after half a minute.
+   */
   list(): Promise<ReadonlyMap<string, ScheduleCopy>>;
 }
 

@@ -1,6 +1,7 @@
 /**
- * The service of one preview: its workload starts, is published once its gateway listens, and is always removed again. Nothing here says
- * that it must end: signals are hints, and a look at its preview, its session and its workload decides.
+ * The service of one preview: its workload starts, is published once its gateway listens, and is always
+ * removed again. Nothing here says that it must end: signals are hints, and a look at its preview, its
+ * session and its workload decides.
  */
 import {
   CancellationScope,
@@ -49,7 +50,10 @@ class ServiceState {
   }
 }
 
-/** Runs the service of one preview. Returns how it ended, after it is stopped and its end is recorded; a launch that fails is an end. */
+/**
+ * Runs the service of one preview. Returns how it ended, after it is stopped and its end is recorded; a
+ * launch that fails is an end.
+ */
 export async function servicePreviewWorkflow(input: ServicePreviewWorkflowInput): Promise<ServiceEnding> {
   const state = new ServiceState(input);
   setHandler(serviceReady, () => {

@@ -1,4 +1,7 @@
-/** Every way in which a session ends, as the one closed value that is recorded. Pure, except for reading failures. */
+/**
+ * Every way in which a session ends, as the one closed value that is recorded. Pure,
+ * except for reading failures.
+ */
 import { ActivityFailure, isCancellation, TemporalFailure } from '@temporalio/workflow';
 import type { WorkloadExit } from '../activities/workloads/workload-exit.ts';
 import { askedToEnd } from '../contract/sentences.ts';
@@ -30,13 +33,18 @@ export const ranTooLong = (limitMs: number): SessionEnding => ({
   reason: `The session reached its total time limit of ${readable(limitMs)}`,
 });
 
-/** Placeholder until the session's row tells who requested the end, and how (see the activity `recordEnd`). */
+/**
+ * Placeholder until the session's row tells who requested the end, and how (see the activity `recordEnd`).
+ */
 export const endRequested: SessionEnding = {
   status: 'terminated',
   reason: askedToEnd,
 };
 
-/** A first run finds only sessions that are pending; any other was started by a run that Temporal no longer knows. */
+/**
+ * A first run finds only sessions that are pending; any other was started by a run that
+ * Temporal no longer knows.
+ */
 export const runWasLost: SessionEnding = {
   status: 'failed',
   reason: 'The record of what this session was doing was lost, so it cannot continue',
@@ -91,9 +99,9 @@ function endingOfAgent(exit: {
 }
 
 /**
- * A step that failed permanently is an ending too. Only refusals of the launch (activities/failures.ts) are quoted verbatim:
- * other messages may hold anything. Rethrows what is not Temporal's, so that a fault in this code stops the workflow's task
- * instead of a session.
+ * A step that failed permanently is an ending too. Only refusals of the launch (activities/failures.ts) are
+ * quoted verbatim: other messages may hold anything. Rethrows what is not Temporal's, so that a fault in this
+ * code stops the workflow's task instead of a session.
  */
 export function endingOfFailure(error: unknown): SessionEnding {
   if (isCancellation(error)) {

@@ -1,4 +1,7 @@
-/** What a session's workflow has been notified of so far. Handlers only set flags here; `session-workflow.ts` acts on them. */
+/**
+ * What a session's workflow has been notified of so far. Handlers only set flags here;
+ * `session-workflow.ts` acts on them.
+ */
 import { setHandler } from '@temporalio/workflow';
 import type { SessionProgress, SessionWorkflowInput } from '../contract/workflows.ts';
 import {

@@ -1,6 +1,6 @@
 /**
- * A session from its start to its recorded end (docs/sessions.md#workflows): launch, until ready, the first of its endings,
- * finish.
+ * A session from its start to its recorded end (docs/sessions.md#workflows): launch, until ready, the
+ * first of its endings, finish.
  */
 import {
   CancellationScope,
@@ -11,7 +11,7 @@ import {
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { WaitingFor } from '../activities/authorizations/open-authorizations.ts';
+import type { WaitingFor } from '../activities/authorizations/authorizations.ts';
 import {
   type AuthorizationOutcome,
   authorizationSummary,
@@ -55,7 +55,10 @@ interface Run {
   ready: Promise<SessionEnding | null>;
 }
 
-/** Runs one session. Returns how it ended, after the workload is stopped and the end is recorded; a launch that fails is an ending. */
+/**
+ * Runs one session. Returns how it ended, after the workload is stopped and the end is recorded; a launch
+ * that fails is an ending.
+ */
 export async function sessionWorkflow(input: SessionWorkflowInput): Promise<SessionEnding> {
   const state = setUpSession(input);
   const result = await firstEnding(
@@ -77,12 +80,11 @@ async function live(state: SessionState, input: SessionWorkflowInput): Promise<S
   if (resume !== undefined) {
     return runUntilEnd(state, { session: resume, historyLimit, ready: resumeRunning(state, resume) });
   }
-  const launchSteps = steps.launchSteps();
-  const launched = await launch(state, launchSteps);
+  const launched = await launch(state);
   if ('reason' in launched) {
     return launched;
   }
-  const ready = untilReady(state, launched, launchSteps);
+  const ready = untilReady(state, launched);
   return runUntilEnd(state, { session: launched, historyLimit, ready });
 }
 
@@ -104,20 +106,16 @@ async function runUntilEnd(
 }
 
 /** An ending when it was refused, nobody signed in, or an earlier run of this session was lost. */
-async function launch(
-  state: SessionState,
-  { freezeConfiguration, validateLaunch }: steps.LaunchSteps,
-): Promise<SessionResume | SessionEnding> {
+async function launch(state: SessionState): Promise<SessionResume | SessionEnding> {
   const { sessionId } = state;
-  const { status, ...frozen } = await freezeConfiguration({ sessionId });
+  const { status, ...frozen } = await steps.freezeConfiguration({ sessionId });
   state.belongsTo(frozen);
   if (status !== 'pending') {
     return runWasLost;
   }
   state.show('validating', 'Checking attachments, secrets and grants');
-  // Workers of an earlier release return nothing.
-  const validated: { needsSignIn: boolean } | undefined = await validateLaunch({ sessionId });
-  const ending = validated?.needsSignIn === true ? await untilSignedIn(state) : null;
+  const { needsSignIn } = await steps.validateLaunch({ sessionId });
+  const ending = needsSignIn ? await untilSignedIn(state) : null;
   if (ending !== null) {
     return ending;
   }
@@ -153,17 +151,13 @@ const signIn = ({ authorizationId }: WaitingFor): Promise<AuthorizationOutcome> 
   });
 
 /** Null once the session runs. */
-async function untilReady(
-  state: SessionState,
-  { limits }: SessionResume,
-  { recordRunning }: steps.LaunchSteps,
-): Promise<SessionEnding | null> {
+async function untilReady(state: SessionState, { limits }: SessionResume): Promise<SessionEnding | null> {
   state.show('starting', 'Waiting for the sidecar');
   const ready = await condition(() => state.ready, limits.startMs, { summary: 'Wait for the sidecar' });
   if (!ready) {
     return notReadyInTime(limits.startMs);
   }
-  await recordRunning({ sessionId: state.sessionId });
+  await steps.recordRunning({ sessionId: state.sessionId });
   state.show('running', 'The agent is at work');
   return null;
 }

@@ -1,16 +1,16 @@
 /**
  * Every activity as a workflow calls it: its time limits, its retries and the line that operators read in the
- * Temporal UI. Business refusals are non-retryable failures; everything else is a technical fault and retried.
+ * Temporal UI. Business refusals are non-retryable failures; everything else is a
+ * technical fault and retried.
  */
 import {
   ActivityCancellationType,
-  patched,
   proxyActivities,
   proxyLocalActivities,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import { taskQueues } from '../contract/workflows.ts';
+import { mostDeliveryAttempts, taskQueues } from '../contract/workflows.ts';
 import { atOnce } from './at-once.ts';
 
 /** Limits attempts, not time: a temporarily unavailable worker does not fail a launch. */
@@ -22,21 +22,21 @@ const someAttempts = {
 const untilItWorks = { initialInterval: '500 milliseconds', maximumInterval: '5 seconds' };
 const leaveRunning = { cancellationType: ActivityCancellationType.TRY_CANCEL };
 
-/** Of the steps that a launch may also take within its task. */
+/** Of the steps that a launch takes within its task, or by the server where that fails. */
 const summaries = {
   freezeConfiguration: 'Freeze the configuration',
   validateLaunch: 'Validate attachments, secrets and grants',
   recordRunning: 'Record that the session runs',
 };
 
-const { freezeConfiguration } = proxyActivities<Activities>({
+const { freezeConfiguration: freezeByServer } = proxyActivities<Activities>({
   summary: summaries.freezeConfiguration,
   startToCloseTimeout: '60 seconds',
   retry: someAttempts,
   ...leaveRunning,
 });
 
-const { validateLaunch } = proxyActivities<Activities>({
+const { validateLaunch: validateByServer } = proxyActivities<Activities>({
   summary: summaries.validateLaunch,
   startToCloseTimeout: '15 seconds',
   retry: someAttempts,
@@ -44,8 +44,8 @@ const { validateLaunch } = proxyActivities<Activities>({
 });
 
 /**
- * Waits for a cancelled start: stopping before it has ended would leave a workload behind. Images may have to be pulled; the
- * driver's own limit is shorter.
+ * Waits for a cancelled start: stopping before it has ended would leave a workload behind. Images may have to
+ * be pulled; the driver's own limit is shorter.
  */
 export const { startWorkload } = proxyActivities<Activities>({
   summary: 'Resolve secrets, render and start the workload',
@@ -55,38 +55,39 @@ export const { startWorkload } = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
-const { recordRunning } = proxyActivities<Activities>({
+const { recordRunning: recordRunningByServer } = proxyActivities<Activities>({
   summary: summaries.recordRunning,
   startToCloseTimeout: '15 seconds',
   retry: untilItWorks,
   ...leaveRunning,
 });
 
-/** The steps on the way to a running session that take milliseconds. */
-export type LaunchSteps = Pick<Activities, 'freezeConfiguration' | 'validateLaunch' | 'recordRunning'>;
-
-const durableSteps: LaunchSteps = { freezeConfiguration, validateLaunch, recordRunning };
-
-/** Together shorter than a workflow's task may take. */
+/**
+ * Steps on the way to a running session that take milliseconds. Together shorter than a
+ * workflow's task may take.
+ */
 const here = (startToCloseTimeout: '2 seconds' | '4 seconds', summary: string) =>
-  proxyLocalActivities<LaunchSteps>({
+  proxyLocalActivities<Pick<Activities, 'freezeConfiguration' | 'validateLaunch' | 'recordRunning'>>({
     ...{ startToCloseTimeout, summary },
     retry: { maximumAttempts: 1 },
     ...leaveRunning,
   });
 
-const stepsAtOnce: LaunchSteps = {
-  freezeConfiguration: atOnce(
-    here('2 seconds', summaries.freezeConfiguration).freezeConfiguration,
-    freezeConfiguration,
-  ),
-  // Longer than the expressions of manifests may take, which would otherwise be checked twice.
-  validateLaunch: atOnce(here('4 seconds', summaries.validateLaunch).validateLaunch, validateLaunch),
-  recordRunning: atOnce(here('2 seconds', summaries.recordRunning).recordRunning, recordRunning),
-};
+export const freezeConfiguration = atOnce(
+  here('2 seconds', summaries.freezeConfiguration).freezeConfiguration,
+  freezeByServer,
+);
 
-/** Sessions that an earlier release started go on as they began. */
-export const launchSteps = (): LaunchSteps => (patched('steps-at-once') ? stepsAtOnce : durableSteps);
+/** Longer than the expressions of manifests may take, which would otherwise be checked twice. */
+export const validateLaunch = atOnce(
+  here('4 seconds', summaries.validateLaunch).validateLaunch,
+  validateByServer,
+);
+
+export const recordRunning = atOnce(
+  here('2 seconds', summaries.recordRunning).recordRunning,
+  recordRunningByServer,
+);
 
 /** The limit is how late an end is noticed when the worker is lost that looks. */
 export const { inspectWorkload } = proxyActivities<Activities>({
@@ -95,21 +96,6 @@ export const { inspectWorkload } = proxyActivities<Activities>({
   retry: untilItWorks,
   ...leaveRunning,
 });
-
-/**
- * Only of sessions that an earlier release started: it holds one slot of a worker for as long as the session runs, on a queue for watches alone; a
- * lost worker is noticed by the heartbeat.
- * Histories from before that queue replay: replay compares which activity is scheduled, and not on which queue.
- */
-export const watchWorkload: Activities['watchWorkload'] = (input) =>
-  proxyActivities<Activities>({
-    summary: 'Watch the workload until it ends',
-    taskQueue: taskQueues(workflowInfo().taskQueue).watches,
-    startToCloseTimeout: '8 days',
-    heartbeatTimeout: '10 seconds',
-    retry: untilItWorks,
-    ...leaveRunning,
-  }).watchWorkload(input);
 
 export const { deliverInputs } = proxyActivities<Activities>({
   summary: 'Deliver messages to the sidecar',
@@ -183,6 +169,10 @@ export const { startCheck } = proxyActivities<Activities>({
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
 });
 
+/**
+ * Holds one slot of a worker for as long as the check runs, on a queue for that alone; a lost worker is
+ * noticed by the heartbeat.
+ */
 export const watchCheck: Activities['watchCheck'] = (input) =>
   proxyActivities<Activities>({
     summary: 'Watch the check until it ends',
@@ -214,7 +204,10 @@ export const { readRegistrationTask } = proxyActivities<Activities>({
   ...ofRegistration,
 });
 
-/** Longer than a discovery may take. A server that is in trouble gets a few minutes; then an admin can try again. */
+/**
+ * Longer than a discovery may take. A server that is in trouble gets a few minutes;
+ * then an admin can try again.
+ */
 const atTheServer = {
   startToCloseTimeout: '90 seconds',
   heartbeatTimeout: '10 seconds',
@@ -266,8 +259,8 @@ export const { removeRegistration } = proxyActivities<Activities>({
 });
 
 /**
- * Attempts within a quarter of an hour, unless the webhook asks for longer pauses. On a queue of its own: others' webhooks may be slow. A lost
- * worker is noticed by the heartbeat.
+ * Attempts within a quarter of an hour, unless the webhook asks for longer pauses. On a queue of its own:
+ * others' webhooks may be slow. A lost worker is noticed by the heartbeat.
  */
 export const deliverMessage: Activities['deliverMessage'] = (input) =>
   proxyActivities<Activities>({
@@ -276,7 +269,11 @@ export const deliverMessage: Activities['deliverMessage'] = (input) =>
     startToCloseTimeout: '30 seconds',
     heartbeatTimeout: '10 seconds',
     scheduleToCloseTimeout: '6 hours',
-    retry: { initialInterval: '1 second', maximumInterval: '5 minutes', maximumAttempts: 10 },
+    retry: {
+      initialInterval: '1 second',
+      maximumInterval: '5 minutes',
+      maximumAttempts: mostDeliveryAttempts,
+    },
   }).deliverMessage(input);
 
 export const { recordDeliveryFailure } = proxyActivities<Activities>({
@@ -292,7 +289,10 @@ export const { freezeService } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
-/** Like `startWorkload`, but for a limit of time in place of one of attempts: nobody loses work when it is given up later. */
+/**
+ * Like `startWorkload`, but for a limit of time in place of one of attempts: nobody loses work
+ * when it is given up later.
+ */
 export const { startService } = proxyActivities<Activities>({
   summary: 'Resolve secrets, render and start the service',
   startToCloseTimeout: '20 minutes',

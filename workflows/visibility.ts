@@ -8,7 +8,7 @@ const sessionKey = defineSearchAttributeKey(searchAttributes.session, 'KEYWORD')
 const subjectKey = defineSearchAttributeKey(searchAttributes.subject, 'KEYWORD');
 const statusKey = defineSearchAttributeKey(searchAttributes.status, 'KEYWORD');
 
-/** What a workflow is about; activities of the release before do not return its subject. */
+/** What a workflow is about. */
 export interface Owner {
   workspaceId: string;
   sessionId?: string | null;
@@ -17,7 +17,10 @@ export interface Owner {
   searchAttributesKnown: boolean;
 }
 
-/** Sets the workflow's owner. Skipped in a namespace that does not know the attributes: it would refuse the task. */
+/**
+ * Sets the workflow's owner. Skipped in a namespace that does not know the attributes:
+ * it would refuse the task.
+ */
 export function showOwner({ workspaceId, sessionId, subject, searchAttributesKnown }: Owner): void {
   if (searchAttributesKnown) {
     upsertSearchAttributes([

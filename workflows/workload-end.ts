@@ -1,18 +1,18 @@
-/** Waits for the end of a session's workload. Nothing runs meanwhile: workers signal that it may have changed (docs/decisions/0037). */
-import { condition, patched } from '@temporalio/workflow';
+/**
+ * Waits for the end of a session's workload. Nothing runs meanwhile: workers signal that it may have
+ * changed (docs/decisions/0037).
+ */
+import { condition } from '@temporalio/workflow';
 import type { WorkloadExit } from '../activities/workloads/workload-exit.ts';
 import type { SessionState } from './session-state.ts';
 import * as steps from './steps.ts';
 
 /**
- * Looks at once, since the end may precede the first signal, or have come between two runs; then after each signal, and when a state
- * counts that has to last. Returns what ends the session.
+ * Looks at once, since the end may precede the first signal, or have come between two runs; then after each
+ * signal, and when a state counts that has to last. Returns what ends the session.
  */
 export async function workloadExit(state: SessionState): Promise<WorkloadExit> {
   const { sessionId } = state;
-  if (!patched('watch-by-events')) {
-    return steps.watchWorkload({ sessionId });
-  }
   let sinceMs: Record<string, number> = {};
   while (true) {
     state.workloadChanged = false;

@@ -1,9 +1,14 @@
 /** One attempt to deliver a message to its channel. Everything is decided by what the database says now. */
 import { ApplicationFailure, Context } from '@temporalio/activity';
-import { openSecret } from '../../commands/secrets/open.ts';
+import { openSecret } from '../../commands/secrets/secrets.ts';
 import { type DeliveryFailure, deliveryFailure } from '../../contract/channel.ts';
 import { referencedSecretName } from '../../contract/names.ts';
-import type { ChannelMessageOutcome, RefusalType } from '../../contract/workflows.ts';
+import {
+  type ChannelMessageOutcome,
+  mostDeliveryAttempts,
+  type RefusalType,
+} from '../../contract/workflows.ts';
+import { createKeyedSemaphore } from '../../lib/limits/semaphore.ts';
 import { readOutcome, settleMessage, takeAttempt } from '../../store/channel-messages/messages.ts';
 import { type Delivery, readDelivery } from '../../store/channel-messages/read-delivery.ts';
 import { UnreadableSecretError } from '../../store/secrets/envelope.ts';
@@ -12,32 +17,57 @@ import { postToWebhook } from './post-to-webhook.ts';
 import { agentMessage, requestMessage, type SlackMessage, testMessage } from './slack-message.ts';
 import type { Verdict } from './webhook-answer.ts';
 
+/** Of all workspaces, in one worker. */
+export const deliveriesAtATime = 20;
+/** Of one workspace, so that its slow webhooks leave room for others. */
+const ofWorkspaceAtATime = deliveriesAtATime / 2;
+
+const places = createKeyedSemaphore();
+
 interface MessageInput {
   messageId: string;
 }
 
 /**
- * Delivers the message, or records why not. Delivering twice is possible: an answer may be lost, and a worker; the webhook is given the same
- * `Idempotency-Key` then. Throws `delivery_failed` with the failure's code when another attempt may succeed.
+ * Delivers the message, or records why not; `pending` when nothing was tried, because others of its
+ * workspace are being posted. Delivering twice is possible: an answer may be lost, and a worker; the
+ * webhook is given the same `Idempotency-Key` then. Throws `delivery_failed` with the failure's code when
+ * another attempt may succeed.
  */
 export async function deliverMessage(
   dependencies: ActivityDependencies,
   { messageId }: MessageInput,
 ): Promise<ChannelMessageOutcome> {
-  const { db, log } = dependencies;
-  const delivery = (await takeAttempt(db, messageId)) ? await readDelivery(db, messageId) : null;
+  const delivery = await readDelivery(dependencies.db, messageId);
   if (delivery !== null) {
-    const verdict = await attempt(dependencies, delivery);
-    log.info({ message_id: messageId, ...verdict }, 'a message to a channel was tried');
-    if (verdict.kind === 'try_again') {
-      throw tryAgain(verdict);
+    const leave = places.tryAcquire({ key: delivery.workspace.id, permits: ofWorkspaceAtATime });
+    if (leave === null) {
+      return { status: 'pending', failure: null };
     }
-    await settleMessage(db, messageId, verdict.kind === 'failed' ? verdict.failure : null);
+    await deliverOnce(dependencies, delivery).finally(leave);
   }
   return outcomeOf(dependencies, messageId);
 }
 
-/** Records that the attempts have ended without a delivery, with the code of the last failure; null for any other fault. A settled message stays as it is. */
+async function deliverOnce(dependencies: ActivityDependencies, delivery: Delivery): Promise<void> {
+  const { db, log } = dependencies;
+  const attempts = await takeAttempt(db, delivery.id);
+  if (attempts === null) {
+    return;
+  }
+  const verdict = await attempt(dependencies, delivery);
+  log.info({ message_id: delivery.id, ...verdict }, 'a message to a channel was tried');
+  // Counted on the message: Temporal counts from one again after the message had to wait for its turn.
+  if (verdict.kind === 'try_again' && attempts < mostDeliveryAttempts) {
+    throw tryAgain(verdict);
+  }
+  await settleMessage(db, delivery.id, verdict.kind === 'delivered' ? null : verdict.failure);
+}
+
+/**
+ * Records that the attempts have ended without a delivery, with the code of the last failure; null for any
+ * other fault. A settled message stays as it is.
+ */
 export async function recordDeliveryFailure(
   dependencies: ActivityDependencies,
   { messageId, failure }: MessageInput & { failure: string | null },
@@ -62,20 +92,24 @@ function tryAgain({ failure, afterMs }: Extract<Verdict, { kind: 'try_again' }>)
 const failed = (failure: DeliveryFailure): Verdict => ({ kind: 'failed', failure });
 
 async function attempt(dependencies: ActivityDependencies, delivery: Delivery): Promise<Verdict> {
-  const { channel } = delivery;
+  const { channel, workspace } = delivery;
   const content = contentOf(delivery);
   if (channel === null || typeof content === 'string') {
     return failed(typeof content === 'string' ? content : 'channel_removed');
   }
-  const address = await resolveAddress(dependencies, delivery.workspace.id, channel.address);
+  const address = await resolveAddress(dependencies, workspace.id, channel.address);
   if ('failure' in address) {
     return failed(address.failure);
   }
-  const context = { ...dependencies.webhooks, signal: Context.current().cancellationSignal };
+  const signal = Context.current().cancellationSignal;
+  const context = { ...dependencies.webhooks, workspaceId: workspace.id, signal };
   return postToWebhook(context, address.value, { id: delivery.id, message: content });
 }
 
-/** What is sent, or why it is no longer to be sent. An agent that was taken off the list does not reach the channel any more. */
+/**
+ * What is sent, or why it is no longer to be sent. An agent that was taken off the list does not
+ * reach the channel any more.
+ */
 function contentOf({
   kind,
   channel,

@@ -1,4 +1,7 @@
-/** Posts one message to a webhook: through the guard of all requests, without redirects, and without reading what it answers. */
+/**
+ * Posts one message to a webhook: through the guard of all requests, without redirects, and without
+ * reading what it answers.
+ */
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import { exchange } from '../../lib/outbound/exchange.ts';
 import { parsePlainUrl } from '../../lib/outbound/parse-url.ts';
@@ -11,8 +14,8 @@ const timeoutMs = 10_000;
 const maxAddressLength = 2048;
 
 /**
- * `address` is a credential: nothing of it is returned, thrown or logged. `id` tells the webhook a message that it had already. Throws the
- * reason of `context.signal` and nothing else.
+ * `address` is a credential: nothing of it is returned, thrown or logged. `id` tells the webhook a message
+ * that it had already. Throws the reason of `context.signal` and nothing else.
  */
 export async function postToWebhook(
   context: OutboundContext,

@@ -1,6 +1,7 @@
 /**
- * What a Slack-compatible webhook is sent. Pure. Names and texts come from agents and people that nobody vouches for: in the output
- * they mention nobody, link to nothing, and look like nothing that the platform says (docs/channels.md#what-readers-see).
+ * What a Slack-compatible webhook is sent. Pure. Names and texts come from agents and people that nobody
+ * vouches for: in the output they mention nobody, link to nothing, and look like nothing that the platform
+ * says (docs/channels.md#what-readers-see).
  */
 import { toolScope } from '../../contract/names.ts';
 import type { Delivery } from '../../store/channel-messages/read-delivery.ts';
@@ -25,7 +26,9 @@ export interface SlackMessage {
   blocks: Block[];
 }
 
-/** In front of each line of an agent: no line of the platform begins with it, and every line of an agent does. */
+/**
+ * In front of each line of an agent: no line of the platform begins with it, and every line of an agent does.
+ */
 const margin = '│ ';
 /** Longer lines are continued below, behind the margin: a reader's window would do the same without it. */
 const lineLength = 200;
@@ -35,7 +38,10 @@ const nameLength = 100;
 const blockLength = 3000;
 
 const lineBreaks = /\r\n?|[\n\v\f\u0085\u2028\u2029]/gu;
-/** Controls, what has no shape or turns the direction of text, and code points that stand for nothing; of spaces all but the plain one. */
+/**
+ * Controls, what has no shape or turns the direction of text, and code points that stand for nothing; of
+ * spaces all but the plain one.
+ */
 const spaces = /[\t\p{Zs}\u2800\u3164\uffa0]+/gu;
 const invisible = /(?!\n)[\p{C}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\ufffc]/gu;
 /** Marks that pile up reach into the lines above and below. */
@@ -56,8 +62,9 @@ function plain(text: string): string {
 const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
 /**
- * One line of plain text in which nothing is active: no entity, no mention, no address that a reader's client would make a link of, also of
- * the full-width and small forms that browsers read as the plain ones, and no link of Markdown.
+ * One line of plain text in which nothing is active: no entity, no mention, no address that a reader's
+ * client would make a link of, also of the full-width and small forms that browsers read as the plain ones,
+ * and no link of Markdown.
  */
 export function defused(line: string): string {
   return line
@@ -136,7 +143,10 @@ export function agentMessage(
 
 type Request = NonNullable<Delivery['request']>;
 
-/** Says that a permission is asked for, by facts alone, with the platform's own link to where a person who may decides. */
+/**
+ * Says that a permission is asked for, by facts alone, with the platform's own link to where
+ * a person who may decides.
+ */
 export function requestMessage(
   request: Pick<Request, 'id' | 'grant_type' | 'details' | 'server'>,
   { agentName, slug, linkOrigin }: { agentName: string; slug: string; linkOrigin: string | null },
@@ -155,8 +165,9 @@ export function requestMessage(
 }
 
 /**
- * What is asked for. The scope of a call that the platform refused is a word of the catalog: it is shown as it is, as code, of which no client
- * makes a link. Any other scope is the agent's choice of letters, and could be the name of a host.
+ * What is asked for. The scope of a call that the platform refused is a word of the catalog: it is shown as
+ * it is, as code, of which no client makes a link. Any other scope is the agent's choice of letters, and
+ * could be the name of a host.
  */
 function matterOf(
   { grant_type: type, details, server }: Pick<Request, 'grant_type' | 'details' | 'server'>,

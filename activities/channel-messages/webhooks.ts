@@ -1,4 +1,7 @@
-/** Which webhooks are posted to: those of the internet, and those that the operator lists in `PRIVATE_WEBHOOK_HOSTS`. */
+/**
+ * Which webhooks are posted to: those of the internet, and those that the operator lists in
+ * `PRIVATE_WEBHOOK_HOSTS`.
+ */
 import type { OutboundPolicy } from '../../lib/outbound/policy.ts';
 import { namesUnder } from '../../lib/outbound/resolve-names.ts';
 import type { ActivityDependencies } from '../dependencies.ts';

@@ -2,7 +2,7 @@
 
 import { closePermissionRequest } from '../../commands/permission-requests/close.ts';
 import type { RequestOutcome } from '../../contract/workflows.ts';
-import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { shownOf } from '../workflow-owner.ts';
@@ -38,7 +38,10 @@ export async function readRequest(
   };
 }
 
-/** Closes an open request and returns its actual outcome, which may differ when a human was faster. Idempotent. */
+/**
+ * Closes an open request and returns its actual outcome, which may differ when a
+ * human was faster. Idempotent.
+ */
 export async function closeRequest(
   { db }: ActivityDependencies,
   { requestId, status }: { requestId: string; status: 'expired' | 'cancelled' },

@@ -14,9 +14,9 @@ export interface ApprovedDecision {
 }
 
 /**
- * Returns the claims of a decision's approval. Throws `approval_invalid` when the signature is not the API's or the
- * approval is another decision's. Expiry is checked separately (`refuseExpired`): an approval that was carried out
- * in time stays carried out.
+ * Returns the claims of a decision's approval. Throws `approval_invalid` when the signature is not the API's
+ * or the approval is another decision's. Expiry is checked separately (`refuseExpired`): an approval that was
+ * carried out in time stays carried out.
  */
 export async function verifyApproval(
   publicKey: CryptoKey,

@@ -1,12 +1,12 @@
 /**
- * What a check runs as (docs/decisions/0029): a session's workload with the entry as its only server, and the platform's scripted
- * agent, which asks for the tools and ends. Pure.
+ * What a check runs as (docs/decisions/0029): a session's workload with the entry as its only server, and the
+ * platform's scripted agent, which asks for the tools and ends. Pure.
  */
 import type { McpServer } from '../../contract/catalog.ts';
 import type { SignIn } from '../../contract/remote-server.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
-import type { CheckRow } from '../../store/mcp-checks/row.ts';
-import { freezeServer, type SecretVersions } from '../sessions/build-configuration.ts';
+import type { CheckRow } from '../../store/mcp-checks/checks.ts';
+import { freezeServer, type SecretVersions } from '../sessions/freeze-configuration.ts';
 
 /** The artifact that the agent hands out. */
 const listingArtifact = 'tools.json';
@@ -21,7 +21,9 @@ export interface CheckSources {
   frozenAt: string;
 }
 
-/** The id of the check stands where a session's would: the workload, its token and its keys are of that id. */
+/**
+ * The id of the check stands where a session's would: the workload, its token and its keys are of that id.
+ */
 export function buildCheckConfiguration(sources: CheckSources): FrozenConfiguration {
   const { check, entry, signIn, secretVersions, totalSeconds, frozenAt } = sources;
   const steps = [{ list_tools: entry.name, artifact: listingArtifact }];
@@ -45,6 +47,7 @@ export function buildCheckConfiguration(sources: CheckSources): FrozenConfigurat
     servers: [freezeServer({ ...attached(check, entry), sign_in: signIn }, secretVersions)],
     siblings: [],
     services: [],
+    has_operator: false,
     log_tool_payloads: false,
     frozen_at: frozenAt,
   };

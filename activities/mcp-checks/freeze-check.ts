@@ -1,18 +1,16 @@
 /** The first step of every check: a snapshot of what it will run with. */
-import { readBinding } from '../../commands/oauth-connections/binding.ts';
-import { isSignedIn } from '../../commands/oauth-connections/is-signed-in.ts';
+import { isSignedIn, readBinding } from '../../commands/oauth-connections/connections.ts';
 import { referencedSecrets } from '../../contract/attachment-validation.ts';
 import { referencedSecretName } from '../../contract/names.ts';
 import type { FrozenServer } from '../../contract/session.ts';
 import { type Db, inSnapshot } from '../../store/database.ts';
-import { freezeCheck as storeFrozen } from '../../store/mcp-checks/move.ts';
-import { readCheck } from '../../store/mcp-checks/read.ts';
-import { readSignIn } from '../../store/mcp-registrations/read.ts';
-import { readMcpServer } from '../../store/mcp-servers/read.ts';
-import { readKnownSecrets } from '../../store/secrets/read.ts';
+import { readCheck, freezeCheck as storeFrozen } from '../../store/mcp-checks/checks.ts';
+import { readSignIn } from '../../store/mcp-registrations/registrations.ts';
+import { readMcpServer } from '../../store/mcp-servers/mcp-servers.ts';
+import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
-import { launchPatterns, launchProblems } from '../sessions/launch-problems.ts';
+import { launchPatterns, launchProblems } from '../sessions/validate-launch.ts';
 import { shownOf } from '../workflow-owner.ts';
 import { buildCheckConfiguration } from './build-check-configuration.ts';
 
@@ -27,8 +25,9 @@ export interface FrozenCheck {
 }
 
 /**
- * Stores what the check will run with; the first that is stored stays. Throws `launch_refused` when the entry was changed since the
- * check was asked for, and for whatever an attachment with this env would be refused for.
+ * Stores what the check will run with; the first that is stored stays. Throws `launch_refused`
+ * when the entry was changed since the check was asked for, and for whatever an attachment with
+ * this env would be refused for.
  */
 export async function freezeCheck(
   dependencies: ActivityDependencies,
@@ -54,7 +53,8 @@ export async function freezeCheck(
   const totalSeconds = limits.CHECK_SECONDS;
   const frozenAt = new Date().toISOString();
   const built = buildCheckConfiguration({ check, entry, signIn, secretVersions, totalSeconds, frozenAt });
-  const judge = await patterns.check(check.started_by, launchPatterns(built));
+  const owner = { userId: check.started_by, workspaceId: check.workspace_id };
+  const judge = await patterns.check(owner, launchPatterns(built));
   const granted = { exposedSecrets: new Set<string>(), modelKeys: new Set<string>() };
   const facts = { secrets, ...granted, judge, hasOperator: true, isChild: false };
   const problems = launchProblems(built, facts);

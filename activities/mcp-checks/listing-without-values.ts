@@ -5,24 +5,25 @@ import {
   toolListing,
   toolListingLimits,
 } from '../../contract/mcp-check.ts';
-import { createTextBlackOut } from '../../lib/black-out/text-black-out.ts';
+import { createTextRedactor } from '../../lib/redaction/redactor.ts';
 
 /**
- * What a server listed, with the values of its secret variables redacted as in process output. Two tools whose names become
- * the same are merged. Yields to other work in between. Null when there is too much to search for.
+ * What a server listed, with the values of its secret variables redacted as in process output. Two
+ * tools whose names become the same are merged. Yields to other work in between. Null when there
+ * is too much to search for.
  */
 export async function listingWithoutValues(
   listing: ToolListing,
   values: readonly string[],
 ): Promise<ToolListing | null> {
-  const blackOut = createTextBlackOut(values, textsOf(listing));
-  if (blackOut === null) {
+  const redact = createTextRedactor(values, textsOf(listing));
+  if (redact === null) {
     return null;
   }
   const tools = new Map<string, ClaimedTool>();
   for (const tool of listing.tools) {
     await nextTurn();
-    const shown = toolWithoutValues(tool, blackOut);
+    const shown = toolWithoutValues(tool, redact);
     tools.set(shown.name, shown);
   }
   return toolListing.parse({
@@ -37,9 +38,9 @@ const textsOf = ({ tools }: ToolListing): string[] =>
 
 function toolWithoutValues(
   { name, title, description, hints }: ClaimedTool,
-  blackOut: (text: string) => string,
+  redact: (text: string) => string,
 ): ClaimedTool {
-  const clean = (text: string, maxCharacters: number) => blackOut(text).slice(0, maxCharacters);
+  const clean = (text: string, maxCharacters: number) => redact(text).slice(0, maxCharacters);
   return {
     name: clean(name, toolListingLimits.nameCharacters) || '[secret]',
     title: title && clean(title, toolListingLimits.titleCharacters),

@@ -1,21 +1,27 @@
-/** The last step of every check: what its server listed becomes readable, without the values of its secrets. */
+/**
+ * The last step of every check: what its server listed becomes readable, without the values of its secrets.
+ */
 
-import { endCheck } from '../../commands/mcp-checks/end.ts';
+import { endCheck } from '../../commands/mcp-checks/checks.ts';
 import { type ToolListing, toolListing } from '../../contract/mcp-check.ts';
 import { causeText } from '../../contract/session-process.ts';
 import type { ObservedCheckEnd } from '../../contract/workflows.ts';
 import { resolvedSecret, secretVariables } from '../../runtime/variables.ts';
-import { type CheckEnding, readCheckConfiguration } from '../../store/mcp-checks/move.ts';
-import { readCheck } from '../../store/mcp-checks/read.ts';
-import type { CheckRow } from '../../store/mcp-checks/row.ts';
+import {
+  type CheckEnding,
+  type CheckRow,
+  readCheck,
+  readCheckConfiguration,
+} from '../../store/mcp-checks/checks.ts';
 import { type CheckTextKey, readCheckText } from '../../store/mcp-checks/texts.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
 import { listingWithoutValues } from './listing-without-values.ts';
 
 /**
- * Redacts the listing and ends the check, in one transaction. Idempotent: a recorded end stays. A listing whose
- * secrets can no longer be read, or are too many, cannot be redacted and is erased. Returns the end that is recorded; null when the check was removed.
+ * Redacts the listing and ends the check, in one transaction. Idempotent: a recorded end stays. A listing
+ * whose secrets can no longer be read, or are too many, cannot be redacted and is erased. Returns the end
+ * that is recorded; null when the check was removed.
  */
 export async function recordCheckEnd(
   dependencies: ActivityDependencies,
@@ -98,7 +104,9 @@ async function readListing(
   return text === null ? null : (toolListing.safeParse(JSON.parse(text.bytes.toString('utf8'))).data ?? null);
 }
 
-/** Values of the check's secret variables as they were passed to it; null when they are no longer available. */
+/**
+ * Values of the check's secret variables as they were passed to it; null when they are no longer available.
+ */
 async function secretValues(
   { db, masterKeys }: ActivityDependencies,
   { id }: CheckRow,

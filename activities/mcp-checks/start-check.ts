@@ -1,4 +1,4 @@
-import { moveCheck, readCheckConfiguration, readCheckDemand } from '../../store/mcp-checks/move.ts';
+import { moveCheck, readCheckConfiguration, readCheckDemand } from '../../store/mcp-checks/checks.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { renderOrRefuse } from '../sessions/validate-launch.ts';
@@ -6,8 +6,9 @@ import { launch } from '../workloads/launch.ts';
 import { unwanted } from './watch-check.ts';
 
 /**
- * Starts the workload of a check, as that of a session. Idempotent. Throws `launch_refused` for a check that is no longer wanted,
- * and for what the runtime cannot run.
+ * Starts the workload of a check of a catalog entry, by the same launch as a session's
+ * (docs/decisions/0029-checks-are-no-sessions.md). Idempotent. Throws `launch_refused` for a check that is no
+ * longer wanted, and for what the runtime cannot run.
  */
 export async function startCheck(
   dependencies: ActivityDependencies,

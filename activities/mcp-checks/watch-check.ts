@@ -1,6 +1,6 @@
 /** Watches the workload of a check until it ends or is no longer wanted. */
 import { heartbeat, sleep } from '@temporalio/activity';
-import { type CheckDemand, readCheckDemand } from '../../store/mcp-checks/move.ts';
+import { type CheckDemand, readCheckDemand } from '../../store/mcp-checks/checks.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { exitOf } from '../workloads/workload-exit.ts';
 

@@ -1,12 +1,52 @@
-/** What the steps of one attempt to register a remote server share. */
+/**
+ * One attempt to register a remote server: whether there is something to do, what its steps share, and how it
+ * fails.
+ */
+
 import { Context } from '@temporalio/activity';
+import { settleAttempt } from '../../commands/mcp-registrations/registrations.ts';
 import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import type { OAuthContext } from '../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
-import { readRegistration } from '../../store/mcp-registrations/read.ts';
-import type { RegistrationRow } from '../../store/mcp-registrations/row.ts';
+import {
+  type RegistrationRow,
+  readRegistration,
+  type Settlement,
+} from '../../store/mcp-registrations/registrations.ts';
+import { listRetiredClients } from '../../store/oauth-clients/clients.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { registrationRefused, registrationRefusedForNow } from '../failures.ts';
+import { type Shown, shownOf } from '../workflow-owner.ts';
+import { inShare } from '../workspace-share.ts';
+
+export type RegistrationTask =
+  /** An attempt to carry out. */
+  | ({ kind: 'register'; revision: number; workspaceId: string } & Shown)
+  /** Its entry was removed, or is no remote server any more. */
+  | { kind: 'remove' }
+  /** It was taken out of use, and has clients to delete at their servers. */
+  | { kind: 'delete_clients' }
+  | { kind: 'nothing' };
+
+export async function readRegistrationTask(
+  dependencies: ActivityDependencies,
+  { registrationId }: { registrationId: string },
+): Promise<RegistrationTask> {
+  const registration = await readRegistration(dependencies.db, registrationId);
+  if (registration === null) {
+    return { kind: 'nothing' };
+  }
+  const { mcp_server_id: entryId, status, revision, workspace_id: workspaceId } = registration;
+  if (entryId === null) {
+    return { kind: 'remove' };
+  }
+  if (status === 'pending') {
+    const shown = await shownOf(dependencies, 'registration', registrationId);
+    return { kind: 'register', revision, workspaceId, ...shown };
+  }
+  const retired = status === 'failed' ? await listRetiredClients(dependencies.db, registrationId) : [];
+  return { kind: retired.length > 0 ? 'delete_clients' : 'nothing' };
+}
 
 export interface AttemptInput {
   registrationId: string;
@@ -34,12 +74,24 @@ export async function readOutcome(
 }
 
 /** Requests end with the activity. */
-export const requestContext = ({
-  remoteServers,
-}: Pick<ActivityDependencies, 'remoteServers'>): OAuthContext => ({
+export const requestContext = (
+  { remoteServers }: Pick<ActivityDependencies, 'remoteServers'>,
+  { workspace_id: workspaceId }: Pick<RegistrationRow, 'workspace_id'>,
+): OAuthContext => ({
   ...remoteServers,
+  workspaceId,
   signal: Context.current().cancellationSignal,
 });
+
+/**
+ * Asks the servers that an entry names, which may take their time. Throws `registration_refused` for a
+ * workspace that asks very many at a time.
+ */
+export const atServer = <Result>(
+  dependencies: Pick<ActivityDependencies, 'limits'>,
+  { workspace_id: workspaceId }: Pick<RegistrationRow, 'workspace_id'>,
+  work: () => Promise<Result>,
+): Promise<Result> => inShare(dependencies, { workspaceId, type: 'registration_refused' }, work);
 
 /** Runs `work`, and turns what a server is refused for into a failure with its sentence. */
 export async function orRefused<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -51,4 +103,29 @@ export async function orRefused<Result>(work: () => Promise<Result>): Promise<Re
     }
     throw error;
   }
+}
+
+export interface RegistrationFailure extends AttemptInput {
+  reason: string;
+  /** Nobody was reached: whether what was in use can still be used is not known. */
+  isTemporary: boolean;
+}
+
+/**
+ * Ends the attempt with a sentence for the admin; an entry that was in use goes on to be used where nobody
+ * was reached. Idempotent.
+ */
+export async function recordRegistrationFailure(
+  { db }: ActivityDependencies,
+  { reason, isTemporary, ...attempt }: RegistrationFailure,
+): Promise<RegistrationOutcome> {
+  const registration = await readAttempt({ db }, attempt);
+  if (registration !== null) {
+    const settlement: Settlement =
+      isTemporary && registration.resumes
+        ? { status: 'resumed', reason: `${reason} The entry goes on to be used as before.` }
+        : { status: 'failed', reason, foundServer: null };
+    await settleAttempt(db, registration, settlement);
+  }
+  return readOutcome({ db }, attempt);
 }

@@ -1,9 +1,8 @@
 /** Clients that nobody uses any more are deleted at their servers, where that is possible. */
-import { recordClientDeletion } from '../../commands/mcp-registrations/record-client-deletion.ts';
+import { recordClientDeletion } from '../../commands/mcp-registrations/registrations.ts';
 import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
 import { deleteClient } from '../../lib/oauth/register-client.ts';
-import { deleteRegistration } from '../../store/mcp-registrations/change.ts';
-import { readRegistration } from '../../store/mcp-registrations/read.ts';
+import { deleteRegistration, readRegistration } from '../../store/mcp-registrations/registrations.ts';
 import {
   isClientUsed,
   listRetiredClients,
@@ -14,7 +13,7 @@ import {
 import { UnreadableSecretError } from '../../store/secrets/envelope.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { revokeConnectionsOf } from '../oauth-connections/revoke-ended.ts';
-import { requestContext } from './attempt.ts';
+import { atServer, requestContext } from './attempt.ts';
 
 /** Idempotent. Throws when a server is in trouble, so that it is tried again, and only then. */
 export async function deleteRetiredClients(
@@ -22,7 +21,7 @@ export async function deleteRetiredClients(
   { registrationId }: { registrationId: string },
 ): Promise<void> {
   for (const client of await listRetiredClients(dependencies.db, registrationId)) {
-    await revokeConnectionsOf(dependencies, client.id);
+    await atServer(dependencies, client, () => revokeConnectionsOf(dependencies, client.id));
     const isDeleted = await deleteAtServer(dependencies, client);
     await recordClientDeletion(dependencies.db, client, { isDeleted });
   }
@@ -38,9 +37,12 @@ async function deleteAtServer(dependencies: ActivityDependencies, client: OAuthC
   }
   try {
     const accessToken = await readManagementToken(db, masterKeys, client);
-    return client.management_url === null || accessToken === null
+    const { management_url: url } = client;
+    return url === null || accessToken === null
       ? false
-      : await deleteClient(requestContext(dependencies), { url: client.management_url, accessToken });
+      : await atServer(dependencies, client, () =>
+          deleteClient(requestContext(dependencies, client), { url, accessToken }),
+        );
   } catch (err) {
     const isFinal =
       err instanceof UnreadableSecretError || (err instanceof OAuthDiscoveryError && !err.isTemporary);

@@ -1,5 +1,5 @@
 /** Finds out how people sign in to a remote server. */
-import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
+import { settleAttempt } from '../../commands/mcp-registrations/registrations.ts';
 import {
   partiesOf,
   type StoredSignInServer,
@@ -8,21 +8,28 @@ import {
 } from '../../contract/mcp-registration.ts';
 import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import { discoverRemoteServer } from '../../lib/oauth/discover.ts';
-import { quote } from '../../lib/oauth/quote.ts';
-import { keepFoundServer } from '../../store/mcp-registrations/change.ts';
+import { quote } from '../../lib/oauth/errors.ts';
+import { keepFoundServer } from '../../store/mcp-registrations/registrations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { type AttemptInput, orRefused, readAttempt, readOutcome, requestContext } from './attempt.ts';
+import {
+  type AttemptInput,
+  atServer,
+  orRefused,
+  readAttempt,
+  readOutcome,
+  requestContext,
+} from './attempt.ts';
 
 /**
- * Returns whether a client is to be registered; otherwise the attempt has ended, as `settled` says. It only reads at the server, and may be repeated.
- * Throws `registration_refused`.
+ * Returns whether a client is to be registered; otherwise the attempt has ended, as `settled` says. It only
+ * reads at the server, and may be repeated. Throws `registration_refused`.
  */
 export async function discoverServer(
   dependencies: ActivityDependencies,
   attempt: AttemptInput,
-): Promise<{ needsClient: boolean; settled: RegistrationOutcome | null }> {
+): Promise<{ needsClient: true } | { needsClient: false; settled: RegistrationOutcome }> {
   const { needsClient } = await discover(dependencies, attempt);
-  return { needsClient, settled: needsClient ? null : await readOutcome(dependencies, attempt) };
+  return needsClient ? { needsClient } : { needsClient, settled: await readOutcome(dependencies, attempt) };
 }
 
 async function discover(
@@ -41,7 +48,11 @@ async function discover(
     await settleAttempt(db, registration, { status: 'ready', signIn: 'headers', signInServer: null });
     return ended;
   }
-  const found = await orRefused(() => discoverRemoteServer(requestContext(dependencies), shape.url));
+  const found = await orRefused(() =>
+    atServer(dependencies, registration, () =>
+      discoverRemoteServer(requestContext(dependencies, registration), shape.url),
+    ),
+  );
   if (found.kind === 'no_sign_in') {
     await settleAttempt(db, registration, { status: 'ready', signIn: 'none', signInServer: null });
     return ended;

@@ -1,31 +1,49 @@
-/** Makes the platform a client of a remote server's authorization server. */
-import { settleAttempt } from '../../commands/mcp-registrations/settle.ts';
-import { readClientSecretRefusal } from '../../commands/oauth-clients/client-secret.ts';
-import { keepRetired } from '../../commands/oauth-clients/keep-retired.ts';
+/**
+ * An attempt registers the platform at an authorization server, unless the client of an earlier one goes on
+ * to be used.
+ */
+import { settleAttempt } from '../../commands/mcp-registrations/registrations.ts';
+import { keepRetired, readClientSecretRefusal } from '../../commands/oauth-clients/clients.ts';
 import { clientNameOf, type StoredSignInServer } from '../../contract/mcp-registration.ts';
 import type { RegistrationOutcome } from '../../contract/workflows.ts';
 import { type ClientChoice, chooseClient } from '../../lib/oauth/choose-client.ts';
-import { registerClient as registerAt } from '../../lib/oauth/register-client.ts';
-import { type RegisteredClient, RegistrationAnswerError } from '../../lib/oauth/registration-answer.ts';
-import type { RegistrationRow } from '../../store/mcp-registrations/row.ts';
+import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
+import {
+  type ClientState,
+  type RegisteredClient,
+  RegistrationAnswerError,
+  readClient,
+  registerClient as registerAt,
+} from '../../lib/oauth/register-client.ts';
+import type { RegistrationRow } from '../../store/mcp-registrations/registrations.ts';
 import {
   type ClientCredentials,
   isClientUsed,
   type OAuthClientRow,
   readCurrentClient,
+  readManagementToken,
+  renewCredentials,
   replaceClient,
 } from '../../store/oauth-clients/clients.ts';
+import { listConnectionsOfClient } from '../../store/oauth-connections/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { registrationRefused } from '../failures.ts';
-import { type AttemptInput, orRefused, readAttempt, readOutcome, requestContext } from './attempt.ts';
-import { isKnownClient } from './is-known-client.ts';
+import {
+  type AttemptInput,
+  atServer,
+  orRefused,
+  readAttempt,
+  readOutcome,
+  requestContext,
+} from './attempt.ts';
 
 /** A client whose secret ends sooner is registered again. */
 const secretMarginMs = 24 * 60 * 60 * 1000;
 
 /**
- * Chooses, and where needed registers, the client, and ends the attempt. A client that this registration has already is kept where it still
- * fits and its server knows it; when the answer to a registration is lost, the next try makes another. Throws `registration_refused`.
+ * Chooses, and where needed registers, the client, and ends the attempt. A client that this registration has
+ * already is kept where it still fits and its server knows it; when the answer to a registration is lost, the
+ * next try makes another. Throws `registration_refused`.
  */
 export async function registerClient(
   dependencies: ActivityDependencies,
@@ -149,8 +167,8 @@ const sharedColumns = ({ registration, found: { authorizationServer }, choice }:
 });
 
 /**
- * A client whose answer is refused is kept as retired, so that it is deleted at its server: a retry makes another. One that an entry uses was not made
- * in this registration.
+ * A client whose answer is refused is kept as retired, so that it is deleted at its server: a retry makes
+ * another. One that an entry uses was not made in this registration.
  */
 async function registerOrDelete(
   dependencies: ActivityDependencies,
@@ -162,7 +180,10 @@ async function registerOrDelete(
   const { tokenAuthMethod } = choice;
   const options = { redirectUri, clientName: clientNameOf(entry_name), tokenAuthMethod };
   try {
-    return await registerAt(requestContext(dependencies), found.authorizationServer, options, new Date());
+    const context = requestContext(dependencies, registration);
+    return await atServer(dependencies, registration, () =>
+      registerAt(context, found.authorizationServer, options, new Date()),
+    );
   } catch (error) {
     if (error instanceof RegistrationAnswerError) {
       const { clientId: client_id, management } = error.unwanted;
@@ -181,5 +202,48 @@ async function registerOrDelete(
       await keepRetired(db, masterKeys, client, { secret: null, managementToken: management.accessToken });
     }
     throw error;
+  }
+}
+
+/**
+ * Whether a client goes on to be used. One that people are signed in with always does: should its server not
+ * know it any more, their next refresh shows that. Of any other its server is asked (RFC 7592), since a
+ * client that was deleted there ends each sign-in on the server's error page. A server that cannot be asked
+ * is registered at again, but not while it is in trouble.
+ */
+async function isKnownClient(dependencies: ActivityDependencies, client: OAuthClientRow): Promise<boolean> {
+  const { db, masterKeys } = dependencies;
+  if (client.kind !== 'registered' || (await listConnectionsOfClient(db, client.id)).length > 0) {
+    return true;
+  }
+  const accessToken = await readManagementToken(db, masterKeys, client);
+  if (client.management_url === null || accessToken === null) {
+    return false;
+  }
+  const state = await ask(dependencies, client, { url: client.management_url, accessToken });
+  if (state.kind === 'known') {
+    const { clientSecret: secret, accessToken: managementToken } = state;
+    await renewCredentials(db, masterKeys, client, {
+      secret: client.token_auth_method === 'none' ? null : secret,
+      managementToken,
+    });
+  }
+  return state.kind === 'known';
+}
+
+async function ask(
+  dependencies: ActivityDependencies,
+  client: OAuthClientRow,
+  management: { url: string; accessToken: string },
+): Promise<ClientState> {
+  try {
+    return await atServer(dependencies, client, () =>
+      readClient(requestContext(dependencies, client), client.client_id, management),
+    );
+  } catch (error) {
+    if (!(error instanceof OAuthDiscoveryError)) {
+      throw error;
+    }
+    return error.isTemporary ? { kind: 'known', clientSecret: null, accessToken: null } : { kind: 'unknown' };
   }
 }

@@ -1,35 +1,39 @@
-/** Revokes the tokens of ended sign-ins at their authorization servers, and erases them. */
-import { readUsableClient, type UsableClient } from '../../commands/oauth-clients/read-client.ts';
-import { endSignIn } from '../../commands/oauth-connections/end.ts';
-import { recordRevocation } from '../../commands/oauth-connections/record-revocation.ts';
+/** Revokes the tokens of ended connections at their authorization servers, and erases them. */
+import { readUsableClient, type UsableClient } from '../../commands/oauth-clients/clients.ts';
+import { endSignIn, recordRevocation } from '../../commands/oauth-connections/connections.ts';
 import type { OAuthContext } from '../../lib/oauth/context.ts';
-import { revokeToken } from '../../lib/oauth/revoke-token.ts';
-import { OAuthTokenError } from '../../lib/oauth/token-error.ts';
-import { readRegistration } from '../../store/mcp-registrations/read.ts';
+import { OAuthTokenError } from '../../lib/oauth/token-errors.ts';
+import { revokeToken } from '../../lib/oauth/tokens.ts';
+import { settled } from '../../runtime/settled.ts';
+import { readRegistration } from '../../store/mcp-registrations/registrations.ts';
 import { type OAuthClientRow, readClient } from '../../store/oauth-clients/clients.ts';
 import { readToken } from '../../store/oauth-connections/change.ts';
 import {
+  type ConnectionRow,
   type EndedConnection,
   listConnectionsOfClient,
   listUnrevokedConnections,
   listUnrevokedOfClient,
 } from '../../store/oauth-connections/read.ts';
-import type { ConnectionRow } from '../../store/oauth-connections/row.ts';
 import { UnreadableSecretError } from '../../store/secrets/envelope.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 const perSweep = 20;
-/** For one sign-in: both of its tokens. */
+/** For one connection: both of its tokens. */
 const limitMs = 20_000;
 /** A server that is gone for longer keeps what it has; the platform does not. */
 const giveUpAfterMs = 24 * 60 * 60 * 1000;
 
-/** Safe at any time, and from several workers at once: a token that is revoked twice is revoked. */
+/**
+ * Safe at any time, and from several workers at once: a token that is revoked twice is revoked. All at the
+ * same time: a server that keeps silent delays no other.
+ */
 export async function revokeEndedConnections(dependencies: ActivityDependencies): Promise<void> {
-  await revokeConnections(dependencies, await listUnrevokedConnections(dependencies.db, perSweep));
+  const connections = await listUnrevokedConnections(dependencies.db, perSweep);
+  await settled(connections.map((each) => revokeAndRecord(dependencies, each)));
 }
 
-/** The same for the sign-ins with one client, before it is deleted: they end with it. */
+/** The same for the connections with one client, before it is deleted: they end with it. */
 export async function revokeConnectionsOf(
   dependencies: ActivityDependencies,
   clientId: string,
@@ -38,18 +42,18 @@ export async function revokeConnectionsOf(
   for (const connection of await listConnectionsOfClient(db, clientId)) {
     await endSignIn(db, connection, 'unbound');
   }
-  await revokeConnections(dependencies, await listUnrevokedOfClient(db, clientId));
+  for (const connection of await listUnrevokedOfClient(db, clientId)) {
+    await revokeAndRecord(dependencies, connection);
+  }
 }
 
-async function revokeConnections(
+async function revokeAndRecord(
   dependencies: ActivityDependencies,
-  connections: readonly EndedConnection[],
+  connection: EndedConnection,
 ): Promise<void> {
-  for (const connection of connections) {
-    const outcome = await revoke(dependencies, connection);
-    if (outcome !== 'later') {
-      await recordRevocation(dependencies.db, connection, { isRevoked: outcome === 'revoked' });
-    }
+  const outcome = await revoke(dependencies, connection);
+  if (outcome !== 'later') {
+    await recordRevocation(dependencies.db, connection, { isRevoked: outcome === 'revoked' });
   }
 }
 
@@ -62,13 +66,14 @@ async function revoke(dependencies: ActivityDependencies, connection: EndedConne
     if (place === null) {
       return 'kept';
     }
-    const context: OAuthContext = { ...remoteServers, signal: AbortSignal.timeout(limitMs) };
+    const signal = AbortSignal.timeout(limitMs);
+    const context: OAuthContext = { ...remoteServers, workspaceId: connection.workspace_id, signal };
     return (await revokeAt(dependencies, context, { connection, ...place })) ? 'revoked' : 'kept';
   } catch (err) {
     const isFinal =
       err instanceof UnreadableSecretError || (err instanceof OAuthTokenError && !err.isTemporary);
     const isOver = Date.now() - Date.parse(connection.ended_at) > giveUpAfterMs;
-    log.warn({ err, connection_id: connection.id }, 'a sign-in at a remote server was not revoked there');
+    log.warn({ err, connection_id: connection.id }, 'a connection to a remote server was not revoked there');
     return isFinal || isOver ? 'kept' : 'later';
   }
 }
@@ -78,12 +83,16 @@ interface Place {
   client: UsableClient;
 }
 
-/** The server that the client was made at, whatever the entry says by now; null when the client, or its secret, is gone. */
+/**
+ * The server that the client was made at, whatever the entry says by now; null when the
+ * client, or its secret, is gone.
+ */
 async function findServer(
   { db, masterKeys }: ActivityDependencies,
   connection: EndedConnection,
 ): Promise<Place | null> {
-  // The newer sign-in has the same client: servers that keep one grant for a person and a client would revoke it as well.
+  // The newer connection has the same client: servers that keep one grant for a person and a client
+  // would revoke it as well.
   if (connection.end_reason === 'replaced') {
     return null;
   }
@@ -97,8 +106,8 @@ async function findServer(
 }
 
 /**
- * The refresh token first: servers revoke the access tokens with it, and some refuse them afterwards. Once it is revoked the sign-in is, whatever
- * becomes of the access token, which ends by itself.
+ * The refresh token first: servers revoke the access tokens with it, and some refuse them afterwards. Once it
+ * is revoked the connection is, whatever becomes of the access token, which ends by itself.
  */
 async function revokeAt(
   { db, masterKeys, log }: ActivityDependencies,
@@ -121,7 +130,10 @@ async function revokeAt(
       if (isRevoked !== true) {
         throw err;
       }
-      log.warn({ err, connection_id: connection.id }, 'the access token of a revoked sign-in ends by itself');
+      log.warn(
+        { err, connection_id: connection.id },
+        'the access token of a revoked connection ends by itself',
+      );
     }
   }
   return isRevoked ?? false;

@@ -5,13 +5,16 @@ import { isTerminal } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import { type DueRun, sessionSignals } from '../../contract/workflows.ts';
 import { readRunOfSession } from '../../store/schedules/runs.ts';
-import { requestEnding } from '../../store/sessions/ending.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+import { requestEnding } from '../../store/sessions/status.ts';
 import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { type Shown, shownOf } from '../workflow-owner.ts';
 
-/** Starts the session, with its workflow, or records why there is none. Idempotent: the same time finds the same session. */
+/**
+ * Starts the session, with its workflow, or records why there is none. Idempotent: the same
+ * time finds the same session.
+ */
 export async function startScheduledSession(
   dependencies: ActivityDependencies,
   due: DueRun,
@@ -59,7 +62,10 @@ export async function endScheduledSession(
   await workflows.signalSession(sessionId, sessionSignals.terminate);
 }
 
-/** Tells the run of a session that has ended. Nobody waits for it: what is not told is noticed by the run's next look. */
+/**
+ * Tells the run of a session that has ended. Nobody waits for it: what is not told is
+ * noticed by the run's next look.
+ */
 export async function tellScheduledRun(
   { db, workflows, log }: Pick<ActivityDependencies, 'db' | 'workflows' | 'log'>,
   sessionId: string,

@@ -1,23 +1,16 @@
-/** Which value `${NAME}` stands for: the one resolver for all consumers (docs/secrets.md#references). */
+/**
+ * Which value `${NAME}` stands for: the consumers that refer to secrets, each with its display name, and the
+ * one resolver for all of them (docs/secrets.md#references).
+ */
 import type { MasterKeys } from '../../config/keys.ts';
 import { modelKeyVariable } from '../../contract/model-program.ts';
 import { secretNotSet } from '../../contract/secret-use.ts';
-import type { FrozenConfiguration } from '../../contract/session.ts';
+import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../contract/session.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
 import { openText } from '../../store/secrets/envelope.ts';
-import { readSealed } from '../../store/secrets/read.ts';
+import { readSealed } from '../../store/secrets/secrets.ts';
 import { launchRefused } from '../failures.ts';
-import {
-  agentConsumer,
-  attachmentConsumer,
-  modelConsumer,
-  registryConsumer,
-  type SecretConsumer,
-  secretVariablesOf,
-  siblingConsumer,
-  variableProblem,
-} from './consumers.ts';
 
 /** The current value of one secret, and its version. */
 export interface OpenedSecret {
@@ -29,9 +22,10 @@ export type OpenedSecrets = ReadonlyMap<string, OpenedSecret>;
 export type ResolvedEnvironments = Omit<LaunchSecrets, 'sidecar'>;
 
 /**
- * The environment of every container that starts with the session, by the workspace's secrets alone; never by a
- * process's environment. Each value goes only to the consumer that refers to it. Throws `launch_refused` for a secret
- * that is not set, or has changed since the configuration was frozen; UnreadableSecretError for one that cannot be decrypted.
+ * The environment of every container that starts with the session, by the workspace's secrets alone; never by
+ * a process's environment. Each value goes only to the consumer that refers to it. Throws `launch_refused`
+ * for a secret that is not set, or has changed since the configuration was frozen; UnreadableSecretError for
+ * one that cannot be decrypted.
  */
 export async function resolveSecrets(
   { db, masterKeys }: { db: Db; masterKeys: MasterKeys },
@@ -79,7 +73,9 @@ async function openSecrets(
   );
 }
 
-/** One container's environment. Throws `launch_refused`, naming the container, the variable and the secret. */
+/**
+ * One container's environment. Throws `launch_refused`, naming the container, the variable and the secret.
+ */
 function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets): ResolvedEnv {
   return Object.fromEntries(
     Object.entries(env).map(([variable, frozen]) => {
@@ -99,3 +95,88 @@ function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets): Reso
     }),
   );
 }
+
+export interface SecretConsumer {
+  kind: 'mcp_attachment' | 'registry_credentials' | 'agent_env' | 'model_key' | 'sibling_env' | 'service_env';
+  label: string;
+  env: FrozenEnv;
+}
+
+type Named = { name: string; env: FrozenEnv };
+
+export const attachmentConsumer = ({ name, env }: Named): SecretConsumer => ({
+  kind: 'mcp_attachment',
+  label: `attachment "${name}"`,
+  env,
+});
+
+/** Credentials for reading a server's image; they never reach a container. */
+export const registryConsumer = ({
+  name,
+  registry_credentials,
+}: Pick<FrozenServer, 'name' | 'registry_credentials'>): SecretConsumer => ({
+  kind: 'registry_credentials',
+  label: `the image of "${name}"`,
+  env: registry_credentials === null ? {} : { registry_secret: registry_credentials },
+});
+
+/** The key of the agent's access to a language model: for the model container alone, never the agent's. */
+const modelConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer => ({
+  kind: 'model_key',
+  label: "the agent's model access",
+  env:
+    agent.model_access === undefined || service !== undefined
+      ? {}
+      : { [modelKeyVariable]: agent.model_access.api_key },
+});
+
+/** In the workload of a preview's service that is the service. */
+const agentConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer =>
+  service === undefined
+    ? { kind: 'agent_env', label: "the agent's environment", env: agent.env }
+    : serviceConsumer(agent);
+
+const siblingConsumer = ({ name, env }: Named): SecretConsumer => ({
+  kind: 'sibling_env',
+  label: `sibling "${name}"`,
+  env,
+});
+
+export const serviceConsumer = ({ name, env }: Named): SecretConsumer => ({
+  kind: 'service_env',
+  label: `service "${name}"`,
+  env,
+});
+
+/**
+ * Zone 2 (docs/secrets.md#two-zones): consumers that expose a secret to the agent's side, so that an
+ * explicit grant is needed.
+ */
+export function exposingConsumers(configuration: FrozenConfiguration): SecretConsumer[] {
+  return [
+    agentConsumer(configuration),
+    ...configuration.siblings.map(siblingConsumer),
+    ...configuration.services.map(serviceConsumer),
+  ];
+}
+
+export interface SecretVariable {
+  variable: string;
+  secretName: string;
+  secretVersion: number;
+}
+
+export function secretVariablesOf({ env }: SecretConsumer): SecretVariable[] {
+  return Object.entries(env).flatMap(([variable, value]) =>
+    value.kind === 'secret'
+      ? [{ variable, secretName: value.secret_name, secretVersion: value.secret_version }]
+      : [],
+  );
+}
+
+/**
+ * What is wrong with one variable, as a sentence for the operator; `why` says it of the
+ * variable, such as "needs ...".
+ */
+export const variableProblem = (label: string, variable: string, why: string) =>
+  `${label}: variable ${variable} ${why}`;

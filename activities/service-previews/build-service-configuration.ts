@@ -1,6 +1,6 @@
 /**
- * What the service of a preview runs as: a workload of its own, whose agent is the service, with the network of the session's agent. Pure; the
- * references of secrets are those that the session froze.
+ * What the service of a preview runs as: a workload of its own, whose agent is the service, with the network
+ * of the session's agent. Pure; the references of secrets are those that the session froze.
  */
 import { maxLimitSeconds } from '../../contract/agent.ts';
 import { portVariable } from '../../contract/service-variables.ts';
@@ -18,7 +18,9 @@ export interface ServiceSources {
   frozenAt: string;
 }
 
-/** The id of the preview stands where a session's would: the workload, its token and its keys are of that id. */
+/**
+ * The id of the preview stands where a session's would: the workload, its token and its keys are of that id.
+ */
 export function buildServiceConfiguration(sources: ServiceSources): FrozenConfiguration {
   const { previewId, session, service, port, remainingSeconds, frozenAt } = sources;
   const total_seconds = Math.max(1, Math.min(maxLimitSeconds, Math.ceil(remainingSeconds)));
@@ -37,6 +39,7 @@ export function buildServiceConfiguration(sources: ServiceSources): FrozenConfig
     siblings: [],
     services: [],
     service: { port, session_id: session.session_id },
+    has_operator: false,
     log_tool_payloads: false,
     frozen_at: frozenAt,
   };

@@ -1,11 +1,14 @@
 /** The first step of every preview of a service: what it runs with. */
 import { frozenServicePort, portVariable } from '../../contract/service-variables.ts';
-import { readServiceDemand } from '../../store/previews/service-demand.ts';
-import { readReportedUrl, freezeService as storeFrozen } from '../../store/previews/services.ts';
+import {
+  readReportedUrl,
+  readServiceDemand,
+  freezeService as storeFrozen,
+} from '../../store/previews/services.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
-import { serviceConsumer, variableProblem } from '../secrets/consumers.ts';
+import { serviceConsumer, variableProblem } from '../secrets/resolve-secrets.ts';
 import { shownOf } from '../workflow-owner.ts';
 import { buildServiceConfiguration } from './build-service-configuration.ts';
 
@@ -22,8 +25,8 @@ export interface FrozenService {
 }
 
 /**
- * Stores what the service will run with, out of what its session froze; the first that is stored stays. Null when it is no longer wanted.
- * Throws `launch_refused` for what cannot be asked on a port.
+ * Stores what the service will run with, out of what its session froze; the first that is stored stays. Null
+ * when it is no longer wanted. Throws `launch_refused` for what cannot be asked on a port.
  */
 export async function freezeService(
   dependencies: ActivityDependencies,

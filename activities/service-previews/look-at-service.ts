@@ -1,5 +1,5 @@
 import type { ServiceEnding } from '../../contract/workflows.ts';
-import { readServiceDemand } from '../../store/previews/service-demand.ts';
+import { readServiceDemand } from '../../store/previews/services.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { exitOf, isRestarting } from '../workloads/workload-exit.ts';
 import { serviceEndingOf, serviceStopped } from './service-ending.ts';
@@ -20,7 +20,10 @@ export interface ServiceFindings {
   lookAgainInMs: number;
 }
 
-/** Whether the service is still wanted, and still runs. Only what this returns ends it, however a change was noticed. Reads only. */
+/**
+ * Whether the service is still wanted, and still runs. Only what this returns ends it, however a change
+ * was noticed. Reads only.
+ */
 export async function lookAtService(
   { db, runtime }: ActivityDependencies,
   { previewId, isStarted, restartingForMs }: ServiceLook,

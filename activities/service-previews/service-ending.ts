@@ -5,7 +5,10 @@ import type { WorkloadExit } from '../workloads/workload-exit.ts';
 /** Nobody wants it any more. */
 export const serviceStopped: ServiceEnding = { state: 'stopped', reason: null };
 
-/** The end of a service is never its own decision: whoever has the preview open still wants it. Never holds the service's output. */
+/**
+ * The end of a service is never its own decision: whoever has the preview open still wants it. Never
+ * holds the service's output.
+ */
 export function serviceEndingOf(exit: WorkloadExit): ServiceEnding {
   switch (exit.kind) {
     case 'agent_exited':

@@ -1,5 +1,8 @@
-import { readServiceDemand } from '../../store/previews/service-demand.ts';
-import { markServiceStarting, readServiceConfiguration } from '../../store/previews/services.ts';
+import {
+  markServiceStarting,
+  readServiceConfiguration,
+  readServiceDemand,
+} from '../../store/previews/services.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { renderOrRefuse, requirePlace } from '../sessions/validate-launch.ts';
@@ -7,8 +10,9 @@ import { launch } from '../workloads/launch.ts';
 import { useExposedSecrets } from '../workloads/start-workload.ts';
 
 /**
- * Starts the workload of a service, as that of a session. Idempotent: the driver starts it once. Says whether it is wanted; nothing is started
- * for one that is not. Throws `launch_refused` for what the runtime cannot run, and for a secret that the agent may not hold any more.
+ * Starts the workload of a service, as that of a session. Idempotent: the driver starts it once. Says whether
+ * it is wanted; nothing is started for one that is not. Throws `launch_refused` for what the runtime cannot
+ * run, and for a secret that the agent may not hold any more.
  */
 export async function startService(
   dependencies: ActivityDependencies,

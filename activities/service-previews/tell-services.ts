@@ -3,8 +3,8 @@ import { listUnfinishedServicesOfSession } from '../../store/previews/services.t
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Tells the workflows of a session's services that it has ended. Nobody waits for it, nor for a Temporal that does not answer: what is not told
- * is noticed by the next look of each.
+ * Tells the workflows of a session's services that it has ended. Nobody waits for it, nor for a Temporal that
+ * does not answer: what is not told is noticed by the next look of each.
  */
 export async function tellServices(
   { db, workflows, log }: Pick<ActivityDependencies, 'db' | 'workflows' | 'log'>,

@@ -5,8 +5,9 @@ import type { ActivityDependencies } from '../dependencies.ts';
 const pausedCheckMs = 15_000;
 
 /**
- * Remaining idle time; zero or less when exceeded. The clock pauses while the session waits for a person or for its children, each of which has a clock
- * of its own; it does not run out before the time up to which its agent expects to be quiet.
+ * Remaining idle time; zero or less when exceeded. The clock pauses while the session waits for a person or
+ * for its children, each of which has a clock of its own; it does not run out before the time up to which its
+ * agent expects to be quiet.
  */
 export async function checkIdle(
   { db }: Pick<ActivityDependencies, 'db'>,

@@ -1,9 +1,11 @@
-/** Announces MCP servers and siblings that ended by themselves in the session's events; the session continues without them. */
+/**
+ * Announces MCP servers and siblings that ended by themselves in the session's events; the
+ * session continues without them.
+ */
 import { systemActor } from '../../contract/session-event.ts';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 
 type Exited = Extract<ContainerState, { state: 'exited' }>;
 
@@ -17,29 +19,18 @@ export function endedCompanions(state: WorkloadState): Exited[] {
     : [];
 }
 
-/** Those that count as ended by themselves once that lasts: while the agent runs too, the session is not being ended. */
+/**
+ * Those that count as ended by themselves once that lasts: while the agent runs too, the
+ * session is not being ended.
+ */
 export function endedBesideAgent(state: WorkloadState): Exited[] {
   return stateOf(state, 'agent') === 'running' ? endedCompanions(state) : [];
 }
 
-/** Fed with successive states, returns each companion once: when it has been ended for a while and the agent still runs. */
-export function createEndedWatch(now: () => number = Date.now): (state: WorkloadState) => Exited[] {
-  const seenAtMs = new Map<string, number>();
-  const answered = new Set<string>();
-  return (state) => {
-    const ended = endedBesideAgent(state).filter(({ name }) => {
-      const atMs = seenAtMs.get(name) ?? now();
-      seenAtMs.set(name, atMs);
-      return now() - atMs >= confirmMs && !answered.has(name);
-    });
-    for (const { name } of ended) {
-      answered.add(name);
-    }
-    return ended;
-  };
-}
-
-/** Appends one event for each, whose id follows from the session and the container: it is written once, whoever announces it. */
+/**
+ * Appends one event for each, whose id follows from the session and the container: it is written
+ * once, whoever announces it.
+ */
 export async function announceEnded(db: Db, sessionId: string, ended: readonly Exited[]): Promise<void> {
   for (const container of ended) {
     await appendSessionEvent(db, sessionId, {

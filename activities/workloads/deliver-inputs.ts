@@ -1,19 +1,22 @@
 /** Delivers what a human said or decided to the session's sidecar. */
 import type { InputMessage } from '../../contract/agent-contract.ts';
-import { controlHeaders, controlKey } from '../../contract/session-keys.ts';
-import { controlHealth, injectAnswer } from '../../contract/sidecar.ts';
-import { markInputsDelivered } from '../../store/session-inputs/delivery.ts';
-import { hasSessionInputs, listSessionInputs } from '../../store/session-inputs/list.ts';
-import { readControlUrl } from '../../store/sessions/control-url.ts';
+import { controlKey, signControlRequest } from '../../contract/session-keys.ts';
+import { controlHealth, controlRequestHeader, injectAnswer } from '../../contract/sidecar.ts';
+import {
+  hasSessionInputs,
+  listSessionInputs,
+  markInputsDelivered,
+} from '../../store/session-inputs/inputs.ts';
+import { readControlUrl } from '../../store/sessions/addresses.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { requireOwnAddress } from './require-own-address.ts';
 
 const requestTimeoutMs = 5000;
 
 /**
- * Posts every message that the sidecar does not have, in order, and records what it acknowledged. Begins after the last one that
- * it reports, so that a restarted one gets everything again. Throws while the sidecar does not acknowledge, so that the
- * workflow retries. Idempotent: the sidecar deduplicates by id.
+ * Posts every message that the sidecar does not have, in order, and records what it acknowledged. Begins
+ * after the last one that it reports, so that a restarted one gets everything again. Throws while the sidecar
+ * does not acknowledge, so that the workflow retries. Idempotent: the sidecar deduplicates by id.
  */
 export async function deliverInputs(
   dependencies: ActivityDependencies,
@@ -76,7 +79,7 @@ async function send(
     method,
     headers: {
       'content-type': 'application/json',
-      ...controlHeaders(key, { method, path, body, atMs: Date.now() }),
+      [controlRequestHeader]: signControlRequest(key, { method, path, body, atMs: Date.now() }),
     },
     body: content === undefined ? null : body,
     redirect: 'error',

@@ -1,4 +1,7 @@
-/** Inspects a session's workload once: whether the session ends, and if not, when to look again without a reason. */
+/**
+ * Inspects a session's workload once: whether the session ends, and if not, when to
+ * look again without a reason.
+ */
 import type { ActivityDependencies } from '../dependencies.ts';
 import { announceEnded, confirmMs, endedBesideAgent } from './announce-ended.ts';
 import {
@@ -18,7 +21,10 @@ export type WorkloadLook = {
 export interface WorkloadFindings {
   /** Null: the session goes on. */
   exit: WorkloadExit | null;
-  /** Containers in a state that counts only once it has lasted: a sidecar that restarts, a companion that ended. */
+  /**
+   * Containers in a state that counts only once it has lasted: a sidecar that
+   * restarts, a companion that ended.
+   */
   lasting: string[];
   /** When the next of them counts; null: look again only when something changes. */
   lookAgainInMs: number | null;
@@ -28,8 +34,8 @@ export interface WorkloadFindings {
 const shortestLookMs = 1000;
 
 /**
- * Inspects this very launch: only what it returns ends a session, however it was informed of a change. Announces companions that
- * ended long enough ago. Idempotent.
+ * Inspects this very launch: only what it returns ends a session, however it was informed of a change.
+ * Announces companions that ended long enough ago. Idempotent.
  */
 export async function inspectWorkload(
   dependencies: ActivityDependencies,

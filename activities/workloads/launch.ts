@@ -1,4 +1,7 @@
-/** Launches the workload of a session or a check: the one place where secrets are plaintext outside the containers. */
+/**
+ * Launches the workload of a session or a check: the one place where secrets are
+ * plaintext outside the containers.
+ */
 import { ApplicationFailure, CancelledFailure, cancellationSignal } from '@temporalio/activity';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { controlKey, internalToken } from '../../contract/session-keys.ts';
@@ -8,6 +11,7 @@ import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { resolveSecrets } from '../secrets/resolve-secrets.ts';
 import { withHeartbeats } from '../with-heartbeats.ts';
+import { inShare } from '../workspace-share.ts';
 
 export interface Launch {
   configuration: FrozenConfiguration;
@@ -20,8 +24,9 @@ export interface Launch {
 }
 
 /**
- * Resolves the secrets and starts the workload; no resolved value leaves it. Idempotent: the driver starts a workload once. Throws
- * `launch_refused` for what cannot be resolved or never starts; other faults are retried.
+ * Resolves the secrets and starts the workload; no resolved value leaves it. Idempotent: the driver starts a
+ * workload once. Throws `launch_refused` for what cannot be resolved or never starts, and for a workspace
+ * that launches very many at a time; other faults are retried.
  */
 export async function launch(
   dependencies: ActivityDependencies,
@@ -40,7 +45,10 @@ export async function launch(
   try {
     const signal = cancellationSignal();
     signal.throwIfAborted();
-    await withHeartbeats(() => runtime.start(spec, secrets, signal, onDelay));
+    const share = { workspaceId: configuration.workspace_id, type: 'launch_refused' } as const;
+    await inShare(dependencies, share, () =>
+      withHeartbeats(() => runtime.start(spec, secrets, signal, onDelay)),
+    );
   } catch (error) {
     throw failureOf(
       error,
@@ -50,7 +58,10 @@ export async function launch(
   }
 }
 
-/** A driver's error may hold anything: it is logged without the values, and Temporal is told only that the start failed. */
+/**
+ * A driver's error may hold anything: it is logged without the values, and Temporal is told
+ * only that the start failed.
+ */
 function failureOf(error: unknown, logReason: (reason: string) => void, secrets: LaunchSecrets): Error {
   if (error instanceof ApplicationFailure || error instanceof CancelledFailure) {
     return error;

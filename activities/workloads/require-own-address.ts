@@ -1,8 +1,8 @@
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Throws unless the URL that a sidecar reported is at the address where its workload really runs. That comes from the driver: a report alone
- * could have what is sent there sent anywhere.
+ * Throws unless the URL that a sidecar reported is at the address where its workload really runs. That comes
+ * from the driver: a report alone could have what is sent there sent anywhere.
  */
 export async function requireOwnAddress(
   { runtime }: Pick<ActivityDependencies, 'runtime'>,

@@ -1,24 +1,26 @@
 /** Starts a session's workload, once everything that was checked before is checked again. */
-import { useSecretGrants } from '../../commands/grants/use-secret-grants.ts';
-import { lockOperators } from '../../commands/sessions/lock-operators.ts';
+import { useSecretGrants } from '../../commands/grants/use.ts';
+import { lockOperators } from '../../commands/sessions/create.ts';
 import { moveSession } from '../../commands/sessions/move.ts';
-import type { FrozenConfiguration } from '../../contract/session.ts';
-import { isTerminal } from '../../contract/session.ts';
+import { type FrozenConfiguration, isTerminal } from '../../contract/session.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import type { OnStartDelay } from '../../runtime/workload.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { setApiUrl } from '../../store/sessions/api-url.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
+import { setApiUrl } from '../../store/sessions/addresses.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';
-import { exposingConsumers, secretVariablesOf } from '../secrets/consumers.ts';
-import { modelKeysOf } from '../sessions/model-access-problems.ts';
-import { renderOrRefuse, requireConfiguration, requireWanted } from '../sessions/validate-launch.ts';
+import { exposingConsumers, secretVariablesOf } from '../secrets/resolve-secrets.ts';
+import {
+  modelKeysOf,
+  renderOrRefuse,
+  requireConfiguration,
+  requireWanted,
+} from '../sessions/validate-launch.ts';
 import { launch } from './launch.ts';
 
 /**
- * Idempotent: the driver starts a session's workload once. Throws `launch_refused` for what changed since validation; other faults
- * are retried, and reported without their message, which could hold anything.
+ * Idempotent: the driver starts a session's workload once. Throws `launch_refused` for what changed since
+ * validation; other faults are retried, and reported without their message, which could hold anything.
  */
 export async function startWorkload(
   dependencies: ActivityDependencies,
@@ -63,7 +65,10 @@ async function announceDelay(
   }).catch((error: unknown) => log.warn({ sessionId, reason: String(error) }, 'a delay was not announced'));
 }
 
-/** Checks zone 2 again at the moment of use, of the session's grants: one revoked since validation exposes nothing. Throws `launch_refused`. */
+/**
+ * Checks zone 2 again at the moment of use, of the session's grants: one revoked since validation exposes
+ * nothing. Throws `launch_refused`.
+ */
 export async function useExposedSecrets(
   { db }: Pick<ActivityDependencies, 'db'>,
   sessionId: string,
@@ -71,16 +76,22 @@ export async function useExposedSecrets(
 ): Promise<void> {
   const uses = exposingConsumers(configuration).flatMap(secretVariablesOf);
   const names = new Set(uses.map(({ secretName }) => secretName));
-  await useGrants(db, { sessionId, grantType: 'agent_env', secretNames: [...names] });
+  await useGrants(db, { sessionId, grantType: 'agent_env', endpoint: null, secretNames: [...names] });
 }
 
-/** Checks again, at the moment of use, that the session may use the key of its agent's model access. Throws `launch_refused`. */
+/**
+ * Checks again, at the moment of use, that the session may use the key of its agent's model access.
+ * Throws `launch_refused`.
+ */
 async function useModelKey(
   { db }: Pick<ActivityDependencies, 'db'>,
   configuration: FrozenConfiguration,
 ): Promise<void> {
   const secretNames = modelKeysOf(configuration);
-  await useGrants(db, { sessionId: configuration.session_id, grantType: 'model_key', secretNames });
+  await useGrants(db, {
+    ...{ sessionId: configuration.session_id, grantType: 'model_key', secretNames },
+    endpoint: configuration.agent.model_access?.endpoint ?? null,
+  });
 }
 
 async function useGrants(

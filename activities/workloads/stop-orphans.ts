@@ -1,15 +1,15 @@
 /** Finds workloads that no session, no check and no preview needs, so that nothing is left running. */
 import { isTerminal } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
-import { listUnfinishedChecks, readCheck } from '../../store/mcp-checks/read.ts';
+import { listUnfinishedChecks, readCheck } from '../../store/mcp-checks/checks.ts';
 import { listUnfinishedServices, readService } from '../../store/previews/services.ts';
-import { listUnfinishedSessionIds } from '../../store/sessions/list-unfinished.ts';
+import { listUnfinishedSessionIds } from '../../store/sessions/list.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**
- * Stops every workload of this runtime whose session, check or service has ended or was deleted; returns their session ids. What
- * cannot be stopped does not block the others, and is retried by the next sweep.
+ * Stops every workload of this runtime whose session, check or service has ended or was deleted; returns
+ * their session ids. What cannot be stopped does not block the others, and is retried by the next sweep.
  */
 export async function stopOrphans({
   db,

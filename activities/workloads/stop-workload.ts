@@ -7,7 +7,8 @@ export async function stopWorkload(
   { runtime, db }: ActivityDependencies,
   { sessionId }: { sessionId: string },
 ): Promise<void> {
-  // Later attempts cannot tell what the first one has stopped. What cannot be told does not keep a workload running.
+  // Later attempts cannot tell what the first one has stopped. What cannot be told does not
+  // keep a workload running.
   if (activityInfo().attempt === 1) {
     await runtime
       .inspect(sessionId)

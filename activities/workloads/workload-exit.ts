@@ -1,6 +1,7 @@
 /** What a workload's state, and its session's row, mean for the session. */
+import { originIn } from '../../config/public-url.ts';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
-import { readApiUrl } from '../../store/sessions/api-url.ts';
+import { readApiUrl } from '../../store/sessions/addresses.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type WorkloadExit =
@@ -13,8 +14,9 @@ export type WorkloadExit =
 export const sidecarRestartLimitMs = 30_000;
 
 /**
- * A sidecar gets the API's address once. When the platform is restarted at another address, a surviving session calls an address
- * where nobody, or somebody else, answers: every gated call is refused, and it cannot continue. Null for a session that may continue.
+ * A sidecar gets the API's address once. When the platform is restarted at another address, a surviving
+ * session calls an address where nobody, or somebody else, answers: every gated call is refused, and it
+ * cannot continue. Null for a session that may continue.
  */
 export async function endOfSession(
   { db, internalApiUrl }: ActivityDependencies,
@@ -24,7 +26,7 @@ export async function endOfSession(
   if (found === null) {
     return { kind: 'session_removed' };
   }
-  return found.apiUrl === null || found.apiUrl === internalApiUrl
+  return found.apiUrl === null || isSameApi(found.apiUrl, internalApiUrl)
     ? null
     : {
         kind: 'workload_lost',
@@ -33,8 +35,19 @@ export async function endOfSession(
 }
 
 /**
- * What a workload's state means for its session; null while it continues. A lost sidecar takes precedence: the
- * host then ends the agent itself, which must not be reported as the agent's own exit.
+ * Whether a sidecar that was given one address reaches the API at the other, however each is written. It asks
+ * below the origin, whatever the path is.
+ */
+export const isSameApi = (one: string, other: string): boolean => originOf(one) === originOf(other);
+
+function originOf(address: string): string {
+  const origin = URL.canParse(address) ? new URL(address).origin : address;
+  return originIn(origin) ?? address;
+}
+
+/**
+ * What a workload's state means for its session; null while it continues. A lost sidecar takes precedence:
+ * the host then ends the agent itself, which must not be reported as the agent's own exit.
  */
 export function exitOf(state: WorkloadState, restartingForMs: number): WorkloadExit | null {
   if (state.state === 'absent') {

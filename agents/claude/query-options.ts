@@ -1,12 +1,15 @@
 /** Pure: what the SDK runs with. */
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { instructionsOf } from '../model/instructions.ts';
+import { toolsOf } from '../model/tool-names.ts';
 import type { QueryOptions } from './sdk.ts';
-import { systemPromptOf } from './system-prompt.ts';
-import { toolsOf } from './tool-names.ts';
 
 /** The variables of the agent that it reads itself. */
-export interface ClaudeSettings {
-  /** Tools of the SDK's own that the model gets, such as `Read`: none unless the agent's variable CLAUDE_TOOLS names them. */
+interface ClaudeSettings {
+  /**
+   * Tools of the SDK's own that the model gets, such as `Read`: none unless the agent's variable CLAUDE_TOOLS
+   * names them.
+   */
   ownTools: string[];
   /** A private, empty directory for what the SDK writes. */
   stateDirectory: string;
@@ -14,8 +17,8 @@ export interface ClaudeSettings {
 }
 
 /**
- * Questions go to the user by `request_input`, which the platform records and knows nobody to answer in some sessions. A search of the web runs at the
- * endpoint, so the platform refuses each request that offers it.
+ * Questions go to the user by `request_input`, which the platform records and knows nobody to answer in some
+ * sessions. A search of the web runs at the endpoint, so the platform refuses each request that offers it.
  */
 const neverAvailable = ['AskUserQuestion', 'WebSearch'];
 
@@ -42,7 +45,7 @@ export function queryOptions(
   const servers = Object.keys(config.mcpServers);
   const tools = ownTools.filter((tool) => !neverAvailable.includes(tool));
   return {
-    systemPrompt: systemPromptOf(config),
+    systemPrompt: instructionsOf(config),
     ...(config.agent.model === null ? {} : { model: config.agent.model }),
     mcpServers: config.mcpServers,
     strictMcpConfig: true,

@@ -1,16 +1,9 @@
-/** What the SDK says of a run, as far as this agent acts on it. Anything else, also of a later version, is ignored. */
+/**
+ * What the SDK says of a run, as far as this agent acts on it. Anything else, also of a
+ * later version, is ignored.
+ */
 import * as z from 'zod';
-
-export type RunStep =
-  /** Which MCP servers are not connected. */
-  | { type: 'started'; failedServers: string[] }
-  | { type: 'text'; text: string }
-  | { type: 'call'; id: string; tool: string }
-  /** `text`: what the model reads. */
-  | { type: 'result'; id: string; failed: boolean; text: string }
-  | { type: 'retry'; attempt: number; attempts: number; status: number | null }
-  /** `error`: why the turn did not come to its end; null when it did. `queued`: how many inputs wait for further turns. */
-  | { type: 'turn_ended'; error: string | null; queued: number };
+import type { RunStep } from '../model/run-step.ts';
 
 const textBlock = z.object({ type: z.literal('text'), text: z.string() });
 const callBlock = z.object({ type: z.literal('tool_use'), id: z.string(), name: z.string() });

@@ -1,6 +1,7 @@
 /**
- * The part of the Claude Agent SDK that this agent uses, in types of its own: the SDK is a package of its own, which most installations do not
- * have (docs/decisions/0057). `npm run claude:typecheck` compares the two.
+ * The part of the Claude Agent SDK that this agent uses, in types of its own: the SDK is a package
+ * of its own, which most installations do not have (docs/decisions/0057).
+ * `npm run claude:typecheck` compares the two.
  */
 import * as z from 'zod';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
@@ -30,7 +31,10 @@ export interface QueryOptions {
   stderr(text: string): void;
 }
 
-/** Runs until the prompt ends, or it is aborted, at which it throws; what it says is parsed by `readSdkMessage`. */
+/**
+ * Runs until the prompt ends, or it is aborted, at which it throws; what it says is
+ * parsed by `readSdkMessage`.
+ */
 export type Query = (of: {
   prompt: AsyncIterable<ModelInput>;
   options: QueryOptions & { abortController: AbortController };

@@ -5,7 +5,10 @@ import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { readInput } from '../sidecar-http/read-input.ts';
 
 export interface InputStream {
-  /** The next unread message of that kind that contains the text; the ones before it are skipped. Null on timeout. */
+  /**
+   * The next unread message of that kind that contains the text; the ones before it are
+   * skipped. Null on timeout.
+   */
   next(wanted: WantedMessage, timeoutMs: number): Promise<InputMessage | null>;
   close(): void;
 }

@@ -1,4 +1,5 @@
 /** The deterministic agent: follows the steps of its instructions, and nothing else. */
+import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import { publishEvent } from '../sidecar-http/publish-event.ts';
 import { cutText } from './cut-text.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
-import { publishArtifact } from './publish-artifact.ts';
 import { runCall, type SavedValues } from './run-call.ts';
 import { createToolCaller, type ToolCaller } from './tool-caller.ts';
 
@@ -83,4 +83,24 @@ async function runStep(step: Step, { tools, input, sidecarSocket, saved }: StepC
   const { timeout_seconds, ...wanted } = step.wait_for_message;
   const message = await input.next(wanted, timeout_seconds * 1000);
   return message ? null : `no such message came within ${timeout_seconds} s`;
+}
+
+/** Publishes a JSON text through `POST /artifact`. Returns null when it was accepted, else why not. */
+function publishArtifact(socketPath: string, name: string, json: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const query = new URLSearchParams({ name, mime_type: 'application/json' });
+    const headers = { 'content-type': 'application/octet-stream', 'content-length': Buffer.byteLength(json) };
+    const call = request(
+      { socketPath, path: `/artifact?${query}`, method: 'POST', headers, agent: false },
+      (response) => {
+        response.resume();
+        const isTaken = response.statusCode === 200;
+        response.once('close', () =>
+          resolve(isTaken ? null : `the artifact was refused (status ${response.statusCode})`),
+        );
+      },
+    );
+    call.on('error', () => resolve('the sidecar did not take the artifact'));
+    call.end(json);
+  });
 }

@@ -31,7 +31,8 @@ export function createToolCaller(servers: AgentConfig['mcpServers']): ToolCaller
     }
     const client = new Client({ name: 'scripted-agent', version: '1' });
     client.onclose = () => void clients.delete(name);
-    // The sidecar says when its server is too slow to start, with the reason; a limit of the client would be first.
+    // The sidecar says when its server is too slow to start, with the reason; a limit of
+    // the client would be first.
     await client.connect(new StdioClientTransport(launch), { timeout: callTimeoutMs });
     clients.set(name, client);
     return client;

@@ -1,4 +1,7 @@
-/** The value at a path such as `agents.0.agent_id` of JSON; undefined when it is not there. */
+/**
+ * The value that a script names in an earlier result, by a path such as `agents.0.agent_id`;
+ * undefined when it is not there.
+ */
 export function valueAt(json: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>(memberOf, json);
 }

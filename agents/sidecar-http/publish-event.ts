@@ -4,7 +4,10 @@ import { retry } from '../../lib/timing/retry.ts';
 
 const untilReachable = { attempts: 40, firstDelayMs: 250 };
 
-/** Publishes through `POST /event`, retrying while the sidecar is unreachable. What is published is for people: it never fails a run. */
+/**
+ * Publishes through `POST /event`, retrying while the sidecar is unreachable. What is published is for
+ * people: it never fails a run.
+ */
 export async function publishEvent(socketPath: string, event: AgentEventInput): Promise<void> {
   await retry(() => post(socketPath, JSON.stringify(event)), untilReachable).catch(() => undefined);
 }

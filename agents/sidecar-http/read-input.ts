@@ -1,4 +1,7 @@
-/** Messages from `GET /input`: server-sent events over the sidecar's socket, resumed where they were interrupted. */
+/**
+ * Messages from `GET /input`: server-sent events over the sidecar's socket, resumed
+ * where they were interrupted.
+ */
 import { request } from 'node:http';
 import { createParser } from 'eventsource-parser';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
@@ -6,7 +9,10 @@ import { retry } from '../../lib/timing/retry.ts';
 
 const reconnectMs = 250;
 
-/** Calls `onMessage` with each message once, in their order, from the first one; retries while the sidecar is unreachable. */
+/**
+ * Calls `onMessage` with each message once, in their order, from the first one; retries while
+ * the sidecar is unreachable.
+ */
 export function readInput(socketPath: string, onMessage: (message: InputMessage) => void): { close(): void } {
   let lastSeq = 0;
   const closing = new AbortController();

@@ -1,6 +1,6 @@
 /** Reads the body of an upload in chunks, of which at most one is in memory, and only briefly. */
 import type { IncomingMessage } from 'node:http';
-import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { ByteBudget } from '../../lib/limits/byte-budget.ts';
 import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 
@@ -19,8 +19,8 @@ export class UploadTooSlowError extends Error {
 }
 
 /**
- * Yields the body's chunks; the bytes of one are released when the next one is requested. Nothing is held while the budget is
- * exhausted. Throws UploadTooSlowError, and what the connection throws.
+ * Yields the body's chunks; the bytes of one are released when the next one is requested. Nothing is held
+ * while the budget is exhausted. Throws UploadTooSlowError, and what the connection throws.
  */
 export async function* readChunks(
   request: IncomingMessage,

@@ -1,7 +1,7 @@
 /** Receives the bytes of an artifact as they arrive: in chunks, each stored at once by a short statement. */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { ByteBudget } from '../../lib/limits/byte-budget.ts';
 import { appendChunk, beginContent } from '../../store/artifacts/contents.ts';
 import type { Db } from '../../store/database.ts';
 import { ApiError } from '../errors.ts';
@@ -18,9 +18,10 @@ const maxAgeMs = 1000;
 const uploadLimitMs = 120_000;
 
 /**
- * Stores the body as a content that is not yet an artifact. `begun` receives its id, so that the caller can remove an
- * incomplete one; `countBody` is called with the number of bytes as they arrive, and may throw.
- * Throws 413 beyond `limitBytes`, 400 when the connection ends early, 503 when the bytes do not arrive in time.
+ * Stores the body as a content that is not yet an artifact. `begun` receives its id, so that the caller can
+ * remove an incomplete one; `countBody` is called with the number of bytes as they arrive, and may throw.
+ * Throws 413 beyond `limitBytes`, 400 when the connection ends early, 503 when the
+ * bytes do not arrive in time.
  */
 export async function receiveContent(
   db: Db,

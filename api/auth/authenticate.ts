@@ -1,14 +1,13 @@
 /** Authenticates the caller and resolves each route scope, or refuses. */
 import type { Context } from 'koa';
 import { uuid } from '../../contract/names.ts';
-import type { Session } from '../../contract/session.ts';
-import { isTerminal } from '../../contract/session.ts';
+import { isTerminal, type Session } from '../../contract/session.ts';
 import { verifyInternalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
-import { readAgent } from '../../store/agents/read.ts';
-import { type MembershipKey, readMembership } from '../../store/members/read-membership.ts';
+import { readAgent } from '../../store/agents/agents.ts';
+import { type MembershipKey, readMembership } from '../../store/members/members.ts';
 import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
-import { readSignedInUser } from '../../store/sign-ins/read-signed-in-user.ts';
+import { readSignedInUser } from '../../store/sign-ins/sign-ins.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { requireOwnPage } from '../middleware/origin.ts';
@@ -29,9 +28,10 @@ export type ResolveScope = {
 };
 
 /**
- * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, 403 `forbidden` for a person's request that a page of another origin sent, 429 `rate_limited` for a
- * user who sends too many requests, and 404 for what does not exist or belongs to a workspace that the user is not a member of:
- * the two are indistinguishable.
+ * One resolver per scope. They throw 401 `unauthenticated` without a valid credential of the right kind, 403
+ * `forbidden` for a person's request that a page of another origin sent, 429 `rate_limited` for a user who
+ * sends too many requests, and 404 for what does not exist or belongs to a workspace that the user is not a
+ * member of: the two are indistinguishable.
  */
 export function createAuthenticate({ db, config }: AuthenticateDependencies): ResolveScope {
   const sessionLimits = createSessionLimits(config);
@@ -69,8 +69,9 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
     if (!verifyInternalToken(config.SESSION_KEY_SEED, ctx.get(internalTokenHeader), id)) {
       throw new ApiError('unauthenticated', "This route needs the session's own X-Internal-Token");
     }
-    requestState(ctx).sessionId = id;
-    sessionLimits.begin(ctx, id);
+    const state = requestState(ctx);
+    state.sessionId = id;
+    state.leaveSession = sessionLimits.begin(ctx, id);
   };
 
   return {
@@ -111,20 +112,27 @@ export function createAuthenticate({ db, config }: AuthenticateDependencies): Re
 
 /** The user of the session cookie; each of their requests counts against the rate limit. */
 function createSignedIn({ db, config }: Pick<AuthenticateDependencies, 'db' | 'config'>) {
-  const byUser = createRateLimiter({
-    name: 'requests a minute per user',
-    perMinute: config.RATE_USER_PER_MINUTE,
-  });
+  const limit = { name: 'requests a minute per user', perMinute: config.RATE_USER_PER_MINUTE };
+  const byUser = createRateLimiter(limit);
+  /**
+   * Before anything is read, so that a throttled request costs no query; a cookie that was
+   * revoked uses up nobody else's.
+   */
+  const bySignIn = createRateLimiter(limit);
   return async (ctx: Context): Promise<SignedIn> => {
     requireOwnPage(ctx);
     const claims = await readSessionCookie(ctx, config.COOKIE_KEY);
+    const state = requestState(ctx);
+    // A request counts once, however often its rights are read.
+    const isFirst = state.userId === null;
+    if (claims !== null && isFirst) {
+      bySignIn.take(claims.signInId);
+    }
     const known = claims && (await readSignedInUser(db, claims));
     if (claims === null || known === null) {
       throw new ApiError('unauthenticated', 'Sign in first');
     }
-    const state = requestState(ctx);
-    // A request counts once, however often its rights are read.
-    if (state.userId === null) {
+    if (isFirst) {
       state.userId = known.id;
       byUser.take(known.id);
     }

@@ -1,4 +1,7 @@
-/** The cookie that ties a sign-in's callback to the browser that began it: one for each sign-in, short-lived, encrypted, used once. */
+/**
+ * The cookie that ties a sign-in's callback to the browser that began it: one for each sign-in,
+ * short-lived, encrypted, used once.
+ */
 import { createHash } from 'node:crypto';
 import { EncryptJWT, jwtDecrypt } from 'jose';
 import type { Context } from 'koa';
@@ -9,7 +12,10 @@ import { setCookie } from './session-cookie.ts';
 const prefix = 'platform_sign_in_';
 /** A browser may have this many begun, in tabs of their own; the oldest give way. */
 const mostFlows = 5;
-/** Of all of them together: they are sent with every request to `path`, and servers bound the headers of a request. */
+/**
+ * Of all of them together: they are sent with every request to `path`, and servers bound
+ * the headers of a request.
+ */
 const mostFlowBytes = 8000;
 const path = '/api/auth';
 const flowSeconds = 600;
@@ -46,7 +52,10 @@ export async function setFlowCookie(
   setCookie(ctx, name, token, { ...options, path, maxAgeSeconds: flowSeconds });
 }
 
-/** Returns the flow with this state that this browser began, or null; removes its cookie, so that it can be used once only. */
+/**
+ * Returns the flow with this state that this browser began, or null; removes its cookie, so that
+ * it can be used once only.
+ */
 export async function takeFlowCookie(
   ctx: Context,
   key: Buffer,

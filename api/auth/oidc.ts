@@ -29,9 +29,15 @@ export interface Person {
 }
 
 export interface OidcProvider {
-  /** Begins a flow; returns it and the provider's URL to redirect the browser to. Throws 503 when the provider is unreachable. */
+  /**
+   * Begins a flow; returns it and the provider's URL to redirect the browser to. Throws 503 when the
+   * provider is unreachable.
+   */
   begin(returnTo: string): Promise<{ flow: SignInFlow; url: string }>;
-  /** Who signed in. `search` is the callback's query. Throws 401 when the provider or the checks refuse, 503 as above. */
+  /**
+   * Who signed in. `search` is the callback's query. Throws 401 when the provider or the
+   * checks refuse, 503 as above.
+   */
   finish(flow: SignInFlow, search: string): Promise<Person>;
 }
 
@@ -40,11 +46,17 @@ type OidcSettings = Pick<
   'OIDC_ISSUER' | 'OIDC_CLIENT_ID' | 'OIDC_CLIENT_SECRET' | 'PUBLIC_URL' | 'HTTPS_PROXY' | 'NO_PROXY'
 >;
 
-/** What the provider says of itself is read again after this time; while it does not answer, what it said before holds. */
+/**
+ * What the provider says of itself is read again after this time; while it does not answer,
+ * what it said before holds.
+ */
 const metadataValidMs = 10 * 60_000;
 const timeoutSeconds = 10;
 
-/** Null when no provider is configured. What it says of itself is read at the first sign-in, and from time to time. */
+/**
+ * Null when no provider is configured. What it says of itself is read at the first
+ * sign-in, and from time to time.
+ */
 export function createOidcProvider(settings: OidcSettings): OidcProvider | null {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, PUBLIC_URL: publicUrl } = settings;
   if (issuer === undefined || clientId === undefined || publicUrl === undefined) {
@@ -85,7 +97,9 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
 
 type AuthMethod = 'client_secret_post' | 'client_secret_basic' | 'none';
 
-/** The platform as a client of its provider: what that says of itself, and how it wants the client's secret. */
+/**
+ * The platform as a client of its provider: what that says of itself, and how it wants the client's secret.
+ */
 function createClient(
   settings: Pick<OidcSettings, 'OIDC_CLIENT_SECRET' | 'HTTPS_PROXY' | 'NO_PROXY'> & {
     issuer: URL;
@@ -137,7 +151,10 @@ function createClient(
   return {
     configuration: () => configuration(),
 
-    /** A provider may take several methods and this client one of them only: the first that it takes is used from then on. */
+    /**
+     * A provider may take several methods and this client one of them only: the first that it
+     * takes is used from then on.
+     */
     async authenticated<Result>(work: (provider: oidc.Configuration) => Promise<Result>): Promise<Result> {
       const methods = method === null ? authMethods(await metadata(), secret) : [method];
       let refused: unknown = null;
@@ -160,7 +177,10 @@ function createClient(
   };
 }
 
-/** Those that this client may try, the most usual first. A provider that names none takes `client_secret_basic` (OpenID Connect Discovery). */
+/**
+ * Those that this client may try, the most usual first. A provider that names none takes
+ * `client_secret_basic` (OpenID Connect Discovery).
+ */
 function authMethods(server: oidc.ServerMetadata, secret: string | undefined): AuthMethod[] {
   if (secret === undefined) {
     return ['none'];
@@ -284,13 +304,18 @@ type Claims = Readonly<Record<string, unknown>>;
 const textOf = (claims: Claims, name: string): string | undefined =>
   typeof claims[name] === 'string' ? claims[name] : undefined;
 
-/** What others read of a person: the first that shows something. A subject that shows nothing is written in ASCII. */
+/**
+ * What others read of a person: the first that shows something. A subject that shows
+ * nothing is written in ASCII.
+ */
 function nameOf(sources: readonly Claims[], email: string, subject: string): string {
   const claimed = ['name', 'preferred_username'].flatMap((name) => sources.map((each) => textOf(each, name)));
   return firstShown([...claimed, email, subject, encodeURIComponent(subject.toWellFormed())]);
 }
 
-/** Of the first that names an address: what another one says of `email_verified` may be about another address. */
+/**
+ * Of the first that names an address: what another one says of `email_verified` may be about another address.
+ */
 function emailOf(sources: readonly Claims[]): Pick<Person, 'email' | 'email_verified'> {
   const source = sources.find((claims) => (textOf(claims, 'email') ?? '') !== '') ?? {};
   const email = textOf(source, 'email') ?? '';

@@ -1,7 +1,10 @@
-/** What an internal token is of: a session, or by its id a check of a catalog entry or a preview that shows a service. */
+/**
+ * What an internal token is of: a session, or by its id a check of a catalog entry or a
+ * preview that shows a service.
+ */
 import { isTerminal } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
-import { readCheck } from '../../store/mcp-checks/read.ts';
+import { readCheck } from '../../store/mcp-checks/checks.ts';
 import { readService } from '../../store/previews/services.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { ApiError } from '../errors.ts';

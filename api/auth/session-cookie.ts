@@ -1,4 +1,7 @@
-/** The cookie `platform_session`: a signed JWT that names the user and the sign-in; nothing else authenticates a user. */
+/**
+ * The cookie `platform_session`: a signed JWT that names the user and the sign-in; nothing
+ * else authenticates a user.
+ */
 import { jwtVerify, SignJWT } from 'jose';
 import type { Context } from 'koa';
 import { uuid } from '../../contract/names.ts';
@@ -33,7 +36,10 @@ export function clearSessionCookie(ctx: Context, options: { secure: boolean }): 
   setCookie(ctx, sessionCookieName, null, { ...options, path: '/', maxAgeSeconds: 0 });
 }
 
-/** The claims of a cookie that is ours and not expired, or null. Whether the sign-in still holds is in the database. */
+/**
+ * The claims of a cookie that is ours and not expired, or null. Whether the sign-in still
+ * holds is in the database.
+ */
 export async function readSessionCookie(ctx: Context, key: Buffer): Promise<SessionClaims | null> {
   const token = ctx.cookies.get(sessionCookieName);
   if (token === undefined) {
@@ -51,7 +57,10 @@ export async function readSessionCookie(ctx: Context, key: Buffer): Promise<Sess
   }
 }
 
-/** HttpOnly and SameSite=Lax always. The proxy that terminates TLS is not visible here, so `secure` comes from the configuration. */
+/**
+ * HttpOnly and SameSite=Lax always. The proxy that terminates TLS is not visible here, so `secure`
+ * comes from the configuration.
+ */
 export function setCookie(
   ctx: Context,
   name: string,

@@ -2,7 +2,7 @@
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
 import type { Db } from '../../store/database.ts';
-import { createSignIn } from '../../store/sign-ins/change.ts';
+import { createSignIn } from '../../store/sign-ins/sign-ins.ts';
 import { setSessionCookie, signInSeconds } from './session-cookie.ts';
 
 export function isSecure(config: Pick<ApiConfig, 'PUBLIC_URL'>): boolean {

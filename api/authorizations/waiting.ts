@@ -1,4 +1,6 @@
-/** Calls of Temporal that nobody waits for: a person or a bridge has its answer, also while Temporal has none. */
+/**
+ * Calls of Temporal that nobody waits for: a person or a bridge has its answer, also while Temporal has none.
+ */
 import { authorizationSummary } from '../../contract/workflows.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
@@ -7,7 +9,10 @@ export interface AuthorizationDependencies extends Pick<ApiDependencies, 'db' | 
   workflows: Pick<WorkflowClient, 'startAuthorization' | 'settleAuthorization'>;
 }
 
-/** Has its workflow wait; one that is not started now is started by a worker's sweep. Its time limit is on its row. */
+/**
+ * Has its workflow wait; one that is not started now is started by a worker's sweep. Its
+ * time limit is on its row.
+ */
 export function startWaiting({ workflows, log }: AuthorizationDependencies, authorizationId: string): void {
   workflows
     .startAuthorization(authorizationId, authorizationSummary)

@@ -1,7 +1,10 @@
-/** What one viewer may read: their own sign-in and roles, and the existing policy for each session. Never shared between viewers. */
+/**
+ * What one viewer may read: their own sign-in and roles, and the existing policy for each session.
+ * Never shared between viewers.
+ */
 import type { SessionEventFeed } from '../../store/session-events/feed.ts';
-import type { WatchedSession } from '../../store/sessions/read-watched.ts';
-import type { Roles, SignIn } from '../../store/sign-ins/read-roles.ts';
+import type { WatchedSession } from '../../store/sessions/list.ts';
+import type { Roles, SignIn } from '../../store/sign-ins/sign-ins.ts';
 import { whyNotReadSession } from '../policies/sessions.ts';
 import type { StreamReads } from './stream-reads.ts';
 

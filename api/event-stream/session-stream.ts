@@ -1,4 +1,6 @@
-/** One session's events as server-sent events: a viewer's stream of this session, without what else it says. */
+/**
+ * One session's events as server-sent events: a viewer's stream of this session, without what else it says.
+ */
 import { terminalStatus } from '../../contract/session.ts';
 import type { SessionEvent } from '../../contract/session-event.ts';
 import type { StreamSource } from './access.ts';

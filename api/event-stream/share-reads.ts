@@ -1,6 +1,10 @@
-/** Reads that many ask for at the same time, in one statement. Nothing is kept: an answer goes to those who asked before it was read. */
+/**
+ * Reads that many ask for at the same time, in one statement. Nothing is kept: an answer goes to those who
+ * asked before it was read.
+ */
 import DataLoader from 'dataloader';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import { onBehalfOf } from '../../store/connection-shares.ts';
 
 export interface SharedReadOptions<Key, Value> {
   /** The same text for keys that have the same answer. */
@@ -19,9 +23,10 @@ const mostRunning = 2;
 const defaultLimitMs = 20_000;
 
 /**
- * Returns a function that reads the values of its keys, in order, together with everything that is asked in the same turn of the event
- * loop, or while two batches run: so a statement begins after each question that it answers, and the busier the database is, the more
- * questions share one. Throws what the statement throws: those who asked with it fail, and nobody who asks later.
+ * Returns a function that reads the values of its keys, in order, together with everything that is asked in
+ * the same turn of the event loop, or while two batches run: so a statement begins after each question that
+ * it answers, and the busier the database is, the more questions share one. Throws what the statement throws:
+ * those who asked with it fail, and nobody who asks later.
  */
 export function shareReads<Key, Value extends object | null>(
   options: SharedReadOptions<Key, Value>,
@@ -65,7 +70,8 @@ async function answerAll<Key, Value extends object | null>(
   const answers = new Map<string, Value | Error>();
   for (let from = 0; from < entries.length; from += mostKeys) {
     const part = entries.slice(from, from + mostKeys);
-    const reading = read(part.map(([, key]) => key));
+    // It answers to several, of whom the first may be of a workspace that holds its share.
+    const reading = onBehalfOf(null, () => read(part.map(([, key]) => key)));
     for (const [at, value] of (await abandonAfter(limitMs, reading, failLate)).entries()) {
       answers.set(part[at]?.[0] ?? '', value);
     }

@@ -1,9 +1,12 @@
-/** What open event streams read, in one statement for all of a process that ask at the same time (docs/decisions/0038-streams-read-together.md). */
+/**
+ * What open event streams read, in one statement for all of a process that ask at the same time
+ * (docs/decisions/0038-streams-read-together.md).
+ */
 import type { SessionEvent } from '../../contract/session-event.ts';
 import type { Db } from '../../store/database.ts';
 import { type EventPosition, listEventsAfter } from '../../store/session-events/list.ts';
-import { readWatchedSessions, type WatchedSession } from '../../store/sessions/read-watched.ts';
-import { type Roles, readRolesOfSignIns, type SignIn } from '../../store/sign-ins/read-roles.ts';
+import { readWatchedSessions, type WatchedSession } from '../../store/sessions/list.ts';
+import { type Roles, readRolesOfSignIns, type SignIn } from '../../store/sign-ins/sign-ins.ts';
 import { shareReads } from './share-reads.ts';
 
 /** Facts only: who may read what is decided for each viewer, from the viewer's own roles. */

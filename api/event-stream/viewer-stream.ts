@@ -1,15 +1,16 @@
 /**
- * What one viewer is sent: the events of sessions, and notifications of what else changed. It keeps no state beyond the connection: a
- * reconnecting client says which events it has already. Events are read from the table by their `seq`, which the session's row lock keeps in
- * commit order; announcements only say when to read. So nothing is lost or doubled between backlog and live.
+ * What one viewer is sent: the events of sessions, and notifications of what else changed. It keeps no state
+ * beyond the connection: a reconnecting client says which events it has already. Events are read from the
+ * table by their `seq`, which the session's row lock keeps in commit order; announcements only say when to
+ * read. So nothing is lost or doubled between backlog and live.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamMessage } from '../../contract/browser-stream.ts';
 import { isTerminal } from '../../contract/session.ts';
-import type { WatchedSession } from '../../store/sessions/read-watched.ts';
-import type { Roles } from '../../store/sign-ins/read-roles.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import type { WatchedSession } from '../../store/sessions/list.ts';
+import type { Roles } from '../../store/sign-ins/sign-ins.ts';
 import { Access, type StreamSource } from './access.ts';
-import { Bell } from './bell.ts';
 import { type StreamTiming, untilNextCheckMs } from './stream-timing.ts';
 import { NewsCollector } from './workspace-news.ts';
 
@@ -180,3 +181,31 @@ export class ViewerStream {
 
 const sameRoles = (before: Roles, after: Roles) =>
   before.size === after.size && [...before].every(([id, role]) => after.get(id) === role);
+
+/** Keeps a ring until the next wait, so that one between a read and the wait is not missed. */
+class Bell {
+  private rung = false;
+  private answer: () => void = () => undefined;
+
+  constructor(signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.ring(), { once: true });
+  }
+
+  ring(): void {
+    this.rung = true;
+    this.answer();
+  }
+
+  /** Returns whether it rang within the limit. */
+  async wait(limitMs: number): Promise<boolean> {
+    if (!this.rung) {
+      const rung = new Promise<void>((resolve) => {
+        this.answer = resolve;
+      });
+      await abandonAfter(limitMs, rung, () => undefined);
+    }
+    const rang = this.rung;
+    this.rung = false;
+    return rang;
+  }
+}

@@ -1,4 +1,7 @@
-/** Collects from announcements which lists of which workspaces may have changed; reports them at most once a second. */
+/**
+ * Collects from announcements which lists of which workspaces may have changed; reports
+ * them at most once a second.
+ */
 import type { WorkspaceTopic } from '../../contract/browser-stream.ts';
 
 export interface WorkspaceNews {
@@ -6,7 +9,10 @@ export interface WorkspaceNews {
   topic: WorkspaceTopic;
 }
 
-/** The lists of its workspace that a session's event or another change of it affects; null means that anything may have changed. */
+/**
+ * The lists of its workspace that a session's event or another change of it affects; null means that
+ * anything may have changed.
+ */
 function topicsOf(eventType: string | null): WorkspaceTopic[] {
   switch (eventType) {
     case null:
@@ -65,7 +71,10 @@ export class NewsCollector {
     }
   }
 
-  /** Returns what was collected for the followed workspaces; nothing when the last call that did was too recent. */
+  /**
+   * Returns what was collected for the followed workspaces; nothing when the last call
+   * that did was too recent.
+   */
   take(): WorkspaceNews[] {
     if (this.pending.size === 0 || this.dueInMs() > 0) {
       return [];

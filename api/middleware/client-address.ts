@@ -1,4 +1,6 @@
-/** Determines the client address of a request: the first one, from here outwards, that is not a trusted proxy. */
+/**
+ * Determines the client address of a request: the first one, from here outwards, that is not a trusted proxy.
+ */
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
 import type { Context, Next } from 'koa';
@@ -17,8 +19,9 @@ export function setClientAddress(proxies: TrustedProxies) {
 }
 
 /**
- * Each proxy appends the address that it was called from, so the header is read from its end, and only while what is
- * read was written by a trusted proxy. An entry that is not an address is ignored: the address of the proxy that wrote it is used.
+ * Each proxy appends the address that it was called from, so the header is read from its end, and only while
+ * what is read was written by a trusted proxy. An entry that is not an address is ignored: the address of the
+ * proxy that wrote it is used.
  */
 export function createClientAddress(proxies: TrustedProxies): (request: Request) => string {
   const trusts = trustOf(proxies);

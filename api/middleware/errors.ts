@@ -1,10 +1,13 @@
-/** The one place that turns a failure into a response. Unexpected errors are logged and answered without detail. */
+/**
+ * The one place that turns a failure into a response. Unexpected errors are logged and
+ * answered without detail.
+ */
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { type ErrorBody, httpStatusByCode } from '../../contract/errors.ts';
 import { hasSqlState, NoConnectionError, sqlState } from '../../store/database.ts';
-import { InvalidCursorError } from '../../store/page-cursor.ts';
-import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
+import { InvalidCursorError } from '../../store/page.ts';
+import { QuotaExceededError } from '../../store/quotas/quotas.ts';
 import { ApiError, invalid, workspaceClosed } from '../errors.ts';
 import { requestState } from './request-state.ts';
 

@@ -1,4 +1,6 @@
-/** Reads a JSON body and checks its type, size, encoding and text; its meaning is up to the route's schema. */
+/**
+ * Reads a JSON body and checks its type, size, encoding and text; its meaning is up to the route's schema.
+ */
 import type { Context } from 'koa';
 import { type FieldProblem, fieldPath, fieldProblemLimits } from '../../contract/errors.ts';
 import { holdsMoreValues, maxRequestValues } from '../../contract/json-values.ts';
@@ -12,14 +14,15 @@ const maxDepth = 64;
 
 export interface BodyLimits {
   maxBytes: number;
-  /** For all of the body, from its first byte on: who sends the rest late holds a turn of the user. */
+  /** For all of the body, from its first byte on: who sends the rest late holds a place of the user. */
   deadlineMs: number;
 }
 
 /**
  * The body as a value; an absent body is `{}`, so that each missing field is named.
- * Throws 400 `malformed_request`, also for a body that is late, 413 `too_large`, 415 `unsupported_media_type`, 422 for text that cannot be stored as it is,
- * and 429 `rate_limited` when a body without a length exceeds its sender's byte rate.
+ * Throws 400 `malformed_request`, also for a body that is late, 413 `too_large`, 415
+ * `unsupported_media_type`, 422 for text that cannot be stored as it is, and 429 `rate_limited` when a body
+ * without a length exceeds its sender's byte rate.
  */
 export async function readJsonBody(ctx: Context, limits: BodyLimits): Promise<unknown> {
   const seconds = limits.deadlineMs / 1000;
@@ -89,8 +92,8 @@ function parse(bytes: Buffer): { text: string; value: unknown } {
 }
 
 /**
- * Finds what JSON allows but the store or a schema would silently drop or change: NUL and lone surrogates in text,
- * and a field named `__proto__`. At most as many problems as one answer holds.
+ * Finds what JSON allows but the store or a schema would silently drop or change: NUL and lone surrogates in
+ * text, and a field named `__proto__`. At most as many problems as one answer holds.
  */
 function textProblems(value: unknown): FieldProblem[] {
   const found: FieldProblem[] = [];

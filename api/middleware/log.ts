@@ -1,4 +1,7 @@
-/** Logs one line per request: what was requested, by whom, and the outcome. Never bodies, sizes, query values, cookies or tokens. */
+/**
+ * Logs one line per request: what was requested, by whom, and the outcome. Never bodies, sizes, query
+ * values, cookies or tokens.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';

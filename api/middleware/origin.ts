@@ -9,9 +9,9 @@ import { requestState } from './request-state.ts';
 const readOnly = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Changes are refused at once. What reads is noted: people are led to pages, and back from signing in, by links of other sites, while
- * routes that need to know who asks refuse it (`requireOwnPage`). A request without Origin and Sec-Fetch-Site does not come from a browser's page; then the
- * cookie alone decides.
+ * Changes are refused at once. What reads is noted: people are led to pages, and back from signing in, by
+ * links of other sites, while routes that need to know who asks refuse it (`requireOwnPage`). A request
+ * without Origin and Sec-Fetch-Site does not come from a browser's page; then the cookie alone decides.
  */
 export function checkOrigin(settings: Pick<ApiConfig, 'HOST' | 'PUBLIC_URL'>) {
   const isPublic = (origin: string) =>
@@ -32,7 +32,10 @@ export function checkOrigin(settings: Pick<ApiConfig, 'HOST' | 'PUBLIC_URL'>) {
   };
 }
 
-/** Throws 403 for a request of another origin's page, even one of the same site, which has the cookie sent with it. */
+/**
+ * Throws 403 for a request of another origin's page, even one of the same site, which has
+ * the cookie sent with it.
+ */
 export function requireOwnPage(ctx: Context): void {
   if (requestState(ctx).isForeign) {
     throw forbidden('This is for pages of the platform, and not for links or pages of others');

@@ -1,14 +1,17 @@
-/** Token buckets in memory: each key may burst to its limit and refills steadily. One set per API process. */
+/** Rate limits in memory, by key: each has a token bucket of its own. One set per API process. */
+import { keepNewest } from '../../lib/limits/keep-newest.ts';
+import { createTokenBucket, type TokenBucket } from '../../lib/limits/token-bucket.ts';
 import { ApiError } from '../errors.ts';
 
-const minuteMs = 60_000;
-/** Beyond this many keys the least recently used one is evicted, so that many addresses cannot exhaust memory. */
+/**
+ * Beyond this many keys the least recently used one is evicted, so that many addresses cannot exhaust memory.
+ */
 const maxKeys = 50_000;
 
 export interface RateLimiter {
   /**
-   * Takes tokens of `key`, one by default; a count above the bucket's capacity takes a full bucket. Throws `rate_limited` naming the limit,
-   * with the seconds until there are enough.
+   * Takes tokens of `key`, one by default; a count above the bucket's capacity takes a full bucket. Throws
+   * `rate_limited` naming the limit, with the seconds until there are enough.
    */
   take(key: string, count?: number): void;
   /** Throws as `take` when no token is left, and takes none. */
@@ -18,47 +21,39 @@ export interface RateLimiter {
 }
 
 export function createRateLimiter(
-  limit: { name: string; perMinute: number },
-  nowMs: () => number = () => performance.now(),
+  { name, perMinute }: { name: string; perMinute: number },
+  nowMs?: () => number,
 ): RateLimiter {
   // In the order of last use: a key moves to the end with each use.
-  const buckets = new Map<string, { tokens: number; atMs: number }>();
-  const perMs = limit.perMinute / minuteMs;
+  const buckets = new Map<string, TokenBucket>();
+  const settings = { perMinute };
 
-  const tokensOf = (key: string, atMs: number): number => {
-    const bucket = buckets.get(key);
-    return bucket === undefined
-      ? limit.perMinute
-      : Math.min(limit.perMinute, bucket.tokens + (atMs - bucket.atMs) * perMs);
-  };
-  const keep = (key: string, tokens: number, atMs: number) => {
+  const used = (key: string): TokenBucket => {
+    const bucket = buckets.get(key) ?? createTokenBucket(settings, nowMs);
     buckets.delete(key);
-    buckets.set(key, { tokens, atMs });
-    const [oldest] = buckets.keys();
-    if (buckets.size > maxKeys && oldest !== undefined) {
-      buckets.delete(oldest);
-    }
+    buckets.set(key, bucket);
+    keepNewest(buckets, maxKeys);
+    return bucket;
   };
-  const requireTokens = (tokens: number, wanted: number) => {
-    if (tokens < wanted) {
-      throw new ApiError('rate_limited', `The limit is ${limit.perMinute} ${limit.name}`, {
-        retryAfterSeconds: Math.ceil((wanted - tokens) / perMs / 1000),
-      });
-    }
-  };
+  const beyond = (waitMs: number) =>
+    new ApiError('rate_limited', `The limit is ${perMinute} ${name}`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+    });
 
   return {
     take(key, count = 1) {
-      const atMs = nowMs();
-      const tokens = tokensOf(key, atMs);
-      const wanted = Math.min(count, limit.perMinute);
-      keep(key, tokens >= wanted ? tokens - wanted : tokens, atMs);
-      requireTokens(tokens, wanted);
+      const bucket = used(key);
+      const tokens = Math.min(count, perMinute);
+      if (bucket.take(tokens) === null) {
+        throw beyond(bucket.untilMs(tokens));
+      }
     },
-    check: (key) => requireTokens(tokensOf(key, nowMs()), 1),
-    charge(key) {
-      const atMs = nowMs();
-      keep(key, Math.max(-limit.perMinute, tokensOf(key, atMs) - 1), atMs);
+    check(key) {
+      const waitMs = buckets.get(key)?.untilMs() ?? 0;
+      if (waitMs > 0) {
+        throw beyond(waitMs);
+      }
     },
+    charge: (key) => used(key).charge(),
   };
 }

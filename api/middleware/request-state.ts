@@ -1,19 +1,28 @@
-/** State shared by the middlewares of one request. Kept outside the context, so that `ctx.state` needs no untyped fields. */
+/**
+ * State shared by the middlewares of one request. Kept outside the context, so that `ctx.state`
+ * needs no untyped fields.
+ */
 import type { Context } from 'koa';
+import type { Leave } from './concurrency-limit.ts';
 
 export interface RequestState {
   requestId: string;
   /** The route's pattern, such as `/api/agents/{agent_id}`; never the path with its values. */
   route: string | null;
   userId: string | null;
-  /** Of the route, once the caller is known to be a member. */
+  /** That the request is about, once the caller is known to be a member, or its session. */
   workspaceId: string | null;
   /** Of the sidecar that asks. */
   sessionId: string | null;
+  /** Gives back its place among the requests of that session. */
+  leaveSession: Leave;
   secretBody: boolean;
   /** A page of another origin had the browser send it. */
   isForeign: boolean;
-  /** Called by the reader of the body with the bytes as they arrive. Throws `rate_limited` when there are too many. */
+  /**
+   * Called by the reader of the body with the bytes as they arrive. Throws `rate_limited`
+   * when there are too many.
+   */
   countBody: (bytes: number) => void;
 }
 
@@ -26,6 +35,7 @@ export function beginRequest(ctx: Context, requestId: string): RequestState {
     userId: null,
     workspaceId: null,
     sessionId: null,
+    leaveSession: () => undefined,
     secretBody: false,
     isForeign: false,
     countBody: () => undefined,

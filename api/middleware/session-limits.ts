@@ -1,16 +1,17 @@
 /**
- * Limits what the sidecar of one session may request of this process. Its own limits are tighter: these hold for a
- * compromised sidecar, so that no session exhausts the connections and the time that all share.
+ * Limits what the sidecar of one session may request of this process. Its own limits are tighter: these hold
+ * for a compromised sidecar, so that no session exhausts the connections and the time that all share.
  */
 import type { Context } from 'koa';
 import type { ApiConfig } from '../../config/api.ts';
-import { createOccupancy, leaveOnClose } from './occupancy.ts';
+import { createConcurrencyLimit, type Leave } from './concurrency-limit.ts';
+import { announcedBytes } from './held-bodies.ts';
 import { createRateLimiter } from './rate-limit.ts';
 import { requestState } from './request-state.ts';
 
 export interface SessionLimits {
-  /** Begins a request, which ends with its answer. Throws `rate_limited`, naming the limit. */
-  begin(ctx: Context, sessionId: string): void;
+  /** Begins a request and returns how to end it. Throws `rate_limited`, naming the limit. */
+  begin(ctx: Context, sessionId: string): Leave;
 }
 
 type Settings = Pick<
@@ -27,27 +28,21 @@ export function createSessionLimits(settings: Settings): SessionLimits {
     name: 'bytes a minute of the sidecar of a session',
     perMinute: settings.RATE_SESSION_BYTES_PER_MINUTE,
   });
-  const enter = createOccupancy({
+  const enter = createConcurrencyLimit({
     name: 'requests of the sidecar of a session at a time',
     limit: settings.LIMIT_SESSION_CONCURRENT_REQUESTS,
   });
   return {
     begin(ctx, sessionId) {
       requests.take(sessionId);
-      const announcedBytes = announcedBytesOf(ctx);
-      if (announcedBytes === null) {
+      const announced = announcedBytes(ctx);
+      if (announced === null) {
         bytes.check(sessionId);
         requestState(ctx).countBody = (count) => bytes.take(sessionId, count);
       } else {
-        bytes.take(sessionId, announcedBytes);
+        bytes.take(sessionId, announced);
       }
-      leaveOnClose(ctx.res, enter(sessionId));
+      return enter(sessionId);
     },
   };
-}
-
-/** Null for a body without a length, whose bytes count as they arrive. */
-function announcedBytesOf(ctx: Context): number | null {
-  const isChunked = ctx.get('Transfer-Encoding') !== '';
-  return isChunked ? null : Math.max(0, Number(ctx.get('Content-Length')) || 0);
 }

@@ -1,13 +1,17 @@
 /**
- * Bounds signing in by address. Many people may share one, so only failed attempts have a tight limit; all requests
- * together have a generous limit of their own, since each costs the API and the identity provider some work.
+ * Bounds signing in by address. Many people may share one, so only failed attempts have a tight
+ * limit; all requests together have a generous limit of their own, since each costs the API and the
+ * identity provider some work.
  */
 import type { ApiConfig } from '../../config/api.ts';
 import { ApiError } from '../errors.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 export interface SignInLimit {
-  /** Runs one step of signing in from `address`. Throws `rate_limited` naming the limit, else what `step` throws. */
+  /**
+   * Runs one step of signing in from `address`. Throws `rate_limited` naming the limit,
+   * else what `step` throws.
+   */
   guard<Result>(address: string, step: () => Promise<Result>): Promise<Result>;
 }
 

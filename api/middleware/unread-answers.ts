@@ -1,21 +1,28 @@
-/** Counts the bytes of answers that have been made and not been sent, since whoever reads none of them has this process keep them. */
+/**
+ * Counts the bytes of answers that have been made and not been sent, since whoever reads none of them
+ * has this process keep them.
+ */
 import { Readable } from 'node:stream';
 import type { Context, Next } from 'koa';
-import { createSharedBytes } from '../../lib/timing/byte-budget.ts';
+import { createSharedBytes } from '../../lib/limits/byte-budget.ts';
 import { ApiError } from '../errors.ts';
-import { leaveOnClose } from './occupancy.ts';
+import { leaveOnClose } from './concurrency-limit.ts';
 import { requestState } from './request-state.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of all callers in this process, of the people of a workspace, and of one caller: a person, a session, or an address of strangers. */
+/**
+ * Of all callers in this process, of the people and sessions of a workspace, and of one caller: a person, a
+ * session, or an address of strangers.
+ */
 const unreadBytes = {
   totalBytes: 96 * mebibyte,
   shareBytes: { caller: 24 * mebibyte, workspace: 48 * mebibyte },
 };
 
 /**
- * For answers that are made as a whole; streams wait for their readers by themselves. Throws 503 in place of one that was only read and does not fit. What
- * was changed is answered in any case: such answers are small, and their callers would change it again.
+ * For answers that are made as a whole; streams wait for their readers by themselves. Throws 503 in place of
+ * one that was only read and does not fit. What was changed is answered in any case: such answers are small,
+ * and their callers would change it again.
  */
 export function countUnreadAnswers() {
   const shared = createSharedBytes(unreadBytes);

@@ -1,6 +1,7 @@
 /** The API as an OpenAPI 3.1 document, made from the routes themselves. */
 import * as z from 'zod';
 import { errorBody } from '../../contract/errors.ts';
+import { productName } from '../../contract/product-name.ts';
 import { type AnyRoute, isInternal } from '../route.ts';
 import { answerNames, noNames } from './schema-names.ts';
 import { whoMay } from './who-may.ts';
@@ -8,7 +9,10 @@ import { whoMay } from './who-may.ts';
 type JsonSchema = Record<string, unknown>;
 type Components = Record<string, JsonSchema>;
 
-/** Throws when two operations of one path share a method. Routes of sidecars are left out: nothing else can use them. */
+/**
+ * Throws when two operations of one path share a method. Routes of sidecars are left out:
+ * nothing else can use them.
+ */
 export function openApiDocument(routes: readonly AnyRoute[]): Record<string, unknown> {
   const components: Components = {};
   const paths: Record<string, Record<string, unknown>> = {};
@@ -26,7 +30,7 @@ export function openApiDocument(routes: readonly AnyRoute[]): Record<string, unk
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Agent platform',
+      title: productName,
       version: '1',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

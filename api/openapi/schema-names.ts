@@ -24,15 +24,15 @@ import { collection } from '../../contract/vectors.ts';
 import { listedMember, member, user, workspace } from '../../contract/workspace.ts';
 import { artifact } from '../../store/artifacts/artifacts.ts';
 import { share } from '../../store/shares/shares.ts';
-import { shownAgent } from '../routes/agents/present.ts';
-import { authOptions } from '../routes/auth/options.ts';
-import { shownGrant } from '../routes/grants/present.ts';
-import { shownMcpServer } from '../routes/mcp-servers/present.ts';
-import { meAnswer } from '../routes/me/routes.ts';
-import { shownRequest } from '../routes/permission-requests/present.ts';
-import { sessionWithAncestors, shownSession } from '../routes/sessions/present.ts';
-import { shownConfiguration } from '../routes/sessions/present-configuration.ts';
-import { systemState } from '../routes/system/routes.ts';
+import { shownAgent } from '../agents/present.ts';
+import { authOptions } from '../auth/options.ts';
+import { shownGrant } from '../grants/present.ts';
+import { shownMcpServer } from '../mcp-servers/present.ts';
+import { meAnswer } from '../me/routes.ts';
+import { shownRequest } from '../permission-requests/present.ts';
+import { sessionWithAncestors, shownSession } from '../sessions/present.ts';
+import { shownConfiguration } from '../sessions/present-configuration.ts';
+import { systemState } from '../system/routes.ts';
 
 const named: Record<string, z.ZodType> = {
   Agent: shownAgent,
@@ -85,7 +85,10 @@ const named: Record<string, z.ZodType> = {
   Workspace: workspace,
 };
 
-/** Component names for responses. A body may omit what a response always has, so bodies do not share these components. */
+/**
+ * Component names for responses. A body may omit what a response always has, so bodies do
+ * not share these components.
+ */
 export const answerNames = z.registry<{ id: string }>();
 for (const [id, schema] of Object.entries(named)) {
   answerNames.add(schema, { id });

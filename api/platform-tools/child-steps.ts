@@ -1,4 +1,7 @@
-/** Pure: what an agent does next about sessions of other agents, in the answer that it reads at that moment. A model that is not told asks or reads again at once. */
+/**
+ * Pure: what an agent does next about sessions of other agents, in the answer that it reads at that moment. A
+ * model that is not told asks or reads again at once.
+ */
 import { askOnce } from '../../contract/how-to-ask.ts';
 import { isTerminal, type Session, type SessionWait } from '../../contract/session.ts';
 

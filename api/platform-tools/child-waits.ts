@@ -1,8 +1,14 @@
-/** Calls that wait until another session has something new; they hold no connection to the database meanwhile. */
+/**
+ * Calls that wait until another session has something new; they hold no connection to the database meanwhile.
+ */
+import { createKeyedSemaphore } from '../../lib/limits/semaphore.ts';
 import type { SessionEventFeed } from '../../store/session-events/feed.ts';
 
 export interface ChildWait {
-  /** Resolves to true when the watched session may have something new, and to false when it is no longer waited for. */
+  /**
+   * Resolves to true when the watched session may have something new, and to false when it
+   * is no longer waited for.
+   */
   untilWoken(): Promise<boolean>;
   /** It was to wait, and does not: as many calls of its session wait as may. */
   isCrowded: boolean;
@@ -18,23 +24,20 @@ export interface ChildWaits {
 const atATime = 2;
 
 export function createChildWaits(feed: Pick<SessionEventFeed, 'subscribe'>): ChildWaits {
-  const running = new Map<string, number>();
-  const count = (sessionId: string) => running.get(sessionId) ?? 0;
+  const semaphore = createKeyedSemaphore();
   return {
     begin({ sessionId, watchedId, seconds }) {
-      const isCrowded = seconds > 0 && count(sessionId) >= atATime;
-      if (seconds <= 0 || isCrowded) {
-        return { untilWoken: async () => false, isCrowded, end: () => undefined };
+      const release = seconds > 0 ? semaphore.tryAcquire({ key: sessionId, permits: atATime }) : null;
+      if (release === null) {
+        return { untilWoken: async () => false, isCrowded: seconds > 0, end: () => undefined };
       }
-      running.set(sessionId, count(sessionId) + 1);
       const wait = startWait(feed, watchedId, seconds * 1000);
       return {
         untilWoken: wait.untilWoken,
-        isCrowded,
+        isCrowded: false,
         end() {
           wait.end();
-          const left = count(sessionId) - 1;
-          left > 0 ? running.set(sessionId, left) : running.delete(sessionId);
+          release();
         },
       };
     },

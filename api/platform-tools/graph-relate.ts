@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { relateNodes } from '../../commands/graph/relate-nodes.ts';
+import { relateNodes } from '../../commands/graph/write.ts';
 import { edgeProperties, relation } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
 import { replaces } from '../../contract/platform-tools.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { writeNodes } from '../../commands/graph/write-nodes.ts';
+import { writeNodes } from '../../commands/graph/write.ts';
 import { graphLimits, nodeKey, nodeProperties, nodeType } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
 import { replaces } from '../../contract/platform-tools.ts';

@@ -1,13 +1,13 @@
 import * as z from 'zod';
-import { childAgentOf, listSpawnGrants } from '../../commands/grants/use-spawn.ts';
+import { childAgentOf, listSpawnGrants } from '../../commands/grants/use.ts';
 import type { Agent } from '../../contract/agent.ts';
 import { grantScope } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import { reads } from '../../contract/platform-tools.ts';
-import { readAgent } from '../../store/agents/read.ts';
+import { readAgent } from '../../store/agents/agents.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
 import { afterList } from './child-steps.ts';
-import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
+import { requireOrchestrator, whyNotAsChild } from './spawn-session.ts';
 import { defineTool, type ToolDependencies } from './tool.ts';
 
 /** More grants than this are not looked at: each is a decision that a person made. */

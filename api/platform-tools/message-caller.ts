@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { postMessage } from '../../commands/channel-messages/post.ts';
+import { postMessage } from '../../commands/channel-messages/messages.ts';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
-import { readParentId } from '../../store/sessions/children.ts';
+import { readParentId } from '../../store/sessions/tree.ts';
 import { messageLimitsOf, messageText } from './message-fields.ts';
 import { sendMessage } from './send-message.ts';
 import { defineTool, ToolFailure } from './tool.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { postMessage as post } from '../../commands/channel-messages/post.ts';
+import { postMessage as post } from '../../commands/channel-messages/messages.ts';
 import { givenChannelName } from '../../contract/channel.ts';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
-import { listChannelNamesOfAgent } from '../../store/channels/read.ts';
+import { listChannelNamesOfAgent } from '../../store/channels/channels.ts';
 import { beginDeliveries } from '../channels/begin-deliveries.ts';
 import { messageLimitsOf, messageText } from './message-fields.ts';
 import { defineTool, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
@@ -41,7 +41,10 @@ export const postMessage = defineTool({
   },
 });
 
-/** The same for a channel that does not exist and for one that does not list the agent; other channels are not named. */
+/**
+ * The same for a channel that does not exist and for one that does not list the agent;
+ * other channels are not named.
+ */
 async function notAllowed(
   { workspace_id: workspaceId, agent_id: agentId }: ToolCaller,
   { db }: ToolDependencies,

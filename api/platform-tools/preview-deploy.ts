@@ -11,7 +11,7 @@ import {
 } from '../../contract/preview.ts';
 import { frozenServicePort, portVariable } from '../../contract/service-variables.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
-import { readWorkspaceSlug } from '../../store/workspaces/read-setting.ts';
+import { readWorkspaceSlug } from '../../store/workspaces/workspaces.ts';
 import { beginService } from '../previews/tell-service.ts';
 import { readFiles, sentFiles } from './preview-files.ts';
 import { defineTool, type ToolCall, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';

@@ -6,7 +6,7 @@ import {
   maxPreviewPathLength,
   normalizePreviewPath,
 } from '../../contract/preview-path.ts';
-import type { PreviewFile } from '../../store/previews/change.ts';
+import type { PreviewFile } from '../../store/previews/previews.ts';
 import { ToolFailure } from './tool.ts';
 
 const sentFile = z
@@ -52,7 +52,7 @@ export const sentFiles = z
     }
   });
 
-/** By the names of their settings (config/quotas.ts). */
+/** By their names in the configuration (config/limits.ts, config/fixed-limits.ts). */
 export interface FileLimits {
   LIMIT_PREVIEW_FILES: number;
   LIMIT_PREVIEW_FILE_BYTES: number;

@@ -11,8 +11,8 @@ import {
 import { type SessionEvent, type SessionEventType, sessionEventType } from '../../contract/session-event.ts';
 import type { Db } from '../../store/database.ts';
 import { listSessionEvents } from '../../store/session-events/list.ts';
-import { readChild } from '../../store/sessions/children.ts';
 import { readSessionContexts } from '../../store/sessions/context.ts';
+import { readChild } from '../../store/sessions/tree.ts';
 import { afterRead, longestWaitSeconds } from './child-steps.ts';
 import { defineTool, maxAnswerBytes, ToolFailure } from './tool.ts';
 
@@ -20,7 +20,10 @@ const maxEvents = 100;
 /** What surrounds the events in the answer fits in the rest. */
 const maxEventsBytes = maxAnswerBytes - 64 * 1024;
 
-/** What a child shows its parent: what its agent published. Why it failed, and what people decided, is for people. */
+/**
+ * What a child shows its parent: what its agent published. Why it failed, and what
+ * people decided, is for people.
+ */
 const shownTypes: ReadonlySet<SessionEventType> = new Set([
   'agent.message',
   'agent.status',
@@ -70,10 +73,10 @@ export const readChildOutput = defineTool({
       ],
     },
   },
-  async run({ session_id: id, after, wait_seconds }, caller, { db, childWaits, inTurn }) {
+  async run({ session_id: id, after, wait_seconds }, caller, { db, childWaits, runExclusive }) {
     // One look of a workspace at a time: it may read a page of events that nobody is shown.
     const look = (position: number) =>
-      inTurn(`child output ${caller.workspace_id}`, async () => {
+      runExclusive(`child output ${caller.workspace_id}`, async () => {
         // Its state first: what it published before its end is read then, too.
         const child = await requireChild(db, caller.id, id);
         return { child, ...(await readShown(db, id, position)) };

@@ -1,5 +1,5 @@
 /** A message to the session above or below: what inject_message and message_caller share. */
-import { sendBetweenSessions } from '../../commands/session-inputs/send-between-sessions.ts';
+import { sendBetweenSessions } from '../../commands/session-inputs/messages.ts';
 import { announceInput } from '../sessions/announce-input.ts';
 import { messageLimitsOf } from './message-fields.ts';
 import { type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';

@@ -1,15 +1,20 @@
+/** The tool `spawn_session`, and which agents another session may start. */
 import * as z from 'zod';
 import { spawnSession as spawn } from '../../commands/sessions/spawn.ts';
+import type { Agent } from '../../contract/agent.ts';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
+import { notForChildren } from '../../contract/remote-server.ts';
 import { type Session, sessionInput, sessionStatus } from '../../contract/session.ts';
 import { isStorable, storable } from '../../contract/stored-data.ts';
-import { readAgent } from '../../store/agents/read.ts';
-import { childIdOf, readChild } from '../../store/sessions/children.ts';
+import { readAgent } from '../../store/agents/agents.ts';
+import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
+import { agentKindOf } from '../../store/sessions/read-session.ts';
+import { childIdOf, readChild } from '../../store/sessions/tree.ts';
+import { readWhyUnavailable } from '../availability.ts';
 import { beginSession } from '../sessions/begin-session.ts';
 import { afterSpawn, askToSpawn } from './child-steps.ts';
-import { requireOrchestrator, whyNotAsChild } from './session-fields.ts';
-import { defineTool, type ToolCall, type ToolDependencies, ToolFailure } from './tool.ts';
+import { defineTool, type ToolCall, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 export const spawnSession = defineTool({
   name: 'spawn_session',
@@ -17,7 +22,6 @@ export const spawnSession = defineTool({
   annotations: adds,
   description:
     'Starts a session of another agent of the workspace, as a child of this one, and returns at once. It works on its own, with its own servers and permissions: it has none of yours, and asks a person for what it lacks. Read what it does with read_child_output; when it ends, a message says so. It ends with this session at the latest. You need a permission to start that agent: list_spawnable_agents shows which you have. Without one this fails with permission_required, and the message says how to ask: once, with request_permission. Then call this again.',
-  bringsMessages: true,
   input: z.strictObject({
     agent_id: uuid,
     prompt: sessionInput.shape.prompt.refine(isStorable, storable).describe('What the child is to do'),
@@ -94,3 +98,25 @@ async function start(
 }
 
 const noSuchAgent = () => new ToolFailure('not_found', 'agent_id: there is no such agent in this workspace');
+
+/** Throws ToolFailure unless the session's agent is an orchestrator, as the session froze it. */
+export async function requireOrchestrator(caller: ToolCaller, { db }: ToolDependencies): Promise<void> {
+  if ((await agentKindOf(db, caller.id)) !== 'orchestrator') {
+    throw new ToolFailure(
+      'not_allowed',
+      'Only an agent of the kind "orchestrator" starts sessions; this one is a worker: do the work itself',
+    );
+  }
+}
+
+/** Why sessions of this agent cannot be started by another session; null when they can. */
+export async function whyNotAsChild(agent: Agent, dependencies: ToolDependencies): Promise<string | null> {
+  if (agent.archived_at !== null) {
+    return 'it is archived';
+  }
+  const [remote] = await listRemoteAttachments(dependencies.db, agent.id);
+  if (remote !== undefined) {
+    return `"${remote}" ${notForChildren}`;
+  }
+  return (await readWhyUnavailable(dependencies, [agent]))(agent);
+}

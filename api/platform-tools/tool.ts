@@ -1,6 +1,6 @@
 /**
- * How a tool that the API runs is written: a schema for each direction, an example, and one function. The sidecar of a session passes the call
- * and its answer on (docs/platform-tools.md).
+ * How a tool that the API runs is written: a schema for each direction, an example, and one function. The
+ * sidecar of a session passes the call and its answer on (docs/platform-tools.md).
  */
 import type { Logger } from 'pino';
 import * as z from 'zod';
@@ -8,12 +8,12 @@ import type { ApiConfig } from '../../config/api.ts';
 import { sentenceOfProblems } from '../../contract/errors.ts';
 import type { PlatformToolAnswer, ToolAnnotations } from '../../contract/platform-tools.ts';
 import type { Session } from '../../contract/session.ts';
-import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
-import type { InTurn } from '../../lib/timing/in-turn.ts';
+import type { ByteBudget } from '../../lib/limits/byte-budget.ts';
+import type { KeyedMutex } from '../../lib/limits/mutex.ts';
 import { type Db, hasSqlState, sqlState } from '../../store/database.ts';
-import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
+import { QuotaExceededError } from '../../store/quotas/quotas.ts';
 import { SearchTimeoutError } from '../../store/vectors/exact-search.ts';
-import type { EmbeddingServers } from '../embeddings/ask-provider.ts';
+import type { EmbeddingServers } from '../embedding-provider/ask-provider.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 import type { ChildWaits } from './child-waits.ts';
 
@@ -27,12 +27,15 @@ export interface ToolDependencies {
   >;
   /** What embeds texts beyond the platform. */
   embeddingServers: EmbeddingServers;
-  /** Bytes of vectors that this process compares at the same time: whoever else uses it has its turn in between. */
+  /**
+   * Bytes of vectors that this process compares at the same time: whoever else uses it
+   * has its turn in between.
+   */
   searchBudget: ByteBudget;
   /** Of calls that wait for another session. */
   childWaits: ChildWaits;
   /** Orders work of this process that must not run beside other work of its key. */
-  inTurn: InTurn;
+  runExclusive: KeyedMutex;
 }
 
 /** The session whose agent calls. */
@@ -79,16 +82,18 @@ interface ToolDefinition<Input extends z.ZodObject, Output extends z.ZodObject> 
   description: string;
   /** `openWorldHint`: it reaches who is not of this platform. */
   annotations: ToolAnnotations;
-  /** It may wait for something else to happen, so it takes no turn of its workspace. It holds no connection to the database meanwhile. */
+  /**
+   * It may wait for something else to happen, so it takes no place of its workspace. It holds no connection
+   * to the database meanwhile.
+   */
   waits?: true;
-  /** It leads to messages with a sender, which sidecars of earlier releases refuse: only those get it that read them. */
-  bringsMessages?: true;
   input: Input;
   output: Output;
   example: { input: z.input<Input>; output: z.input<Output> };
   /**
-   * Throws ToolFailure for what the caller can change. It may be called again with the same call, whose answer was lost: what it writes twice has to
-   * be the same as once. A tool that cannot be an upsert stores the call's id.
+   * Throws ToolFailure for what the caller can change. It may be called again with the same call,
+   * whose answer was lost: what it writes twice has to be the same as once. A tool that cannot be an
+   * upsert stores the call's id.
    */
   run(input: z.output<Input>, caller: ToolCall, dependencies: ToolDependencies): Promise<z.input<Output>>;
 }
@@ -99,7 +104,6 @@ export interface PlatformTool {
   description: string;
   annotations: ToolAnnotations;
   waits?: true;
-  bringsMessages?: true;
   input: z.ZodObject;
   output: z.ZodObject;
   example: { input: unknown; output: unknown };
@@ -107,7 +111,10 @@ export interface PlatformTool {
   answer(given: unknown, caller: ToolCall, dependencies: ToolDependencies): Promise<PlatformToolAnswer>;
 }
 
-/** An answer is in the agent's message twice, as text and as structured content; such a message has 1 MiB at most. */
+/**
+ * An answer is in the agent's message twice, as text and as structured content; such a
+ * message has 1 MiB at most.
+ */
 export const maxAnswerBytes = 384 * 1024;
 
 /** A statement that reads what agents stored is stopped after it. */

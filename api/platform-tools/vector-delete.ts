@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { deleteVectors } from '../../commands/vectors/delete-items.ts';
+import { deleteVectors } from '../../commands/vectors/items.ts';
 import { replaces } from '../../contract/platform-tools.ts';
 import { itemId, vectorLimits } from '../../contract/vectors.ts';
 import { defineTool } from './tool.ts';

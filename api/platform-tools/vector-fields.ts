@@ -1,8 +1,8 @@
 /** What the tools of collections have in common. */
 import { comparedValues, conditions } from '../../contract/stored-data.ts';
 import { collectionName, embeddedText, givenVector } from '../../contract/vectors.ts';
-import { type EmbeddedTexts, embedTexts } from '../embeddings/embed-texts.ts';
-import { EmbeddingError } from '../embeddings/errors.ts';
+import { type EmbeddedTexts, embedTexts } from '../embedding-provider/embed-texts.ts';
+import { EmbeddingError } from '../embedding-provider/errors.ts';
 import { type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 export const collectionField = collectionName.describe('The name of the collection');
@@ -31,15 +31,18 @@ export const exactlyOne = {
   message: 'give exactly one of vector and text',
 };
 
-/** Vectors of an agent's texts. Throws ToolFailure; what failed is logged without the texts, and without what a provider said. */
+/**
+ * Vectors of an agent's texts. Throws ToolFailure; what failed is logged without the texts, and
+ * without what a provider said.
+ */
 export async function embedForTool(
   texts: readonly string[],
   embedder: Parameters<typeof embedTexts>[1]['embedder'],
   caller: ToolCaller,
-  { db, config, log, embeddingServers: servers, inTurn }: ToolDependencies,
+  { db, config, log, embeddingServers: servers, runExclusive }: ToolDependencies,
 ): Promise<EmbeddedTexts> {
   try {
-    const dependencies = { db, masterKeys: config.MASTER_KEYS, servers, inTurn };
+    const dependencies = { db, masterKeys: config.MASTER_KEYS, servers, runExclusive };
     return await embedTexts(dependencies, { workspaceId: caller.workspace_id, embedder }, texts);
   } catch (error) {
     if (error instanceof EmbeddingError) {

@@ -72,7 +72,7 @@ export const vectorSearch = defineTool({
     const query = { workspaceId, collectionId, vector, filter, limit: top_k, items };
     const bounds = { exactItems: config.LIMIT_VECTORS_SEARCHED_EXACTLY, limitMs: readLimitMs, metadataBytes };
     // One at a time: a workspace never holds more than one share.
-    const found = await dependencies.inTurn(`search ${workspaceId}`, () =>
+    const found = await dependencies.runExclusive(`search ${workspaceId}`, () =>
       withinBudget(collection, dependencies, () =>
         readWithin(db, readLimitMs, (trx) => searchItems(trx, query, bounds)),
       ),
@@ -90,7 +90,10 @@ export const vectorSearch = defineTool({
 /** Of what searches of all workspaces compare at the same time (`searchedBytes`): a quarter. */
 const largestShareBytes = 32 * 1024 * 1024;
 
-/** Waits before a connection to the database is taken. Throws ToolFailure when others compare vectors for as long as a search may take. */
+/**
+ * Waits before a connection to the database is taken. Throws ToolFailure when others compare vectors for as
+ * long as a search may take.
+ */
 async function withinBudget<Result>(
   { items, dimensions }: StoredCollection,
   { config, searchBudget }: ToolDependencies,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { upsertVectors } from '../../commands/vectors/upsert-items.ts';
+import { upsertVectors } from '../../commands/vectors/items.ts';
 import { replaces } from '../../contract/platform-tools.ts';
 import {
   type Embedder,

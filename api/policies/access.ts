@@ -1,6 +1,6 @@
 /**
- * Who may use a route, in addition to resolving its scope: one value on each route, evaluated before its body is read.
- * Pure, so that the table of docs/access.md is generated from it.
+ * Who may use a route, in addition to resolving its scope: one value on each route, evaluated before its body
+ * is read. Pure, so that the table of docs/api.md is generated from it.
  */
 import type { Agent } from '../../contract/agent.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';

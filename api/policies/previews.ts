@@ -27,10 +27,12 @@ export interface ServiceRequest {
 }
 
 /**
- * A request for a service must come from a page of its own preview, or from no page. Such a page has an opaque origin, so its browser says `Origin: null`
- * and `Sec-Fetch-Site: cross-site`, with a form as with a fetch or a WebSocket. A page elsewhere that names its origin is told by that. One that hides it (in a sandbox, or
- * without a referrer) says the same as the preview's own and cannot be told from it: what keeps it out is that it would have to know the preview's name, 160 random bits that only
- * this browser was given, and that no cookie or other credential comes with a request, so it has nothing of the person to borrow.
+ * A request for a service must come from a page of its own preview, or from no page. Such a page has an
+ * opaque origin, so its browser says `Origin: null` and `Sec-Fetch-Site: cross-site`, with a form as with a
+ * fetch or a WebSocket. A page elsewhere that names its origin is told by that. One that hides it (in a
+ * sandbox, or without a referrer) says the same as the preview's own and cannot be told from it: what keeps
+ * it out is that it would have to know the preview's name, 160 random bits that only this browser was given,
+ * and that no cookie or other credential comes with a request, so it has nothing of the person to borrow.
  * `same-site` is a page of another preview that would have an origin, which none has.
  */
 export function whyNotAskService({ method, origin, site, ownOrigin }: ServiceRequest): Refusal {

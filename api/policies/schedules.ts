@@ -1,4 +1,7 @@
-/** Who may make a schedule is who may start a session. Who may change one, and see what it holds (docs/schedules.md#people). */
+/**
+ * Who may make a schedule is who may start a session. Who may change one, and see what it holds
+ * (docs/schedules.md#people).
+ */
 import type { Schedule } from '../../contract/schedule.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Refusal } from './refusal.ts';

@@ -14,7 +14,10 @@ interface Asking {
 }
 
 type People = Pick<Session, 'operator_id' | 'root_operator_id'>;
-/** Those who read a session and end it: also who made the schedule that started it, and decides nothing by that. */
+/**
+ * Those who read a session and end it: also who made the schedule that started it, and
+ * decides nothing by that.
+ */
 export type SessionKeepers = People & Pick<Session, 'schedule_maker_id'>;
 
 /** The operator of the session, or of the root of its tree. */
@@ -43,7 +46,9 @@ export const mayReadSession = (
   session: SessionKeepers & { isShared: boolean },
 ): boolean => whyNotReadSession({ userId: user.id, role }, session, session.isShared) === null;
 
-/** Who may not read a session decides nothing in it: whom an agent belongs to reads no session of it for that. */
+/**
+ * Who may not read a session decides nothing in it: whom an agent belongs to reads no session of it for that.
+ */
 export const whyNotDecideIn = (
   visitor: SessionVisitor,
   session: SessionKeepers & { isShared: boolean },
@@ -52,7 +57,10 @@ export const whyNotDecideIn = (
     ? null
     : 'Only those who may read a session decide what happens in it';
 
-/** Of whose sessions lists show the visitor those, and those that are shared; undefined for an admin, who may see all. */
+/**
+ * Of whose sessions lists show the visitor those, and those that are shared; undefined for
+ * an admin, who may see all.
+ */
 export const readableBy = ({ role, user }: Asking): string | undefined =>
   role === 'admin' ? undefined : user.id;
 

@@ -1,8 +1,12 @@
-/** What a browser may do with a preview: run its own scripts, in an origin that is nobody's, with files of this preview alone. Pure. */
+/**
+ * What a browser may do with a preview: run its own scripts, in an origin that is nobody's, with files of
+ * this preview alone. Pure.
+ */
 
 /**
- * Every feature that a page could ask the person's device or browser for. Browsers know some of them on some systems only (such as `web-share`), and
- * elsewhere say in their console that they do not: it is denied where it is known.
+ * Every feature that a page could ask the person's device or browser for. Browsers know some of them on
+ * some systems only (such as `web-share`), and elsewhere say in their console that they do not: it is
+ * denied where it is known.
  */
 const deniedFeatures = [
   'accelerometer',
@@ -57,21 +61,22 @@ export const noticePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; sandbox";
 
 /**
- * Of the page that asks again until the service is there. HTML lets a sandboxed page reload itself with `allow-scripts` only, though not every browser
- * insists; it has no script, and no source of any.
+ * Of the page that asks again until the service is there. HTML lets a sandboxed page reload itself with
+ * `allow-scripts` only, though not every browser insists; it has no script, and no source of any.
  */
 export const waitingPolicy = `${noticePolicy} allow-scripts`;
 
 /**
- * Of the files. `origin` is the preview's own: a sandboxed page has an opaque origin, so its address is named in place of `'self'`. Its
- * scripts are the agent's wherever they are written, so inline ones and `eval` add nothing to what they can do.
+ * Of the files. `origin` is the preview's own: a sandboxed page has an opaque origin, so its address is named
+ * in place of `'self'`. Its scripts are the agent's wherever they are written, so inline ones and `eval` add
+ * nothing to what they can do.
  */
 export const previewPolicy = (origin: string): string =>
   policyOf(origin, { sandbox: 'allow-scripts', connect: origin, form: "'none'", base: "'none'" });
 
 /**
- * Of a service, as above, and with what a page needs of its server: it posts forms to it, and opens WebSockets. Both are named for this host
- * alone, by their own schemes.
+ * Of a service, as above, and with what a page needs of its server: it posts forms to it, and opens
+ * WebSockets. Both are named for this host alone, by their own schemes.
  */
 export function servicePolicy(origin: string): string {
   const connect = `${origin} ${origin.replace(/^http/, 'ws')}`;
@@ -103,8 +108,8 @@ function policyOf(origin: string, { sandbox, connect, form, base }: PolicySource
 }
 
 /**
- * A page with an opaque origin reads its own data, modules and fonts as one of another origin would. Only such pages may, without cookies, and
- * only where they know the preview's name.
+ * A page with an opaque origin reads its own data, modules and fonts as one of another origin would. Only
+ * such pages may, without cookies, and only where they know the preview's name.
  */
 export const fileHeaders: Readonly<Record<string, string>> = {
   'Access-Control-Allow-Origin': 'null',

@@ -2,9 +2,9 @@ import type { Context } from 'koa';
 import { previewDomainOf } from '../../config/preview-domain.ts';
 import type { Preview } from '../../contract/preview.ts';
 import { insertOpening } from '../../store/previews/openings.ts';
+import { platformOrigin } from '../addresses.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
-import { platformOrigin } from '../remote-servers/addresses.ts';
 import { createLabel, labelSha256, previewUrl } from './origin.ts';
 
 /** The address works for so long, and no longer than the preview lives and the person may read it. */
@@ -13,8 +13,8 @@ const openSeconds = 30 * 60;
 const maxOpen = 50;
 
 /**
- * Opens a live preview for a person who may read it: returns its address, at a new host name that the answer alone has. Throws 503 where the platform has no
- * domain for previews any more.
+ * Opens a live preview for a person who may read it: returns its address, at a new host name that the answer
+ * alone has. Throws 503 where the platform has no domain for previews any more.
  */
 export async function openPreview(
   { db, config }: Pick<ApiDependencies, 'db' | 'config'>,

@@ -1,4 +1,7 @@
-/** The origin of a preview that somebody opened: a name below the previews' domain, whose first label is random and known to that browser alone. */
+/**
+ * The origin of a preview that somebody opened: a name below the previews' domain, whose first label is
+ * random and known to that browser alone.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 
 /** 160 bits. */
@@ -10,7 +13,10 @@ export const createLabel = (): string => randomBytes(labelBytes).toString('hex')
 /** What is stored of a label. */
 export const labelSha256 = (label: string): Buffer => createHash('sha256').update(label).digest();
 
-/** `platformOrigin` is the platform's own, as the browser that opens the preview sees it: scheme and port are the same. */
+/**
+ * `platformOrigin` is the platform's own, as the browser that opens the preview sees it:
+ * scheme and port are the same.
+ */
 export function previewUrl(label: string, domain: string, platformOrigin: string): string {
   const url = new URL(platformOrigin);
   url.hostname = `${label}.${domain}`;
@@ -20,8 +26,8 @@ export function previewUrl(label: string, domain: string, platformOrigin: string
 const hostPattern = /^([^:]*?)\.?(?::\d{1,5})?$/;
 
 /**
- * Whether a Host header is below the previews' domain, and its label: null in it for a name that can be no preview's. Null for every other
- * host, which is the platform's or nobody's.
+ * Whether a Host header is below the previews' domain, and its label: null in it for a name that can be no
+ * preview's. Null for every other host, which is the platform's or nobody's.
  */
 export function previewHostOf(host: string, domain: string | null): { label: string | null } | null {
   const name = hostPattern.exec(host.toLowerCase())?.[1];

@@ -1,8 +1,9 @@
 /**
- * The connections to services of previews that this process has open. Each takes a slot, and none outlives the right to read the preview: an event stream
- * or a WebSocket stays open for long, so what was checked when it began is checked again while it is.
+ * The connections to services of previews that this process has open. Each takes a place, and none outlives
+ * the right to read the preview: an event stream or a WebSocket stays open for long, so what was checked when
+ * it began is checked again while it is.
  */
-import { createShares, type Leave } from '../middleware/occupancy.ts';
+import { createShares, type Leave } from '../middleware/concurrency-limit.ts';
 
 /** A page with more in parallel waits for its browser. */
 const limits = {
@@ -25,11 +26,17 @@ export interface ProxyConnection {
 }
 
 export interface ProxyConnections {
-  /** Takes a slot until the returned function is called; `end` is called when the connection may no longer be open. Throws `rate_limited`, naming the limit. */
+  /**
+   * Takes a place until the returned function is called; `end` is called when the connection may no longer be
+   * open. Throws `rate_limited`, naming the limit.
+   */
   enter(connection: ProxyConnection, end: () => void): Leave;
 }
 
-/** `isOpen` says whether a visitor by this label may read the service at this address, now. Where it fails, nobody may. */
+/**
+ * `isOpen` says whether a visitor by this label may read the service at this address, now.
+ * Where it fails, nobody may.
+ */
 export function createProxyConnections(
   isOpen: (label: string, address: string) => Promise<boolean>,
   everyMs = checkEveryMs,

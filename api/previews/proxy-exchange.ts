@@ -1,4 +1,7 @@
-/** One request to the gateway of a service, and its answer, streamed both ways. Neither side's pace takes memory: who reads slowly slows the other. */
+/**
+ * One request to the gateway of a service, and its answer, streamed both ways. Neither side's pace takes
+ * memory: who reads slowly slows the other.
+ */
 import {
   type ClientRequest,
   type IncomingMessage,
@@ -17,7 +20,10 @@ import { hasBody } from './proxy-request-headers.ts';
 const headLimitMs = 65_000;
 /** A gateway whose machine vanished is noticed. */
 const probeAfterMs = 30_000;
-/** More than a gateway passes on: a head that is too large is told by it, and not taken for a gateway that does not answer. */
+/**
+ * More than a gateway passes on: a head that is too large is told by it, and not taken for a
+ * gateway that does not answer.
+ */
 const maxHeadBytes = 64 * 1024;
 
 export interface ServiceAddress {
@@ -47,8 +53,9 @@ export interface ExchangeOptions {
 }
 
 /**
- * Sends the visitor's request to the gateway, signed, on a connection of its own: what one answer leaves behind is never the beginning of another. The visitor
- * must be there still: of one that left before, there is no event. Throws for a header that cannot be sent.
+ * Sends the visitor's request to the gateway, signed, on a connection of its own: what one answer leaves
+ * behind is never the beginning of another. The visitor must be there still: of one that left before, there
+ * is no event. Throws for a header that cannot be sent.
  */
 export function beginExchange(
   visitor: { request: IncomingMessage; response: ServerResponse },
@@ -117,8 +124,8 @@ interface BodyEvents {
 }
 
 /**
- * Until the service answers: then no more is sent to it, and the visitor's rest is read and dropped, so that the answer is not lost to a client that sends all
- * before it reads.
+ * Until the service answers: then no more is sent to it, and the visitor's rest is read and dropped, so that
+ * the answer is not lost to a client that sends all before it reads.
  */
 function sendBody(from: IncomingMessage, sent: ClientRequest, maxBytes: number, events: BodyEvents): void {
   if (!hasBody(from.headers)) {
@@ -151,7 +158,10 @@ function sendBody(from: IncomingMessage, sent: ClientRequest, maxBytes: number, 
   });
 }
 
-/** Resolves when all of the answer has been sent, or one side left: then the other is closed as well, so that nobody takes a part for the whole. */
+/**
+ * Resolves when all of the answer has been sent, or one side left: then the other is closed as well, so that
+ * nobody takes a part for the whole.
+ */
 export async function passAnswer(answer: IncomingMessage, response: ServerResponse): Promise<void> {
   response.flushHeaders();
   await pipeline(answer, response).catch(() => undefined);

@@ -1,9 +1,11 @@
 /**
- * What of a visitor's request reaches the service of a preview. Pure. The service is an agent's, and nobody checked it: it is told what a page
- * of its own asks for, and nothing of the person or of the platform. So this is a list of what passes and not of what is kept back: a proxy in
- * front of the platform may add an identity under any name (`Cf-Access-*`, `X-Auth-Request-*`, `X-Forwarded-For`, `Remote-User`, a token of a mesh),
- * and cookies, `Authorization`, `Origin`, `Referer` and client hints are the browser's or the platform's. For a new header of a framework there is a
- * line to add; a page that sends another one is told by its browser, which asks first (`allowedHeadersOf`).
+ * What of a visitor's request reaches the service of a preview. Pure. The service is an agent's, and nobody
+ * checked it: it is told what a page of its own asks for, and nothing of the person or of the platform. So
+ * this is a list of what passes and not of what is kept back: a proxy in front of the platform may add an
+ * identity under any name (`Cf-Access-*`, `X-Auth-Request-*`, `X-Forwarded-For`, `Remote-User`, a token of a
+ * mesh), and cookies, `Authorization`, `Origin`, `Referer` and client hints are the browser's or the
+ * platform's. For a new header of a framework there is a line to add; a page that sends another one is told
+ * by its browser, which asks first (`allowedHeadersOf`).
  */
 
 const names = new Set([
@@ -98,8 +100,8 @@ export interface ServiceHeadersOptions {
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /**
- * The headers for the service, with lower-case names. `Host` is where the service sees itself listen: frameworks compare it, and the name of the
- * preview is the visitor's alone.
+ * The headers for the service, with lower-case names. `Host` is where the service sees itself listen:
+ * frameworks compare it, and the name of the preview is the visitor's alone.
  */
 export function serviceRequestHeaders(
   headers: Headers,
@@ -116,7 +118,10 @@ export function serviceRequestHeaders(
   return isWebSocket ? { ...passed, connection: 'Upgrade', upgrade: 'websocket' } : passed;
 }
 
-/** Of the header names that a page asks for (`Access-Control-Request-Headers`) those that pass, without repetition. */
+/**
+ * Of the header names that a page asks for (`Access-Control-Request-Headers`) those that
+ * pass, without repetition.
+ */
 export function allowedHeadersOf(requested: string): string[] {
   const asked = requested.split(',').map((name) => name.trim().toLowerCase());
   return [...new Set(asked)].filter((name) => /^[a-z0-9-]{1,64}$/.test(name) && passes(name));

@@ -1,6 +1,7 @@
 /**
- * What of a service's answer reaches the visitor's browser. Pure. The body and what describes it pass. What tells the browser how to treat the origin,
- * what to keep, or where to go does not: that is the platform's to say (`headers.ts`), and the answer of an agent's service says it for itself.
+ * What of a service's answer reaches the visitor's browser. Pure. The body and what describes it pass. What
+ * tells the browser how to treat the origin, what to keep, or where to go does not: that is the platform's to
+ * say (`headers.ts`), and the answer of an agent's service says it for itself.
  */
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { commonPreviewHeaders, serviceHeaders, servicePolicy } from './headers.ts';
@@ -48,7 +49,8 @@ const dropped = new Set([
   'x-xss-protection',
   'timing-allow-origin',
   'supports-loading-mode',
-  // Where a browser sends reports, looks for more, asks for a password, or goes next. `Location` is looked at by itself.
+  // Where a browser sends reports, looks for more, asks for a password, or goes next.
+  // `Location` is looked at by itself.
   'refresh',
   'report-to',
   'reporting-endpoints',
@@ -65,7 +67,8 @@ const dropped = new Set([
   'proxy-authentication-info',
   'authentication-info',
   'location',
-  // What a proxy in front of the platform obeys: an agent must not have it send a file of its own, or keep a copy.
+  // What a proxy in front of the platform obeys: an agent must not have it send a file of
+  // its own, or keep a copy.
   'x-sendfile',
   'x-lighttpd-send-file',
   'x-lighttpd-send-tempfile',
@@ -101,7 +104,10 @@ const own = new Set(
   ),
 );
 
-/** Cache-Control for a network in front alone, which counts there in place of ours: each has a name of its own before it. */
+/**
+ * Cache-Control for a network in front alone, which counts there in place of ours: each has a
+ * name of its own before it.
+ */
 const isForCaches = (name: string) => name.endsWith('cdn-cache-control');
 
 const passes = (name: string) =>
@@ -130,7 +136,8 @@ export function visitorHeaders(
   { origin, port, target }: ServiceAnswerOptions,
 ): OutgoingHttpHeaders | null {
   const location = headers.location === undefined ? undefined : ownLocation(headers.location, port, target);
-  // Informational answers have no place here (101 was not asked for), and each part of a mixed one has headers of its own, which nobody looks at.
+  // Informational answers have no place here (101 was not asked for), and each part of a mixed one has
+  // headers of its own, which nobody looks at.
   const isMixed = /^\s*multipart\/(x-mixed-replace|mixed)\b/i.test(headers['content-type'] ?? '');
   if (statusCode < 200 || location === null || isMixed) {
     return null;
@@ -162,8 +169,9 @@ export function visitorHandshake({ statusCode, headers }: ServiceAnswer): Outgoi
 }
 
 /**
- * A path at the service, for a redirect that stays there; null for any other. What is returned is what the parser of URLs made of it, which browsers
- * share, so nothing in it is read differently there. A path that begins with two slashes would be another host.
+ * A path at the service, for a redirect that stays there; null for any other. What is returned is what the
+ * parser of URLs made of it, which browsers share, so nothing in it is read differently there. A path that
+ * begins with two slashes would be another host.
  */
 export function ownLocation(location: string, port: number, target: string): string | null {
   const base = `http://localhost:${port}`;

@@ -1,6 +1,7 @@
 /**
- * Passes what is asked at the host of a service's preview on to the gateway beside the service (docs/previews.md). The service is an agent's: it is told nothing of the person, and what
- * it answers is held as the files of a preview are.
+ * Passes what is asked at the host of a service's preview on to the gateway beside the service
+ * (docs/previews.md). The service is an agent's: it is told nothing of the person, and what it answers is
+ * held as the files of a preview are.
  */
 import type { Context } from 'koa';
 import type { ServiceState } from '../../contract/preview.ts';
@@ -39,7 +40,10 @@ interface Running extends AskedService {
   port: number;
 }
 
-/** Answers a request, or an upgrade, for an opened service. Throws 400, 403, 413, 429 and, for what no person looks at, 503. */
+/**
+ * Answers a request, or an upgrade, for an opened service. Throws 400, 403, 413, 429 and, for what
+ * no person looks at, 503.
+ */
 export async function answerFromService(
   ctx: Context,
   asked: AskedService,
@@ -54,7 +58,8 @@ export async function answerFromService(
     answerPreflight(ctx);
     return;
   }
-  // As sent, and as it is signed; what another server would make of a whole address or of other characters is not asked.
+  // As sent, and as it is signed; what another server would make of a whole address or of other
+  // characters is not asked.
   if (!/^\/[\x21-\x7e]*$/.test(ctx.req.url ?? '')) {
     throw new ApiError('malformed_request', 'The target of a request must be a path in ASCII characters');
   }
@@ -69,7 +74,10 @@ export async function answerFromService(
   await askRunning(ctx, { ...asked, address, port }, { config, connections });
 }
 
-/** A page with an opaque origin may send what is on the list; without credentials, which no browser may send from it. */
+/**
+ * A page with an opaque origin may send what is on the list; without credentials, which no
+ * browser may send from it.
+ */
 function answerPreflight(ctx: Context): void {
   ctx.set('Access-Control-Allow-Methods', methods);
   const headers = allowedHeadersOf(ctx.get('Access-Control-Request-Headers'));
@@ -84,12 +92,15 @@ function answerWithout(ctx: Context, state: ServiceState): void {
   if (state === 'pending' || state === 'starting') {
     answerStarting(ctx);
   } else {
-    // Gone: a preview's service is run once. One that still runs has no address once its session has ended, and is stopped with it.
+    // Gone: a preview's service is run once. One that still runs has no address once its session has
+    // ended, and is stopped with it.
     answerNotice(ctx, 410, endedServicePage);
   }
 }
 
-/** A page that a person waits at looks again by itself; what a script asked for is asked again by the script. */
+/**
+ * A page that a person waits at looks again by itself; what a script asked for is asked again by the script.
+ */
 function answerStarting(ctx: Context): void {
   if (ctx.method === 'GET' && ctx.get('Accept').toLowerCase().includes('text/html')) {
     ctx.set('Content-Security-Policy', waitingPolicy);

@@ -1,16 +1,19 @@
 /**
- * Previews, their files or their service, at host names that have nothing else: no route of the API, no cookie and no credential counts here, and nothing of a
- * preview is at any other host (docs/previews.md#where-they-are-opened).
+ * Previews, their files or their service, at host names that have nothing else: no route of the API, no
+ * cookie and no credential counts here, and nothing of a preview is at any other host
+ * (docs/previews.md#where-they-are-opened).
  */
 import type { Context, Next } from 'koa';
 import { previewDomainOf } from '../../config/preview-domain.ts';
 import { folderAddress, requestedFile } from '../../contract/preview-path.ts';
-import { type ByteBudget, createSharedBytes } from '../../lib/timing/byte-budget.ts';
+import { type ByteBudget, createSharedBytes } from '../../lib/limits/byte-budget.ts';
+import { onBehalfOf } from '../../store/connection-shares.ts';
 import type { Db } from '../../store/database.ts';
 import { findOpening, type OpenedPreview, readPreviewFile } from '../../store/previews/openings.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError } from '../errors.ts';
-import { leaveOnClose } from '../middleware/occupancy.ts';
+import { leaveOnClose } from '../middleware/concurrency-limit.ts';
+import { createWorkspaceOwners } from '../middleware/connection-owners.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';
 import { requestState } from '../middleware/request-state.ts';
 import { whyNotOpenPreview } from '../policies/previews.ts';
@@ -31,7 +34,10 @@ const sentWaitMs = 2000;
 /** Whoever has not read a file by then has it cut off. */
 const sendLimitMs = 30_000;
 
-/** Runs before everything that looks at a path or at who asks. Throws 405 for files, 429 for an address that asks too often, and what a service adds. */
+/**
+ * Runs before everything that looks at a path or at who asks. Throws 405 for files, 429 for an address that
+ * asks too often, and what a service adds.
+ */
 export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'config'>) {
   const domain = previewDomainOf(config);
   const scheme = config.PUBLIC_URL === undefined ? 'http:' : new URL(config.PUBLIC_URL).protocol;
@@ -40,6 +46,7 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
     perMinute: config.RATE_PREVIEW_REQUESTS_PER_MINUTE,
   });
   const sent = createSharedBytes(sentBytes);
+  const connectionOwner = createWorkspaceOwners(config);
   const connections = createProxyConnections(
     async (label, address) => (await openPreview(db, label))?.service?.address === address,
   );
@@ -70,12 +77,10 @@ export function servePreviews({ db, config }: Pick<ApiDependencies, 'db' | 'conf
       ctx.set('Allow', 'GET, HEAD');
       throw new ApiError('method_not_allowed', 'A preview is only read');
     }
-    await answerWithin(
-      ctx,
-      sent({ visitor: visitor.userId, workspace: workspaceId }),
-      config.LIMIT_PREVIEW_FILE_BYTES,
+    const room = sent({ visitor: visitor.userId, workspace: workspaceId });
+    await answerWithin(ctx, { room, fileBytes: config.LIMIT_PREVIEW_FILE_BYTES }, () =>
+      onBehalfOf(connectionOwner(workspaceId), () => answerFile(ctx, db, { previewId, origin })),
     );
-    await answerFile(ctx, db, { previewId, origin });
   };
 }
 
@@ -88,17 +93,30 @@ async function openPreview(db: Db, label: string): Promise<OpenedPreview | null>
     : null;
 }
 
-/** Holds room for the largest file until the answer is sent, or cut off. Throws 503 when there is none for this person for a while. */
-async function answerWithin(ctx: Context, sent: ByteBudget, fileBytes: number): Promise<void> {
-  if (!(await sent.take(fileBytes, sentWaitMs))) {
+/**
+ * Holds room for the largest file until the file has been read and the answer is sent, or cut off.
+ * Reads nothing for a visitor who has left while they waited for room. Throws 503 when there is none
+ * for this person for a while.
+ */
+async function answerWithin(
+  ctx: Context,
+  { room, fileBytes }: { room: ByteBudget; fileBytes: number },
+  answer: () => Promise<void>,
+): Promise<void> {
+  if (!(await room.take(fileBytes, sentWaitMs))) {
     throw new ApiError('unavailable', 'Many files of previews are being sent at the moment; try again later');
   }
   const timer = setTimeout(() => ctx.res.destroy(), sendLimitMs);
-  const done = () => {
-    clearTimeout(timer);
-    sent.give(fileBytes);
-  };
-  leaveOnClose(ctx.res, done);
+  try {
+    if (!ctx.res.destroyed) {
+      await answer();
+    }
+  } finally {
+    leaveOnClose(ctx.res, () => {
+      clearTimeout(timer);
+      room.give(fileBytes);
+    });
+  }
 }
 
 async function answerFile(

@@ -18,7 +18,10 @@ export async function beginService(
   });
 }
 
-/** Has the service of a preview that was ended stopped; its workflow notices later when Temporal is unavailable now. */
+/**
+ * Has the service of a preview that was ended stopped; its workflow notices later when
+ * Temporal is unavailable now.
+ */
 export async function tellService(
   { workflows, log }: With<'signalServicePreview'>,
   previewId: string,

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { followSchedule } from '../../commands/schedules/follow.ts';
+import { followSchedule } from '../../commands/schedules/pause.ts';
 import type { Db } from '../../store/database.ts';
 import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
@@ -10,7 +10,10 @@ export interface FollowDependencies {
   workflows: { schedules: Pick<WorkflowClient['schedules'], 'put' | 'remove'> };
 }
 
-/** Has Temporal's copies follow rows that were changed. Rows count: where Temporal does not answer, a worker's sweep makes up for it. */
+/**
+ * Has Temporal's copies follow rows that were changed. Rows count: where Temporal does not answer, a
+ * worker's sweep makes up for it.
+ */
 export async function followSchedules(
   { db, log, workflows: { schedules } }: FollowDependencies,
   scheduleIds: readonly string[],

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { sessionSignals } from '../../contract/workflows.ts';
 import type { Db } from '../../store/database.ts';
-import { needsWake } from '../../store/session-inputs/delivery.ts';
+import { needsWake } from '../../store/session-inputs/inputs.ts';
 import { followUp } from '../follow-up.ts';
 import type { WorkflowClient } from '../workflow-client.ts';
 
@@ -12,8 +12,9 @@ interface Dependencies {
 }
 
 /**
- * Tells a session's workflow that a stored message waits, unless another waits already: Temporal takes 10,000 signals of a workflow, and people and agents
- * send more messages than that. A worker tells it later when Temporal is unavailable now, or this process ends before it did.
+ * Tells a session's workflow that a stored message waits, unless another waits already: Temporal takes 10,000
+ * signals of a workflow, and people and agents send more messages than that. A worker tells it later when
+ * Temporal is unavailable now, or this process ends before it did.
  */
 export async function announceInput(
   { db, workflows, log }: Dependencies,

@@ -11,7 +11,10 @@ interface Dependencies {
   workflows: Pick<WorkflowClient, 'startSession'>;
 }
 
-/** Starts the workflow of a session that is stored, unless it has begun: a worker does it later when Temporal is unavailable now. */
+/**
+ * Starts the workflow of a session that is stored, unless it has begun: a worker does it later when
+ * Temporal is unavailable now.
+ */
 export async function beginSession(
   { db, workflows, log }: Dependencies,
   { id, status }: Pick<Session, 'id' | 'status'>,

@@ -7,7 +7,10 @@ export interface EndingDependencies extends Pick<ApiDependencies, 'log'> {
   workflows: Pick<WorkflowClient, 'signalSession'>;
 }
 
-/** Tells the workflow of a session that its ending is on its row: a worker tells it later when Temporal is unavailable now. */
+/**
+ * Tells the workflow of a session that its ending is on its row: a worker tells it later when
+ * Temporal is unavailable now.
+ */
 export function tellEnding(
   { workflows, log }: EndingDependencies,
   sessionId: string,

@@ -1,4 +1,7 @@
-/** Loads the built web UI into memory at startup: files cannot change while a page is open, and no request path reaches the disk. */
+/**
+ * Loads the built web UI into memory at startup: files cannot change while a page is open, and no
+ * request path reaches the disk.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
@@ -18,7 +21,10 @@ export interface WebFiles {
   files: ReadonlyMap<string, WebFile>;
   /** The page that every URL of the UI loads, split where the nonce goes. */
   page: readonly [string, string];
-  /** Sources for `script-src` that allow the page's inline scripts, each by the hash of its text: `'sha256-…'`. */
+  /**
+   * Sources for `script-src` that allow the page's inline scripts, each by the hash
+   * of its text: `'sha256-…'`.
+   */
   inlineScripts: readonly string[];
 }
 
@@ -34,7 +40,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Null when the UI was not built. Throws unless the page has exactly one place for the nonce. Skips files of other types. */
+/**
+ * Null when the UI was not built. Throws unless the page has exactly one place for the nonce.
+ * Skips files of other types.
+ */
 export function loadWebFiles(directory: string): WebFiles | null {
   let page: string;
   try {

@@ -8,7 +8,10 @@ import { assetsFolder, type WebFile, type WebFiles } from './load-web-files.ts';
 const base = '/app/';
 const yearSeconds = 365 * 24 * 3600;
 
-/** `/` and `/app` redirect to the UI; every path below `/app/` that is not a file serves the page, except below `_assets/`. */
+/**
+ * `/` and `/app` redirect to the UI; every path below `/app/` that is not a file serves the page,
+ * except below `_assets/`.
+ */
 export function serveWebFiles(web: WebFiles) {
   return async (ctx: Context, next: Next): Promise<void> => {
     const isEntrance = ctx.path === '/' || ctx.path === '/app';
@@ -56,7 +59,10 @@ function answerPage(ctx: Context, { page: [before, after], inlineScripts }: WebF
   ctx.body = before + nonce + after;
 }
 
-/** Only our own files run, and the inline scripts of our own page. Style elements that the component library adds carry the nonce; text never becomes a script. */
+/**
+ * Only our own files run, and the inline scripts of our own page. Style elements that the component library
+ * adds carry the nonce; text never becomes a script.
+ */
 function policy(nonce: string, inlineScripts: readonly string[]): string {
   return [
     "default-src 'none'",

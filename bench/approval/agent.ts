@@ -1,6 +1,7 @@
 /**
- * The agent of the bench, which runs in a session's sandbox and does as little as possible by itself: it is refused, asks, waits for the
- * decision's message and calls again, as often as its instructions say; then it makes the calls that need no grant.
+ * The agent of the bench, which runs in a session's sandbox and does as little as possible by itself: it is
+ * refused, asks, waits for the decision's message and calls again, as often as its instructions say; then it
+ * makes the calls that need no grant.
  */
 import { readFileSync } from 'node:fs';
 import { request } from 'node:http';

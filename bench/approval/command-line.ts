@@ -1,4 +1,7 @@
-/** The bench's own programs as a command line: a session's sandbox sees no project, but the text in its arguments. */
+/**
+ * The bench's own programs as a command line: a session's sandbox sees no project, but
+ * the text in its arguments.
+ */
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 

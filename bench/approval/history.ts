@@ -1,8 +1,11 @@
-/** How long a session's history has become, and how long a worker that never saw the session takes to replay it. */
+/**
+ * How long a session's history has become, and how long a worker that never saw the
+ * session takes to replay it.
+ */
 import type { Client, WorkflowHandle } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { sessionWorkflowId } from '../../contract/workflows.ts';
-import { median } from '../gate/statistics.ts';
+import { median } from '../shared/harness.ts';
 
 export interface HistoryFigures {
   /** A session whose history has grown long continues in another run; limits are those of one run. */

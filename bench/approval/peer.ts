@@ -1,4 +1,7 @@
-/** The same workflows with activities that return at once: what Temporal takes for an approval, and nothing of the platform can undercut. */
+/**
+ * The same workflows with activities that return at once: what Temporal takes for an approval, and nothing of
+ * the platform can undercut.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Client } from '@temporalio/client';
 import { sessionSignals } from '../../contract/workflows.ts';
@@ -13,7 +16,10 @@ import { until } from '../shared/until.ts';
 
 export interface Peer {
   client: Client;
-  /** Starts the workflow of a request; its `approve` takes milliseconds from the update to the delivered message. */
+  /**
+   * Starts the workflow of a request; its `approve` takes milliseconds from the update
+   * to the delivered message.
+   */
   ask(): Promise<{ approve(): Promise<number> }>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The MCP server of the bench, which runs in a session's sandbox: answers each call with the moment it arrived, in nanoseconds of the
- * clock that all processes of a machine share.
+ * The MCP server of the bench, which runs in a session's sandbox: answers each call with the moment it
+ * arrived, in nanoseconds of the clock that all processes of a machine share.
  */
 import { createInterface } from 'node:readline';
 

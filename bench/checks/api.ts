@@ -1,10 +1,13 @@
-/** The platform's API as far as sidecars use it: the application itself, with the routes of sidecars. Prints its port. */
+/**
+ * The platform's API as far as sidecars use it: the application itself, with the routes of
+ * sidecars. Prints its port.
+ */
 import pino from 'pino';
 import { createApp } from '../../api/app.ts';
-import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { embeddingServersWith } from '../../api/embedding-provider/provider-url.ts';
+import { createStreamLimit } from '../../api/event-stream/stream-limit.ts';
 import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
-import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
-import { internalRoutes } from '../../api/routes/internal/routes.ts';
+import { internalRoutes } from '../../api/internal/routes.ts';
 import { listen } from '../../api/server.ts';
 import { remoteServersWith } from '../../lib/oauth/context.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
@@ -24,7 +27,7 @@ const routes = internalRoutes({
   config,
   log,
   patterns: createPatternChecker(),
-  streamSlots: createStreamSlots(config),
+  streamLimit: createStreamLimit(config),
   streamReads: createStreamReads(db),
   eventFeed: openSessionEventFeed(databaseUrl),
   signApproval: unused,

@@ -1,13 +1,13 @@
 /**
- * What the API is compared with: `node:http` with the prepared statement of a check and nothing else. No token, no session, no
- * limits, no log. Prints its port.
+ * What the API is compared with: `node:http` with the prepared statement of a check and nothing else. No
+ * token, no session, no limits, no log. Prints its port.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
-import { checkAndConsumeStatement } from '../../store/grants/check-and-consume.ts';
+import { checkAndConsumeStatement, checkValues } from '../../store/grants/check-and-consume.ts';
 
-const [connectionString, sessionId] = process.argv.slice(2);
+const [connectionString, sessionId = ''] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString, max: 16 });
 
 const server = createServer((request, response) => {
@@ -17,8 +17,8 @@ const server = createServer((request, response) => {
     text += chunk;
   });
   request.once('end', () => {
-    const { call_id, server, tool } = JSON.parse(text) as Record<string, string>;
-    const values = [call_id, sessionId, server, tool, null];
+    const { call_id: callId = '', server = '', tool = '' } = JSON.parse(text) as Record<string, string>;
+    const values = checkValues({ callId, sessionId, server, tool, digest: null });
     pool.query({ name: 'check', text: checkAndConsumeStatement, values }).then(
       ({ rows }) => {
         const body = JSON.stringify({ decision: 'allowed', granted_via: rows[0].grant_id });
@@ -26,7 +26,7 @@ const server = createServer((request, response) => {
           .writeHead(200, { 'content-type': 'application/json', 'content-length': body.length })
           .end(body);
       },
-      () => response.writeHead(500, { 'content-length': 0 }).end(),
+      (error: unknown) => response.writeHead(500).end(String(error)),
     );
   });
 });

@@ -1,4 +1,7 @@
-/** A Postgres of the bench's own, with its writes synced, and a session in it whose agent holds a standing grant. */
+/**
+ * A Postgres of the bench's own, with its writes synced, and a session in it whose
+ * agent holds a standing grant.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Knex } from 'knex';
 import { type RunningPostgres, startPostgres } from '../../bin/start/postgres.ts';

@@ -1,6 +1,7 @@
 /**
- * Sends checks over kept connections, one at a time on each, with as little overhead as possible: `PORT SERVER TOOL CONNECTIONS`. For each
- * number of milliseconds on its standard input it sends for so long, and prints how many were answered in a second.
+ * Sends checks over kept connections, one at a time on each, with as little overhead as possible:
+ * `PORT SERVER TOOL CONNECTIONS`. For each number of milliseconds on its standard input it sends for so long,
+ * and prints how many were answered in a second.
  */
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';

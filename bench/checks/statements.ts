@@ -1,11 +1,18 @@
-/** Hot statements through the store, beside the same ones straight on the driver's pool: how much of its speed is left. */
+/**
+ * Hot statements through the store, beside the same ones straight on the driver's pool: how
+ * much of its speed is left.
+ */
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { maxChecks } from '../../contract/sidecar.ts';
-import { checkAndConsume, checkAndConsumeStatement } from '../../store/grants/check-and-consume.ts';
-import { checkStanding, checkStandingStatement } from '../../store/grants/check-standing.ts';
+import {
+  checkAndConsume,
+  checkAndConsumeStatement,
+  checkValues,
+} from '../../store/grants/check-and-consume.ts';
+import { checkStanding, checkStandingStatement, standingValues } from '../../store/grants/check-standing.ts';
 import { gatedTool } from '../gate/sidecar.ts';
-import { median } from '../gate/statistics.ts';
+import { median, type Ratio, ratioOf } from '../shared/harness.ts';
 import type { BenchDatabase } from './database.ts';
 
 export interface StatementResult {
@@ -13,8 +20,7 @@ export interface StatementResult {
   /** Statements a second. */
   raw: number;
   store: number;
-  /** The median of the ratios of turns that followed each other. */
-  ratio: number;
+  ratio: Ratio;
 }
 
 const inFlight = 16;
@@ -31,16 +37,15 @@ export async function measureStatements(
   const compared = {
     'check of one call': [
       () => {
-        const values = [randomUUID(), sessionId, server, tool, null];
+        const values = checkValues({ ...call(), sessionId, digest: null });
         return pool.query({ name: 'check', text: checkAndConsumeStatement, values });
       },
       () => checkAndConsume(db, { ...call(), sessionId, digest: null }),
     ],
     [`check of ${maxChecks} calls`]: [
       () => {
-        const calls = batch();
-        const columns = [calls.map(({ callId }) => callId), calls.map(() => server), calls.map(() => tool)];
-        return pool.query({ name: 'batch', text: checkStandingStatement, values: [sessionId, ...columns] });
+        const values = standingValues(sessionId, batch());
+        return pool.query({ name: 'batch', text: checkStandingStatement, values });
       },
       () => checkStanding(db, sessionId, batch()),
     ],
@@ -60,7 +65,10 @@ export async function measureStatements(
       statement,
       raw: median(rates.map((rate) => rate.raw)),
       store: median(rates.map((rate) => rate.store)),
-      ratio: median(rates.map((rate) => rate.store / rate.raw)),
+      ratio: ratioOf(
+        rates.map((rate) => rate.store),
+        rates.map((rate) => rate.raw),
+      ),
     });
   }
   await pool.end();

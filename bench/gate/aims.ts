@@ -25,7 +25,10 @@ export interface Reached {
 
 const serial = 1;
 const many = 64;
-/** The answer to a ping is empty, so that a larger one is no peer of a call, whose answer is as large as itself. */
+/**
+ * The answer to a ping is empty, so that a larger one is no peer of a call, whose
+ * answer is as large as itself.
+ */
 const pingBytes = 300;
 /** By the size of a message: small ones cost a proxy most beside moving their bytes. */
 const throughputLimits = new Map([

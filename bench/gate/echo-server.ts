@@ -1,6 +1,6 @@
 /**
- * The MCP server behind every proxy of the bench, as light as possible so that it masks no proxy's cost: answers a call with its
- * own text. `listen PATH`, `connect PATH`, or `stdio`. Ends with its standard input.
+ * The MCP server behind every proxy of the bench, as light as possible so that it masks no proxy's cost:
+ * answers a call with its own text. `listen PATH`, `connect PATH`, or `stdio`. Ends with its standard input.
  */
 import { createConnection, createServer, type Socket } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
@@ -11,7 +11,10 @@ interface Request {
   params?: { protocolVersion?: string; arguments?: { text?: string } };
 }
 
-/** A line longer than this is counted, not parsed: a neighbour's lines must cost as little as possible on this side. */
+/**
+ * A line longer than this is counted, not parsed: a neighbour's lines must cost as little
+ * as possible on this side.
+ */
 const unreadLength = 100_000;
 const idAtTheHead = /"id":(\d+)/;
 const tools = ['echo', 'gated'].map((name) => ({ name, inputSchema: { type: 'object' } }));

@@ -1,4 +1,7 @@
-/** The platform's internal API as far as a sidecar under load needs it: allows every call and takes every report. Prints its port. */
+/**
+ * The platform's internal API as far as a sidecar under load needs it: allows every call and takes every
+ * report. Prints its port.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -4,7 +4,10 @@ import { createConnection } from 'node:net';
 import { initializedLine, initializeLine } from './messages.ts';
 
 export interface Client {
-  /** Sends one request and resolves when its answer arrives. Rejects when the answer is an error or the peer has disconnected. */
+  /**
+   * Sends one request and resolves when its answer arrives. Rejects when the answer is an error or
+   * the peer has disconnected.
+   */
   send(id: number, line: string): Promise<void>;
   close(): void;
 }

@@ -1,4 +1,7 @@
-/** The clients of the bench, in a process of their own: takes one order after the other from its parent, and answers each. */
+/**
+ * The clients of the bench, in a process of their own: takes one order after the other from its
+ * parent, and answers each.
+ */
 
 import { openDiskClient } from './disk-client.ts';
 import { openHttpClient } from './http-client.ts';

@@ -1,4 +1,6 @@
-/** What the clients of the bench send: JSON-RPC lines without their line feed, of a given size, ASCII only. */
+/**
+ * What the clients of the bench send: JSON-RPC lines without their line feed, of a given size, ASCII only.
+ */
 
 export type RequestKind = 'call' | 'gated call' | 'ping';
 
@@ -18,7 +20,10 @@ export function requestLine(kind: RequestKind, id: number, params: string): stri
   return `{"jsonrpc":"2.0","id":${id},"method":"${methods[kind]}","params":${params}}`;
 }
 
-/** What a large line is made of: lines of a file, with what has to be escaped in them, or as many values as fit. */
+/**
+ * What a large line is made of: lines of a file, with what has to be escaped in them,
+ * or as many values as fit.
+ */
 export type LargeContent = 'text' | 'small values';
 
 export function largeParams(sizeBytes: number, content: LargeContent): string {

@@ -1,8 +1,12 @@
-/** How much a neighbour that sends large lines to another server delays a quiet connection, in turns without and with it. */
+/**
+ * How much a neighbour that sends large lines to another server delays a quiet connection, in
+ * turns without and with it.
+ */
+
+import { median, quantile } from '../shared/harness.ts';
 import type { LargeContent } from './messages.ts';
 import type { LoadGenerator } from './processes.ts';
 import type { Duration, Opened } from './rounds.ts';
-import { median, quantile } from './statistics.ts';
 import type { Target } from './targets.ts';
 
 export interface NeighbourResult {
@@ -21,7 +25,10 @@ const quietBytes = 300;
 const warmUpTurns = 1;
 const contents: readonly LargeContent[] = ['text', 'small values'];
 
-/** `flood` is a second load generator: the neighbour must not share a process with the client that is measured. */
+/**
+ * `flood` is a second load generator: the neighbour must not share a process with the
+ * client that is measured.
+ */
 export async function measureNeighbour(
   opened: readonly Opened[],
   load: LoadGenerator,

@@ -1,4 +1,7 @@
-/** `node-pipe.ts PATH BEHIND`: what a Node program takes that only copies, from one Unix socket to another. Ends with its standard input. */
+/**
+ * `node-pipe.ts PATH BEHIND`: what a Node program takes that only copies, from one Unix socket to another.
+ * Ends with its standard input.
+ */
 import { createConnection, createServer } from 'node:net';
 
 const [path = '', behind = ''] = process.argv.slice(2);

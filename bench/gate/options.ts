@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { orUsage, positive } from '../shared/harness.ts';
 import type { Part } from './aims.ts';
 import { targets } from './targets.ts';
 
@@ -48,7 +49,7 @@ export interface Options {
 
 /** Prints the usage and ends the process for `--help`, or with 2 when an option is invalid. */
 export function readOptions(argv: string[]): Options {
-  try {
+  return orUsage(usage, () => {
     const { values } = parseArgs({
       args: argv,
       options: {
@@ -67,8 +68,7 @@ export function readOptions(argv: string[]): Options {
       },
     });
     if (values.help) {
-      console.log(usage);
-      process.exit(0);
+      return 'help';
     }
     return {
       rows: readRows(values.only),
@@ -80,10 +80,7 @@ export function readOptions(argv: string[]): Options {
       json: values.json ?? null,
       check: values.check,
     };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(2);
-  }
+  });
 }
 
 function readRows(text: string): ReadonlySet<string> {
@@ -104,12 +101,4 @@ function readCores(text: string): readonly Part['cores'][] {
     return [text];
   }
   throw new Error(`--cores: ${text} is none of pinned, unpinned, both`);
-}
-
-function positive(flag: string, text: string): number {
-  const value = Number(text);
-  if (!(value > 0 && Number.isFinite(value))) {
-    throw new Error(`${flag}: ${text} is not a number above 0`);
-  }
-  return value;
 }

@@ -4,7 +4,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Clock ticks of Linux in which it counts the time of processes that have exited. */
 const tickMs = 10;
 
-/** Processor time so far of the process, all its threads, and of the processes that it started when `withChildren`, also of those that have exited. */
+/**
+ * Processor time so far of the process, all its threads, and of the processes that it started when
+ * `withChildren`, also of those that have exited.
+ */
 export function cpuMs(pid: number, withChildren: boolean): number {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);

@@ -1,6 +1,5 @@
 /** Everything that was measured, as text. */
-import { machineLine } from '../shared/machine.ts';
-import { table } from '../shared/table.ts';
+import { machineLine, table } from '../shared/harness.ts';
 import { aimsReached, find, type Part, type Results } from './aims.ts';
 import type { MemoryResult } from './memory.ts';
 import type { NeighbourResult } from './neighbour.ts';

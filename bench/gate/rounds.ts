@@ -1,7 +1,8 @@
 /** Latency and throughput: every target in turns, so that other load on the machine affects all of them. */
+
+import { median, quantile } from '../shared/harness.ts';
 import { cpuMs } from './process-figures.ts';
 import type { LoadGenerator, Processes } from './processes.ts';
-import { median, quantile } from './statistics.ts';
 import { type Address, type Place, proxies, type Target } from './targets.ts';
 
 /** Requests of this size, with that many concurrent ones. */
@@ -74,7 +75,8 @@ export async function measureShape(
   for (let turn = -warmUpTurns; turn < cellMs / turnMs; turn += 1) {
     for (const each of measured) {
       const { proxy: client, kind } = each.target;
-      // socat serves each connection in a process of its own; other proxies' processes are the servers behind them.
+      // socat serves each connection in a process of its own; other proxies' processes are
+      // the servers behind them.
       const cpu = () => (each.pid === null ? 0 : cpuMs(each.pid, client === 'socat'));
       const before = cpu();
       const sample = await load.measure({ client, kind, ...shape, durationMs: turnMs });

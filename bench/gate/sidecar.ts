@@ -1,4 +1,6 @@
-/** The sidecar as a session's host starts it (runtime/process/render-launch.ts), with two servers behind it. */
+/**
+ * The sidecar as a session's host starts it (runtime/process/render-launch.ts), with two servers behind it.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -56,6 +58,7 @@ function bootOf(directory: string, platform: Platform): SidecarBoot {
     control_port: 0,
     servers: servers.map((name) => ({
       name,
+      entry_version: 1,
       tool_scopes: { [gatedTool.tool]: gatedTool.scope },
       client_features: [],
       changed_tools: 'tell',
@@ -66,6 +69,7 @@ function bootOf(directory: string, platform: Platform): SidecarBoot {
       access_tokens: false,
     })),
     siblings: [],
+    sibling_access: [],
     has_operator: true,
     log_tool_payloads: false,
     audit_sync: 'within-100-ms',

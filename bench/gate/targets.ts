@@ -10,7 +10,10 @@ import { freePort, untilPort, untilSocket } from './wait.ts';
 export interface Address {
   transport: Transport;
   address: string;
-  /** The same way to another server: what a neighbour of the measured one uses. Null: not measured beside this target. */
+  /**
+   * The same way to another server: what a neighbour of the measured one uses. Null: not
+   * measured beside this target.
+   */
   neighbour: string | null;
   /** The proxy's own process, where there is one. */
   pid: number | null;
@@ -60,7 +63,10 @@ async function startNodePipe(processes: Processes, { directory }: Place): Promis
   return { transport: 'line', address, neighbour: null, pid };
 }
 
-/** One server process for all calls of a session: what it does by default, one for each call, takes far longer. */
+/**
+ * One server process for all calls of a session: what it does by default, one for
+ * each call, takes far longer.
+ */
 async function startSupergateway(processes: Processes, { peers }: Place): Promise<Address> {
   const port = await freePort();
   const { pid = null } = processes.start([

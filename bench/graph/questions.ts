@@ -1,4 +1,6 @@
-/** What is asked of the graph: by a tool, and by SQL that somebody would write by hand for the same question. */
+/**
+ * What is asked of the graph: by a tool, and by SQL that somebody would write by hand for the same question.
+ */
 import type pg from 'pg';
 import type { ToolCaller } from '../../api/platform-tools/tool.ts';
 

@@ -12,7 +12,10 @@ const pollIntervalMs = 2;
 const goneIntervalMs = 50;
 const graceSeconds = 1;
 
-/** Waits for what the watch shows, as the driver does. Throws when the Pod fails, or does not run within the limit. */
+/**
+ * Waits for what the watch shows, as the driver does. Throws when the Pod fails, or does
+ * not run within the limit.
+ */
 export async function untilRunning(cache: PodCache, sessionId: string): Promise<void> {
   const deadline = Date.now() + limitMs;
   for (;;) {
@@ -29,7 +32,10 @@ export async function untilRunning(cache: PodCache, sessionId: string): Promise<
   }
 }
 
-/** Until the sidecar has reported and the agent's program has made its request. Throws when the limit is over before. */
+/**
+ * Until the sidecar has reported and the agent's program has made its request. Throws when
+ * the limit is over before.
+ */
 export async function untilHeard(reports: Reports, timelines: Timelines, sessionId: string): Promise<void> {
   const hear = async (route: string, milestone: Milestone) => {
     const deadline = Date.now() + limitMs;

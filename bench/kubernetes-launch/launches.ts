@@ -1,4 +1,7 @@
-/** One launch of each kind, from the first request to the same end. What was launched is removed when it returns. */
+/**
+ * One launch of each kind, from the first request to the same end. What was launched is
+ * removed when it returns.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
@@ -19,8 +22,9 @@ export interface Launches {
 }
 
 /**
- * The Pod's resources are removed in this time too, and the node becomes idle. A kubelet checks its containers once a second, so that
- * a Pod's removal, and with it a launch, ends in step with it: without a random part every launch would begin in that step too.
+ * The Pod's resources are removed in this time too, and the node becomes idle. A kubelet checks its
+ * containers once a second, so that a Pod's removal, and with it a launch, ends in step with it: without a
+ * random part every launch would begin in that step too.
  */
 const settleMs = 1000;
 const kubeletPeriodMs = 1000;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { orUsage, whole } from '../shared/harness.ts';
 
 export const usage = `npm run bench:kubernetes -- [options]
 
@@ -28,7 +29,7 @@ export interface Options {
 
 /** Prints the usage and ends the process for `--help`, or with 2 when an option is invalid. */
 export function readOptions(argv: string[]): Options {
-  try {
+  return orUsage(usage, () => {
     const { values } = parseArgs({
       args: argv,
       options: {
@@ -40,8 +41,7 @@ export function readOptions(argv: string[]): Options {
       },
     });
     if (values.help) {
-      console.log(usage);
-      process.exit(0);
+      return 'help';
     }
     return {
       rounds: whole('--rounds', values.rounds, 1),
@@ -49,16 +49,5 @@ export function readOptions(argv: string[]): Options {
       json: values.json ?? null,
       check: values.check,
     };
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
-    process.exit(2);
-  }
-}
-
-function whole(flag: string, text: string, least: number): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < least) {
-    throw new Error(`${flag}: ${text} is not a whole number of at least ${least}`);
-  }
-  return value;
+  });
 }

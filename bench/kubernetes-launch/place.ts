@@ -1,9 +1,12 @@
-/** Where the launches happen: a cluster, a namespace that admits `restricted` Pods only, and the worker's own account in it. */
+/**
+ * Where the launches happen: a cluster, a namespace that admits `restricted` Pods only, and the
+ * worker's own account in it.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-settings.ts';
 import { type Cluster, openCluster } from '../../runtime/kubernetes/cluster.ts';
 import type { KubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { openAdmin } from '../../test/integration/kubernetes/admin.ts';

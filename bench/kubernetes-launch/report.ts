@@ -1,6 +1,5 @@
 /** What was measured, as text: figures, ratios beside the aim, and where the time goes. */
-import { availableParallelism, cpus, loadavg } from 'node:os';
-import { median, quantile } from '../gate/statistics.ts';
+import { machineLine, median, quantile, table } from '../shared/harness.ts';
 import { type Kind, kinds } from './launches.ts';
 import { type Milestone, milestones, type Timeline } from './timeline.ts';
 
@@ -14,12 +13,11 @@ export const isMet = (measured: Measured) => ratioOf(measured, 'launched', 'sess
 const ends = ['launched', 'containers run', 'sidecar ready', 'agent speaks'] as const satisfies Milestone[];
 
 export function reportOf(measured: Measured): string {
-  const load = loadavg().map((value) => value.toFixed(1));
   return [
     endsTable(measured),
     `aim: launched, session / bare, at most ${aim}: ${isMet(measured) ? 'met' : 'missed'}`,
     milestonesTable(measured),
-    `Node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model ?? process.arch}), load ${load.join(' ')}`,
+    machineLine(),
   ].join('\n\n');
 }
 
@@ -56,11 +54,3 @@ function ratioOf(measured: Measured, end: Milestone, kind: Kind): number {
 }
 
 const time = (ms: number) => (Number.isNaN(ms) ? '' : `${Math.round(ms)} ms`);
-
-/** The first column is text; the others are figures. */
-function table(rows: string[][]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const pad = (text: string, column: number) =>
-    column === 0 ? text.padEnd(widths[0] ?? 0) : text.padStart(widths[column] ?? 0);
-  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
-}

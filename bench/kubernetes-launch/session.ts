@@ -13,7 +13,9 @@ import { configuration, serverNamed } from '../../test/support/frozen-configurat
 /** What the agent's program requests first. */
 export const agentRoute = 'agent-speaks';
 
-/** With the network `internet`, so that the same program makes the same request with and without the platform. */
+/**
+ * With the network `internet`, so that the same program makes the same request with and without the platform.
+ */
 export function sessionWith(servers: number, sessionId: string, apiUrl: string): FrozenConfiguration {
   const url = `${apiUrl}/internal/sessions/${sessionId}/${agentRoute}`;
   const script = `require('node:http').get(${JSON.stringify(url)}); setInterval(() => {}, 60000);`;

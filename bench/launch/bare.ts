@@ -1,4 +1,8 @@
-/** The same programs as plain processes: no sandbox, no host, no workflow, no database. What a launch costs at least. */
+/**
+ * The same programs as plain processes: no sandbox, no host, no workflow, no database. What
+ * a launch costs at least.
+ */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -14,6 +18,7 @@ import { makeSessionDirectory, nodeRelay } from '../../runtime/process/session-d
 import { sidecarCommand, sidecarEnvironment } from '../../runtime/sidecar-program.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';
 import { configuration, serverNamed } from '../../test/support/frozen-configuration.ts';
+import { testEndpoints } from '../../test/support/model-endpoints.ts';
 import { processLimits, publicPackages } from '../../test/support/process-limits.ts';
 import { roomySidecarLimits } from '../../test/support/sidecar-limits.ts';
 import { until } from '../shared/until.ts';
@@ -94,7 +99,7 @@ function render(machine: Machine, directory: string): { sessionId: string; launc
     internet: true,
     claude: false,
     privateHosts: new Map(),
-    modelBaseUrl: 'https://models.example.com',
+    modelEndpoints: testEndpoints(),
   });
   const layout = bareLayout(machine.programs, directory, 'agent', null);
   makeSessionDirectory(directory, {

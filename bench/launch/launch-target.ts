@@ -8,7 +8,8 @@ export interface Launched {
 
 export interface LaunchTarget {
   /**
-   * Does what is no part of a launch; what it returns launches, and waits until it runs or cannot any more. `everyMs`: how often it looks.
+   * Does what is no part of a launch; what it returns launches, and waits until it runs or cannot any more.
+   * `everyMs`: how often it looks.
    */
   prepare(everyMs: number): () => Promise<Launched>;
   close(): Promise<void>;
@@ -20,7 +21,10 @@ export interface LaunchTimes {
   failed: number;
 }
 
-/** One by itself is looked at so often that its time is exact; of many, looking must not take the processor from them. */
+/**
+ * One by itself is looked at so often that its time is exact; of many, looking must not take
+ * the processor from them.
+ */
 const everyMsOf = (count: number) => (count === 1 ? 2 : 20);
 
 /** Starts `count` of them at the same moment; all have ended when it returns. */

@@ -16,7 +16,10 @@ export interface PlatformTarget extends LaunchTarget {
 export const idleStep = { sleep_seconds: 3600 };
 const limitMs = 180_000;
 
-/** Starts the built platform with its own data and ports, with an agent that has the demo's `files` server attached. */
+/**
+ * Starts the built platform with its own data and ports, with an agent that has the demo's
+ * `files` server attached.
+ */
 export async function openPlatform(): Promise<PlatformTarget> {
   const platform = await startPlatform({ env: { ...roomyLimits } });
   const client = await signInToDemo(platform.url);

@@ -1,8 +1,5 @@
 /** Everything that was measured, as text, with the aims. */
-import { median } from '../gate/statistics.ts';
-import { type Aim, aimsTable, atMost } from '../shared/aims.ts';
-import { machineLine } from '../shared/machine.ts';
-import { table } from '../shared/table.ts';
+import { type Aim, aimsTable, atMost, machineLine, median, table } from '../shared/harness.ts';
 import type { LaunchTimes } from './launch-target.ts';
 import type { SessionMemory } from './session-memory.ts';
 

@@ -1,7 +1,7 @@
 /*
- * round-trip <socket> <count> <bytes> <command...>: starts the command, which bridges its standard input and output to the
- * socket; behind it everything comes back. Prints the median and the 99th percentile of the round trips in nanoseconds,
- * and the command's resident memory in KiB.
+ * round-trip <socket> <count> <bytes> <command...>: starts the command, which bridges its standard input and
+ * output to the socket; behind it everything comes back. Prints the median and the 99th percentile of the
+ * round trips in nanoseconds, and the command's resident memory in KiB.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,9 @@
 const many = '1000000000';
 
-/** Settings of `npm start` under which no limit, rate or quota of the platform is part of a figure. */
+/**
+ * Settings of `npm start` under which no limit, rate or quota of the platform is part of a figure; its
+ * fixed ones are not come near.
+ */
 export const roomyLimits: Readonly<Record<string, string>> = {
   DEMO_SESSION: 'false',
   RATE_USER_PER_MINUTE: many,
@@ -9,12 +12,8 @@ export const roomyLimits: Readonly<Record<string, string>> = {
   LIMIT_RUNNING_SESSIONS_PER_USER: many,
   LIMIT_RUNNING_SESSIONS_PER_WORKSPACE: many,
   LIMIT_USER_CONCURRENT_REQUESTS: '1000',
-  LIMIT_USER_WAITING_REQUESTS: '1000',
-  LIMIT_EVENT_STREAMS_PER_USER: '1000',
+  LIMIT_EVENT_STREAMS_PER_PROCESS: many,
   LIMIT_SESSION_CALLS: many,
+  // The other rates of a session grow with it.
   RATE_SESSION_CALLS_PER_MINUTE: many,
-  RATE_SESSION_REQUESTS_PER_MINUTE: many,
-  RATE_SESSION_EVENTS_PER_MINUTE: many,
-  RATE_SESSION_BYTES_PER_MINUTE: many,
-  RATE_SESSION_PERMISSION_REQUESTS_PER_MINUTE: many,
 };

@@ -1,10 +1,13 @@
-/** What the API gives its platform tools, for a bench that calls them itself: nothing is delivered, and no search waits for another. */
+/**
+ * What the API gives its platform tools, for a bench that calls them itself: nothing is delivered, and no
+ * search waits for another.
+ */
 import { pino } from 'pino';
-import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { embeddingServersWith } from '../../api/embedding-provider/provider-url.ts';
 import { createChildWaits } from '../../api/platform-tools/child-waits.ts';
 import type { ToolDependencies } from '../../api/platform-tools/tool.ts';
-import { createByteBudget } from '../../lib/timing/byte-budget.ts';
-import { createTurns } from '../../lib/timing/in-turn.ts';
+import { createByteBudget } from '../../lib/limits/byte-budget.ts';
+import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 
 export const toolDependencies = (given: Pick<ToolDependencies, 'db' | 'config'>): ToolDependencies => ({
   ...given,
@@ -18,5 +21,5 @@ export const toolDependencies = (given: Pick<ToolDependencies, 'db' | 'config'>)
   childWaits: createChildWaits({ subscribe: () => () => undefined }),
   embeddingServers: embeddingServersWith(new Map()),
   searchBudget: createByteBudget(Number.MAX_SAFE_INTEGER),
-  inTurn: createTurns(),
+  runExclusive: createKeyedMutex(),
 });

@@ -18,7 +18,10 @@ export class Clients {
     this.#url = url;
   }
 
-  /** Opens streams until there are that many, spread evenly over sessions, people and routes. Rejects when one is refused. */
+  /**
+   * Opens streams until there are that many, spread evenly over sessions, people and routes.
+   * Rejects when one is refused.
+   */
   async open(count: number, sessions: readonly WatchedSession[]): Promise<void> {
     const atOnce = 20;
     while (this.#requests.length < count) {

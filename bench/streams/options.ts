@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { orUsage, whole } from '../shared/read-options.ts';
+import { orUsage, whole } from '../shared/harness.ts';
 
 export const usage = `npm run bench:streams -- [options]
 

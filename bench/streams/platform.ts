@@ -1,16 +1,19 @@
-/** The API as it is built, on a Postgres of its own, with sessions that their workspaces share and people who look at them. */
+/**
+ * The API as it is built, on a Postgres of its own, with sessions that their workspaces share and
+ * people who look at them.
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Knex } from 'knex';
 import * as z from 'zod';
-import { demoIssuer } from '../../api/routes/auth/routes.ts';
+import { demoIssuer } from '../../api/auth/routes.ts';
 import { startPostgres } from '../../bin/start/postgres.ts';
-import { putMember } from '../../commands/members/put.ts';
+import { putMember } from '../../commands/members/members.ts';
 import { openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
-import { upsertUser } from '../../store/users/upsert.ts';
+import { upsertUser } from '../../store/users/users.ts';
 import { caller } from '../../test/support/api.ts';
 import { createTenant, testMasterKeys } from '../../test/support/tenant.ts';
 import { Processes } from '../gate/processes.ts';
@@ -28,7 +31,10 @@ export interface StreamPlatform {
   db: Knex;
   apiPid: number;
   sessions: readonly WatchedSession[];
-  /** Transactions that Postgres has committed in the platform's database so far; each statement of a stream is one. */
+  /**
+   * Transactions that Postgres has committed in the platform's database so far; each
+   * statement of a stream is one.
+   */
   committed(): Promise<number>;
   close(): Promise<void>;
 }
@@ -88,7 +94,7 @@ function environmentOf(databaseUrl: string, port: number): Record<string, string
     DEMO_SIGN_IN: 'true',
     RATE_SIGN_IN_PER_MINUTE: many,
     RATE_USER_PER_MINUTE: many,
-    LIMIT_EVENT_STREAMS_PER_USER: many,
+    // A user's share of it grows with it.
     LIMIT_EVENT_STREAMS_PER_PROCESS: many,
   };
 }

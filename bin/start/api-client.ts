@@ -24,7 +24,10 @@ export class ApiClient {
     return new ApiClient(url, (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? '');
   }
 
-  /** Returns the response body. Throws StartError with the API's error code and message for any response but success. */
+  /**
+   * Returns the response body. Throws StartError with the API's error code and message for
+   * any response but success.
+   */
   async send(method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: unknown): Promise<unknown> {
     const response = await fetch(`${this.#url}/api${path}`, {
       method,

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { identify, isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';
 import { messageOf, StartError } from './start-error.ts';
 
-/** Creates the directory and takes its lock; returns the function that releases it. Throws StartError when another start-up holds it. */
+/**
+ * Creates the directory and takes its lock; returns the function that releases it. Throws StartError when
+ * another start-up holds it.
+ */
 export function claimDataDirectory(directory: string): () => void {
   const lock = join(directory, 'start.lock');
   const own = `${lock}.${process.pid}`;

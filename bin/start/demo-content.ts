@@ -1,4 +1,7 @@
-/** What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses both, one that starts that agent, and a schedule. */
+/**
+ * What the demo workspace holds: one server with gated tools, one that needs a secret, one agent that uses
+ * both, one that starts that agent, and a schedule.
+ */
 import { type AgentInput, agentInput } from '../../contract/agent.ts';
 import { type McpServerInput, mcpServerInput } from '../../contract/catalog.ts';
 import { type ScheduleInput, scheduleInput } from '../../contract/schedule.ts';
@@ -17,12 +20,16 @@ export const demoSecret = 'DEMO_API_TOKEN';
 /** The one entry that may be given it. */
 export const demoSecretServer = 'everything';
 
+/** They took up to 30 s to start on a busy machine; another may be five times as slow. */
+export const demoStartSeconds = 180;
+
 export const demoServers: McpServerInput[] = [
   mcpServerInput.parse({
     name: 'files',
     shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
     manifest: { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } },
     network: 'none',
+    start_seconds: demoStartSeconds,
   }),
   mcpServerInput.parse({
     name: demoSecretServer,
@@ -37,6 +44,7 @@ export const demoServers: McpServerInput[] = [
     },
     network: 'none',
     approvers: 'admin',
+    start_seconds: demoStartSeconds,
   }),
 ];
 
@@ -54,7 +62,8 @@ const steps = [
       justification: 'To write report.md into the workspace.',
     },
   },
-  // Waits for either decision: after a denial the write is refused again, and the session ends with that reason.
+  // Waits for either decision: after a denial the write is refused again, and the
+  // session ends with that reason.
   { wait_for_message: { contains: 'Permission request', timeout_seconds: 24 * 3600 } },
   { call: 'files.write_file', arguments: report },
   { call: 'files.read_text_file', arguments: { path: report.path } },
@@ -77,7 +86,10 @@ export const demoAttachments = [
   { name: 'everything', env: { [demoSecret]: `\${${demoSecret}}`, DEMO_DETAIL: 'brief' } },
 ];
 
-/** Asks for the permission to start a session of the agent, starts it when a person has approved, and waits for its end. */
+/**
+ * Asks for the permission to start a session of the agent, starts it when a person has
+ * approved, and waits for its end.
+ */
 const planningSteps = (agentId: string) => [
   { call: 'platform.emit_status', arguments: { status: 'Planning who writes the report' } },
   {

@@ -1,4 +1,7 @@
-/** What the demo workspace has for its remote server: the catalog entry, and an agent that uses it as the person who drives it. */
+/**
+ * What the demo workspace has for its remote server: the catalog entry, and an agent that uses it as
+ * the person who drives it.
+ */
 import { agentInput } from '../../contract/agent.ts';
 import { type McpServerInput, mcpServerInput } from '../../contract/catalog.ts';
 import type { AgentWithAttachments } from './seed-demo.ts';
@@ -20,7 +23,8 @@ const steps = [
   { call: 'platform.emit_status', arguments: { status: 'Reading the tickets' } },
   { call: 'tickets.whoami' },
   { call: 'tickets.list_tickets' },
-  // The server asks the person for more at this call, and not at the next one, which an approval of one call would be used up by.
+  // The server asks the person for more at this call, and not at the next one, which an approval of one
+  // call would be used up by.
   {
     call: 'tickets.preview_ticket',
     arguments: ticket,

@@ -1,4 +1,7 @@
-/** The demo's remote MCP server with its authorization server (deploy/demo-remote): where they listen, and how they are started. */
+/**
+ * The demo's remote MCP server with its authorization server (deploy/demo-remote): where they listen,
+ * and how they are started.
+ */
 import { randomInt } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,8 +21,9 @@ export const demoRemoteName = 'demo-remote';
 const portsShape = z.strictObject({ server: z.int(), issuer: z.int() });
 
 /**
- * Its addresses are the same at every start, since the catalog and registered clients have them: the ports are chosen at the first one, and kept in the
- * data directory. Null, with a line of `progress`, when one of them is taken: another program there must not be trusted as the demo's.
+ * Its addresses are the same at every start, since the catalog and registered clients have them: the ports
+ * are chosen at the first one, and kept in the data directory. Null, with a line of `progress`, when one of
+ * them is taken: another program there must not be trusted as the demo's.
  */
 export async function placeDemoRemote(
   data: string,

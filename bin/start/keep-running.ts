@@ -1,4 +1,6 @@
-/** Keeps an embedded server running: restarted when it ends, at the same address, since others use it already. */
+/**
+ * Keeps an embedded server running: restarted when it ends, at the same address, since others use it already.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { retry } from '../../lib/timing/retry.ts';
 import { isRunning, type ProcessIdentity } from '../../runtime/process/process-identity.ts';

@@ -1,4 +1,6 @@
-/** The keys of an embedded platform: created at the first start, stored in DATA_DIR/keys.json with mode 0600. */
+/**
+ * The keys of an embedded platform: created at the first start, stored in DATA_DIR/keys.json with mode 0600.
+ */
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,8 +18,9 @@ const platformKeys = z.strictObject({
 export type PlatformKeys = z.infer<typeof platformKeys>;
 
 /**
- * Reads the keys, or creates them when there is no data yet. Throws StartError when the file is damaged, readable by
- * others, or missing beside data that only these keys open. The message never repeats what the file holds.
+ * Reads the keys, or creates them when there is no data yet. Throws StartError when the file is
+ * damaged, readable by others, or missing beside data that only these keys open. The message never
+ * repeats what the file holds.
  */
 export function loadOrCreateKeys(directory: string): PlatformKeys {
   const file = join(directory, 'keys.json');

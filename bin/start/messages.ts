@@ -1,4 +1,5 @@
 /** What `npm start` prints for the person at the terminal. */
+import { productName } from '../../contract/product-name.ts';
 import { demoPeople, demoSlug } from './demo-content.ts';
 import { messageOf } from './start-error.ts';
 import type { StartedPlatform } from './start-platform.ts';
@@ -15,7 +16,7 @@ export function welcome({ url, temporalUiUrl, dataDirectory, demo }: StartedPlat
     ['People', people.join(', ')],
   ];
   const table = rows.map(([name = '', value]) => `  ${name.padEnd(12)} ${value}`).join('\n');
-  return `\nReady.\n\n${table}\n\n${whatWaits(url, demo)}\n`;
+  return `\n${productName} is ready.\n\n${table}\n\n${whatWaits(url, demo)}\n`;
 }
 
 function whatWaits(url: string, demo: StartedPlatform['demo']): string {
@@ -30,7 +31,7 @@ function whatWaits(url: string, demo: StartedPlatform['demo']): string {
 function firstSteps(url: string, demo: { sessionId: string; requestId: string }): string {
   const api = `${url}/api`;
   return `  Session ${demo.sessionId} of the agent "scribe" waits for an approval.
-  Open ${url}/app/ and sign in as ${demoPeople.ada.name}. Or try it in another terminal; the README's walk-through goes on from here:
+  Open ${url}/app/ and sign in as ${demoPeople.ada.name}. Or try it in another terminal; docs/walk-through.md goes on from here:
 
     api=${api}
     curl -sS -c cookies.txt "$api/auth/demo-sign-in" -H 'content-type: application/json' -d '{"email":"${demoPeople.ada.email}"}'

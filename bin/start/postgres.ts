@@ -41,7 +41,9 @@ export interface RunningPostgres {
 const startTimeoutMs = 60_000;
 const user = 'platform';
 
-/** Starts Postgres on its data directory, which it creates when missing. Throws StartError with what to do. */
+/**
+ * Starts Postgres on its data directory, which it creates when missing. Throws StartError with what to do.
+ */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const data = join(options.directory, 'data');
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
@@ -55,7 +57,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   return launch(data, options);
 }
 
-/** Created under a temporary name and renamed at the end, so that an interrupted start leaves nothing incomplete. */
+/**
+ * Created under a temporary name and renamed at the end, so that an interrupted start
+ * leaves nothing incomplete.
+ */
 async function initialise(data: string, options: PostgresOptions): Promise<void> {
   const { initdb } = await findPostgresBinaries();
   const unfinished = `${data}.unfinished`;
@@ -182,7 +187,9 @@ function running(
   };
 }
 
-/** Postgres: SIGINT is a fast shutdown, SIGQUIT an immediate one that recovers from its log at the next start. */
+/**
+ * Postgres: SIGINT is a fast shutdown, SIGQUIT an immediate one that recovers from its log at the next start.
+ */
 function stop(identity: ProcessIdentity): Promise<void> {
   return stopProcess(identity, [
     { signal: 'SIGINT', waitMs: 10_000 },

@@ -1,4 +1,10 @@
-/** What API and worker of the embedded default are started with: each gets the variables that it needs and no other. */
+/**
+ * What API and worker of the embedded default are started with: each gets the variables
+ * that it needs and no other.
+ */
+import { limitFields } from '../../config/limits.ts';
+import { processFields } from '../../config/runtime.ts';
+import { isSecret } from '../../config/secret-files.ts';
 import type { PlatformKeys } from './keys.ts';
 
 export interface EmbeddedAddresses {
@@ -11,35 +17,31 @@ export interface EmbeddedAddresses {
   privateMcpHosts: readonly string[];
 }
 
-export interface EmbeddedFolders {
-  sessions: string;
-  runner: string;
-  claude: string;
-}
-
 export interface ProcessEnvironments {
   api: Record<string, string>;
   worker: Record<string, string>;
 }
 
-/** Variables of the caller that reach both: where programs and certificates are, and every limit that was set. */
-const inherited =
-  /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS|LOG_LEVEL|LIMIT_[A-Z_]+|SESSION_[A-Z]+_SECONDS|REQUEST_EXPIRY_SECONDS|DENIAL_MUTE_SECONDS|REFUSED_CALL_KEPT_SECONDS|SERVER_(HANDSHAKE|CALL)_SECONDS|PROCESS_OUTPUT_KEPT_SECONDS|CHECK_SECONDS|CHECK_KEPT_SECONDS|CHANNEL_MESSAGES_KEPT_SECONDS|SCHEDULE_[A-Z_]+|TOOL_CALL_RETENTION_FLOOR_DAYS|WORKSPACE_REOPENABLE_DAYS|RATE_[A-Z_]+)$/;
-const inheritedByApi = /^(PRIVATE_REGISTRIES|REGISTRY_REALMS|PREVIEW_DOMAIN|PRIVATE_EMBEDDING_HOSTS)$/;
-const inheritedByWorker =
-  /^(AUDIT_SYNC|MODEL_BASE_URL|PRIVATE_WEBHOOK_HOSTS|SANDBOX|ALLOW_UNSANDBOXED|WORKER_MAX_SESSIONS|WORKER_MAX_DECISIONS|(AGENT|SERVER)_(MEMORY_BYTES|CPU_MILLIS)|SANDBOX_PROCESSES|SANDBOX_CA_FILE|NPM_REGISTRY_(URL|TOKEN|TOKEN_FILE)|PYPI_INDEX_(URL|TOKEN|TOKEN_FILE)|HTTPS_PROXY(_FILE)?|NO_PROXY|PACKAGE_[A-Z_]+|UV_PROGRAM|WORKSPACE_BYTES|WARM_HOSTS)$/;
+/** What any program of the caller is started with: where programs and certificates are. */
+const ofEveryProgram = /^(PATH|HOME|TMPDIR|LANG|LC_[A-Z]+|TZ|NODE_ENV|NODE_EXTRA_CA_CERTS)$/;
+const inherited = ['LOG_LEVEL', 'MODEL_BASE_URL', 'MODEL_ENDPOINTS', ...Object.keys(limitFields)];
+const inheritedByApi = ['PRIVATE_REGISTRIES', 'REGISTRY_REALMS', 'PREVIEW_DOMAIN', 'PRIVATE_EMBEDDING_HOSTS'];
+const inheritedByWorker = [
+  ...['AUDIT_SYNC', 'PRIVATE_WEBHOOK_HOSTS', 'WORKER_MAX_SESSIONS'],
+  ...Object.keys(processFields).flatMap((name) => (isSecret(name) ? [name, `${name}_FILE`] : [name])),
+];
 
 /** Pure: the worker never sees the private half of the approval keys, nor the API the public one. */
 export function processEnvironments(
   keys: PlatformKeys,
   addresses: EmbeddedAddresses,
-  folders: EmbeddedFolders,
+  sessionsDirectory: string,
   callers: Record<string, string | undefined>,
 ): ProcessEnvironments {
   const shared = {
     // Servers of the demo took up to 30 s to start on a busy machine; another may be five times as slow.
     SERVER_HANDSHAKE_SECONDS: '180',
-    ...pick(callers, inherited),
+    ...pick(callers, (name) => ofEveryProgram.test(name) || inherited.includes(name)),
     DATABASE_URL: addresses.databaseUrl,
     TEMPORAL_ADDRESS: addresses.temporalAddress,
     TEMPORAL_NAMESPACE: addresses.temporalNamespace,
@@ -50,7 +52,7 @@ export function processEnvironments(
   return {
     api: {
       ...shared,
-      ...pick(callers, inheritedByApi),
+      ...pick(callers, (name) => inheritedByApi.includes(name)),
       HOST: '127.0.0.1',
       PORT: String(addresses.port),
       ...(addresses.temporalUiUrl === null ? {} : { TEMPORAL_UI_URL: addresses.temporalUiUrl }),
@@ -60,20 +62,21 @@ export function processEnvironments(
     },
     worker: {
       ...shared,
-      ...pick(callers, inheritedByWorker),
+      ...pick(callers, (name) => inheritedByWorker.includes(name)),
       APPROVAL_PUBLIC_KEY: keys.approval_public_key,
       INTERNAL_API_URL: `http://127.0.0.1:${addresses.port}`,
-      SESSIONS_DIR: folders.sessions,
-      RUNNER_DIR: folders.runner,
-      CLAUDE_DIR: folders.claude,
+      SESSIONS_DIR: sessionsDirectory,
     },
   };
 }
 
-function pick(from: Record<string, string | undefined>, names: RegExp): Record<string, string> {
+function pick(
+  from: Record<string, string | undefined>,
+  isPicked: (name: string) => boolean,
+): Record<string, string> {
   return Object.fromEntries(
     Object.entries(from).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && names.test(entry[0]),
+      (entry): entry is [string, string] => entry[1] !== undefined && isPicked(entry[0]),
     ),
   );
 }

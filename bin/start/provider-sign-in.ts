@@ -1,4 +1,7 @@
-/** Signs a person of the demo identity provider in, as their browser does it: by its page, cookies and redirects. */
+/**
+ * Signs a person of the demo identity provider in, as their browser does it: by its
+ * page, cookies and redirects.
+ */
 import { ApiClient } from './api-client.ts';
 import { StartError } from './start-error.ts';
 
@@ -7,7 +10,10 @@ const mostSteps = 15;
 /** Like `fetch`; replaced for a provider with a private certificate. */
 export type Request = (url: string, init: RequestInit) => Promise<Response>;
 
-/** `url` is the platform's PUBLIC_URL, `person` whom to choose on the provider's page. Throws StartError when that fails. */
+/**
+ * `url` is the platform's PUBLIC_URL, `person` whom to choose on the provider's page. Throws
+ * StartError when that fails.
+ */
 export async function signInAtProvider(
   url: string,
   person: string,

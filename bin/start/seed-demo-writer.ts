@@ -1,7 +1,11 @@
-/** Adds the agent `writer`, whose steps a model chooses, to the demo workspace where the caller has a key of a model. Existing content stays as it is. */
+/**
+ * Adds the agent `writer`, whose steps a model chooses, to the demo workspace where the caller has a key of a
+ * model. Existing content stays as it is.
+ */
 import * as z from 'zod';
 import { agentInput } from '../../contract/agent.ts';
 import { type GrantInput, grantInput } from '../../contract/grant.ts';
+import { defaultEndpointName } from '../../contract/model-endpoint.ts';
 import type { ApiClient } from './api-client.ts';
 import { demoSlug } from './demo-content.ts';
 import { type AgentWithAttachments, addUnlessRefused, ensureAgent, ensureSecret } from './seed-demo.ts';
@@ -15,12 +19,20 @@ const demoWriter: AgentWithAttachments = {
     model: 'claude-sonnet-4-5',
     instructions:
       'You write short reports into the file report.md. Show the report as an artifact when it is written, and end the session with one sentence on it.',
-    model_access: { api_key: `\${${secretName}}`, requests_per_session: 100, tokens_per_session: 500_000 },
+    model_access: {
+      endpoint: defaultEndpointName,
+      api_key: `\${${secretName}}`,
+      requests_per_session: 100,
+      tokens_per_session: 500_000,
+    },
   }),
   attachments: [{ name: 'files', env: {} }],
 };
 
-/** What the API refuses, as where the package of the agent is not installed, is a line of `progress`: the rest of the demo works without it. */
+/**
+ * What the API refuses, as where the package of the agent is not installed, is a line of `progress`: the rest
+ * of the demo works without it.
+ */
 export const addDemoWriter = (
   ada: ApiClient,
   modelKey: string,
@@ -50,7 +62,7 @@ async function ensureModelKeyGrant(ada: ApiClient, agentId: string): Promise<voi
     const grant: GrantInput = grantInput.parse({
       agent_subject_id: agentId,
       grant_type: 'model_key',
-      details: { secret_name: secretName },
+      details: { secret_name: secretName, endpoint: defaultEndpointName },
       scope: 'persistent',
       reason: 'For the demo.',
     });

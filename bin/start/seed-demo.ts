@@ -1,6 +1,6 @@
 /**
- * Creates the demo workspace and leaves one session waiting for an approval. Existing content stays as it is, so a
- * second start repeats nothing and undoes no changes.
+ * Creates the demo workspace and leaves one session waiting for an approval. Existing content stays as it is,
+ * so a second start repeats nothing and undoes no changes.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,7 @@ import {
   demoSecretServer,
   demoServers,
   demoSlug,
+  demoStartSeconds,
 } from './demo-content.ts';
 import { StartError } from './start-error.ts';
 
@@ -32,7 +33,11 @@ export interface DemoSeed {
 /** The session that waits, or why there is none. */
 export type WaitingDemo = { sessionId: string; requestId: string } | { sessionId: string; reason: string };
 
-const waitLimitMs = 60_000;
+/**
+ * What a worker and the session's sidecar may take to start, and then its servers, which have
+ * to answer before it asks.
+ */
+const waitLimitMs = (60 + 60 + demoStartSeconds) * 1000;
 /** Each look is two requests, of which a starting platform has enough. */
 const lookEveryMs = 250;
 const named = z.looseObject({ name: z.string() });
@@ -49,7 +54,10 @@ export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
   return ensureWaitingSession(seed, seed.max, await fillDemoWorkspace(seed));
 }
 
-/** The workspace without a session; returns the id of the agent whose session waits. Throws StartError when the API refuses something. */
+/**
+ * The workspace without a session; returns the id of the agent whose session waits. Throws StartError when
+ * the API refuses something.
+ */
 export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'max'>): Promise<string> {
   await ensureWorkspace(ada, await idOf(max));
   if (await ensureSecret(ada, demoSecret, randomBytes(24).toString('base64url'))) {
@@ -88,7 +96,10 @@ async function idOf(person: ApiClient): Promise<string> {
   return z.object({ user: ids }).parse(await person.send('GET', '/me')).user.id;
 }
 
-/** Gives a secret that is not there this value; returns whether it did. Throws StartError when the API refuses. */
+/**
+ * Gives a secret that is not there this value; returns whether it did. Throws
+ * StartError when the API refuses.
+ */
 export async function ensureSecret(ada: ApiClient, name: string, value: string): Promise<boolean> {
   const secrets = await readAll(ada, 'secrets', 'secrets');
   if (secrets.some((secret) => secret.name === name)) {
@@ -98,7 +109,9 @@ export async function ensureSecret(ada: ApiClient, name: string, value: string):
   return true;
 }
 
-/** Adds those of these entries that the catalog lacks, by name. Throws StartError when the API refuses one. */
+/**
+ * Adds those of these entries that the catalog lacks, by name. Throws StartError when the API refuses one.
+ */
 export const ensureEntries = (ada: ApiClient, servers: readonly McpServerInput[]): Promise<void> =>
   ensureNamed(ada, 'mcp-servers', 'mcp_servers', servers);
 
@@ -117,7 +130,10 @@ async function ensureNamed(
   }
 }
 
-/** A newly created agent gets its attachments; an existing one keeps its own. Returns its id. Throws StartError when the API refuses something. */
+/**
+ * A newly created agent gets its attachments; an existing one keeps its own. Returns its id. Throws
+ * StartError when the API refuses something.
+ */
 export async function ensureAgent(
   ada: ApiClient,
   { agent: input, attachments }: AgentWithAttachments,
@@ -134,7 +150,10 @@ export async function ensureAgent(
   return agent.id;
 }
 
-/** Adds a part of the demo; what the API refuses is a line of `progress` that says what there is none of, and why. */
+/**
+ * Adds a part of the demo; what the API refuses is a line of `progress` that says what
+ * there is none of, and why.
+ */
 export async function addUnlessRefused(
   missing: string,
   progress: (line: string) => void,

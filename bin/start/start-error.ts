@@ -1,4 +1,6 @@
-/** Why something embedded cannot start, as a sentence for the person at the terminal; shown without a stack. */
+/**
+ * Why something embedded cannot start, as a sentence for the person at the terminal; shown without a stack.
+ */
 export class StartError extends Error {
   override name = 'StartError';
 }

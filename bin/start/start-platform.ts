@@ -4,15 +4,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectSession, sessionDirectory } from '../../runtime/process/session-record.ts';
 import { type Db, openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
+import { upsertUser } from '../../store/users/users.ts';
 import { listWorkers } from '../../store/workers/workers.ts';
+import { ApiClient } from './api-client.ts';
 import { claimDataDirectory } from './data-directory.ts';
+import { demoPeople } from './demo-content.ts';
 import { demoRemoteName, placeDemoRemote, privateHostsOf } from './demo-remote.ts';
-import { signInDemoPeople } from './demo-sign-in.ts';
+import { ticketClerk, ticketsServer } from './demo-remote-content.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
 import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
-import { fillDemoWorkspace, seedDemo, type WaitingDemo } from './seed-demo.ts';
-import { addDemoRemote } from './seed-demo-remote.ts';
+import {
+  addUnlessRefused,
+  ensureAgent,
+  ensureEntries,
+  fillDemoWorkspace,
+  seedDemo,
+  type WaitingDemo,
+} from './seed-demo.ts';
 import { addDemoWriter } from './seed-demo-writer.ts';
 import { messageOf, StartError } from './start-error.ts';
 import type { StartPlatformOptions, Undo } from './start-options.ts';
@@ -103,7 +112,10 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
   return { url, temporalUiUrl: temporal.temporalUiUrl, dataDirectory: data, demo };
 }
 
-/** What a demo session shows otherwise: a worker runs. Gives up after a minute, since the worker says in its log why it does not. */
+/**
+ * What a demo session shows otherwise: a worker runs. Gives up after a minute, since the worker says in its
+ * log why it does not.
+ */
 async function untilWorkerReports(db: Db, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + workerLimitMs;
   while (Date.now() < deadline && !(await listWorkers(db)).some((worker) => worker.is_running)) {
@@ -124,10 +136,37 @@ async function choosePort(port: number): Promise<number> {
   return port;
 }
 
-/** Throws a server's failure only after both have settled, so that what the other started is known and stopped. */
+/**
+ * Throws a server's failure only after both have settled, so that what the other started is known and
+ * stopped.
+ */
 function settled<Value>(result: PromiseSettledResult<Value>): Value {
   if (result.status === 'rejected') {
     throw result.reason;
   }
   return result.value;
 }
+
+/**
+ * Creates all demo users and signs in those that the demo needs. Throws StartError when the API refuses them.
+ */
+export async function signInDemoPeople(db: Db, url: string): Promise<{ ada: ApiClient; max: ApiClient }> {
+  for (const person of Object.values(demoPeople)) {
+    await upsertUser(db, person);
+  }
+  return {
+    ada: await ApiClient.signIn(url, demoPeople.ada.email),
+    max: await ApiClient.signIn(url, demoPeople.max.email),
+  };
+}
+
+/**
+ * `url` is its MCP endpoint. The platform registers there by itself, which nothing here waits for: the
+ * entry's page shows the outcome. What the API refuses, as where sessions have no sandbox, is a line of
+ * `progress`: the rest of the demo works without it.
+ */
+export const addDemoRemote = (ada: ApiClient, url: string, progress: (line: string) => void): Promise<void> =>
+  addUnlessRefused('no remote server', progress, async () => {
+    await ensureEntries(ada, [ticketsServer(url)]);
+    await ensureAgent(ada, ticketClerk);
+  });

@@ -26,8 +26,8 @@ const healthTimeoutMs = 60_000;
 const sessionsEndLimitMs = 15_000;
 
 /**
- * Starts them, the demo's remote server beside them, and waits until the API serves; returns the directory of their sessions. A remote server that does not
- * start is only reported. Throws StartError.
+ * Starts them, the demo's remote server beside them, and waits until the API serves; returns the directory of
+ * their sessions. A remote server that does not start is only reported. Throws StartError.
  */
 export async function startPrograms(
   options: StartPlatformOptions,
@@ -35,12 +35,9 @@ export async function startPrograms(
   undo: Undo,
 ): Promise<{ sessionsDirectory: string }> {
   const { root, progress, environment, signal } = options;
-  const folders = {
-    ...{ sessions: join(data, 'sessions'), runner: join(root, 'deploy/runner') },
-    claude: join(root, 'agents/claude'),
-  };
-  mkdirSync(folders.sessions, { recursive: true, mode: 0o700 });
-  const environments = processEnvironments(keys, addresses, folders, environment);
+  const sessionsDirectory = join(data, 'sessions');
+  mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
+  const environments = processEnvironments(keys, addresses, sessionsDirectory, environment);
   const start = (program: Pick<SupervisedProgram, 'name' | 'script' | 'environment'>) => {
     const started = supervise({ ...program, directory: data, onExit: progress });
     undo.push(started.stop);
@@ -58,16 +55,19 @@ export async function startPrograms(
   undo.push(() =>
     endSessions({
       db,
-      sessionsDirectory: folders.sessions,
+      sessionsDirectory,
       signalTerminate: (id) => signalTerminate(addresses, id),
       progress,
       waitLimitMs: sessionsEndLimitMs,
     }),
   );
-  return { sessionsDirectory: folders.sessions };
+  return { sessionsDirectory };
 }
 
-/** Waits until the API answers and reaches its database. A program that keeps exiting is reported with its output. */
+/**
+ * Waits until the API answers and reaches its database. A program that keeps exiting is
+ * reported with its output.
+ */
 async function waitForHealth(url: string, programs: SupervisedProcess[], signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + healthTimeoutMs;
   for (;;) {

@@ -1,7 +1,7 @@
 /**
- * The address of the embedded Temporal UI for browsers. The UI itself has no authentication and accepts any `Host`, so that another
- * site could point its own name here (DNS rebinding). This proxy accepts its own address only, and forwards to where the UI listens,
- * an address that cannot be guessed.
+ * The address of the embedded Temporal UI for browsers. The UI itself has no authentication and accepts any
+ * `Host`, so that another site could point its own name here (DNS rebinding). This proxy accepts its own
+ * address only, and forwards to where the UI listens, an address that cannot be guessed.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
@@ -47,7 +47,9 @@ export async function openTemporalUi(port: number, target: UiPlace): Promise<Tem
   };
 }
 
-/** Whether a page of another site makes a state-changing request. Programs other than browsers name no site. */
+/**
+ * Whether a page of another site makes a state-changing request. Programs other than browsers name no site.
+ */
 function isFromElsewhere({ method, headers }: IncomingMessage): boolean {
   const site = headers['sec-fetch-site'] ?? 'none';
   return method !== 'GET' && method !== 'HEAD' && site !== 'none' && site !== 'same-origin';

@@ -40,6 +40,10 @@ export interface TemporalOptions {
   ui?: UiPlace | null;
   /** Further settings of the server, as `name=value`. */
   settings?: readonly string[];
+  /**
+   * Its data need not survive the machine: commits do not wait for the disk, and memory is spent on speed.
+   */
+  isForTests?: boolean;
 }
 
 export interface RunningTemporal {
@@ -57,17 +61,18 @@ const note = z.object({
   pid: z.int(),
   startedAt: z.string(),
   port: z.int(),
-  /** Missing where another release started it. */
-  ui: z.object({ host: z.string(), port: z.int() }).nullable().optional(),
+  ui: z.object({ host: z.string(), port: z.int() }).nullable(),
 });
 type Note = z.infer<typeof note>;
 
-/** Starts the server on its database file, or adopts the one that a killed start-up left. Throws StartError. */
+/**
+ * Starts the server on its database file, or adopts the one that a killed start-up left. Throws StartError.
+ */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
   await mkdir(options.directory, { recursive: true, mode: 0o700 });
   const left = readNote(options.directory);
   if (left !== null && isRunning(left)) {
-    const isAsWanted = left.ui !== undefined && (left.ui !== null) === options.hasUi;
+    const isAsWanted = (left.ui !== null) === options.hasUi;
     if (isAsWanted && (await answers(`127.0.0.1:${left.port}`, 5_000))) {
       return running(left, options.directory, true);
     }
@@ -80,8 +85,8 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
 class ServerExited extends StartError {}
 
 /**
- * The server takes more ports than the one it is given, and exits when another program was quicker to one of them: then it is
- * started again.
+ * The server takes more ports than the one it is given, and exits when another program was quicker to one of
+ * them: then it is started again.
  */
 function launch(options: TemporalOptions): Promise<RunningTemporal> {
   const isRetryable = (error: unknown) => error instanceof ServerExited;
@@ -99,7 +104,11 @@ async function start(wanted: TemporalOptions): Promise<RunningTemporal> {
   const child = spawn(options.program, serverArguments(options, { port, httpPort }), {
     detached: true,
     stdio: ['ignore', log, log],
-    env: { HOME: options.directory, PATH: '/usr/bin:/bin' },
+    env: {
+      HOME: options.directory,
+      PATH: '/usr/bin:/bin',
+      ...(options.isForTests === true && { GOGC: '400' }),
+    },
   });
   closeSync(log);
   child.on('error', () => undefined);
@@ -143,6 +152,13 @@ async function chooseUiPlace(): Promise<UiPlace> {
 const closedHttpApi = 'frontend.httpAllowedHosts=["nobody.invalid"]';
 /** A worker gets the activities that it schedules with the answer to that, where it has a free slot. */
 const eagerActivities = 'system.enableActivityEagerExecution=true';
+/** One server has nothing to spread: tasks would only be forwarded between the four that are the default. */
+const onePartition = ['matching.numTaskqueueReadPartitions=1', 'matching.numTaskqueueWritePartitions=1'];
+/**
+ * SQLite's default makes and removes a file for each commit, which took a third of the
+ * server's processor time.
+ */
+const writeAheadLog = 'journal_mode=wal';
 
 function serverArguments(
   options: TemporalOptions,
@@ -151,11 +167,12 @@ function serverArguments(
   return [
     ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
     ...['--http-port', String(httpPort), '--dynamic-config-value', closedHttpApi],
-    ...[eagerActivities, ...(options.settings ?? [])].flatMap((setting) => [
+    ...[eagerActivities, ...onePartition, ...(options.settings ?? [])].flatMap((setting) => [
       '--dynamic-config-value',
       setting,
     ]),
-    ...['--db-filename', join(options.directory, 'temporal.db')],
+    ...['--db-filename', join(options.directory, 'temporal.db'), '--sqlite-pragma', writeAheadLog],
+    ...(options.isForTests === true ? ['--sqlite-pragma', 'synchronous=off'] : []),
     ...(options.ui ? ['--ui-ip', options.ui.host, '--ui-port', String(options.ui.port)] : ['--headless']),
     ...Object.values(searchAttributes).flatMap((name) => [
       '--search-attribute',
@@ -209,7 +226,7 @@ function running(noted: Note, directory: string, adopted: boolean): RunningTempo
   return {
     address: `127.0.0.1:${noted.port}`,
     port: noted.port,
-    ui: noted.ui ?? null,
+    ui: noted.ui,
     process: { pid: noted.pid, startedAt: noted.startedAt },
     adopted,
     stop: () => stopServer(noted, directory),

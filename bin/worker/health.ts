@@ -1,4 +1,7 @@
-/** Tells a supervisor (an orchestrator's probe, a compose health check) whether this worker is healthy, and nothing else. */
+/**
+ * Tells a supervisor (an orchestrator's probe, a compose health check) whether this worker is
+ * healthy, and nothing else.
+ */
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

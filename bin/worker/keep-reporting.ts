@@ -6,8 +6,9 @@ import type { Db } from '../../store/database.ts';
 import { forgetWorker, reportEveryMs, reportWorker } from '../../store/workers/workers.ts';
 
 /**
- * The same for each worker of a host: one that is started again after it was killed takes the row of its predecessor, which would count as
- * another worker until it is considered dead. So workers that share a host's name count as one. A hash, since no host name is stored.
+ * The same for each worker of a host: one that is started again after it was killed takes the row of its
+ * predecessor, which would count as another worker until it is considered dead. So workers that share a
+ * host's name count as one. A hash, since no host name is stored.
  */
 function workerId(host: string): string {
   const hash = createHash('sha256').update(`worker of ${host}`).digest('hex');
@@ -26,7 +27,8 @@ export function keepReporting(
     reportWorker(db, { id, capabilities }).catch((err: unknown) =>
       log.warn({ err }, 'the worker could not report itself'),
     );
-  // The row of a predecessor says when that one started; one that cannot be removed now is reported as this worker's.
+  // The row of a predecessor says when that one started; one that cannot be removed now is
+  // reported as this worker's.
   let last = forgetWorker(db, id).then(report, report);
   const timer = setInterval(() => {
     last = report();

@@ -7,7 +7,10 @@ import { abandonAfter } from '../../lib/timing/time-limit.ts';
 /** Work by its name; `run` counts from 0, and `stopping` is aborted when the sweep stops. */
 export type SweepWork = Readonly<Record<string, (run: number, stopping: AbortSignal) => Promise<unknown>>>;
 
-/** What is done is idempotent, and goes on with the next worker; so the end of this one does not wait for all that is left. */
+/**
+ * What is done is idempotent, and goes on with the next worker; so the end of this one does not
+ * wait for all that is left.
+ */
 const defaultStopLimitMs = 5000;
 
 export interface SweepingOptions {
@@ -18,9 +21,9 @@ export interface SweepingOptions {
 }
 
 /**
- * Runs each part now and then again after each interval, whatever the others do: one with much to do must not delay the one that makes up for
- * lost hints. A part that fails is logged; its next run tries again. Returns a function that waits for what is being done, for some seconds
- * at most.
+ * Runs each part now and then again after each interval, whatever the others do: one with much to do must not
+ * delay the one that makes up for lost hints. A part that fails is logged; its next run tries again. Returns
+ * a function that waits for what is being done, for some seconds at most.
  */
 export function keepSweeping(
   parts: SweepWork,

@@ -1,8 +1,8 @@
 /** Makes Temporal's copies of schedules what the rows are, however they came to differ. */
 import type { Logger } from 'pino';
-import { followSchedule } from '../../commands/schedules/follow.ts';
+import { followSchedule } from '../../commands/schedules/pause.ts';
 import type { Db } from '../../store/database.ts';
-import { listScheduleStates } from '../../store/schedules/read.ts';
+import { listScheduleStates } from '../../store/schedules/schedules.ts';
 import type { ScheduleCopy, Schedules } from '../../workflows/schedules-client.ts';
 
 export interface ScheduleRepair {
@@ -12,8 +12,9 @@ export interface ScheduleRepair {
 }
 
 /**
- * Writes the copies that differ by what Temporal's list says of them; without `trustsList`, and when Temporal does not list them, every one. One that Temporal does not take keeps
- * no other from following. Temporal's list may be late: then a copy is written once more.
+ * Writes the copies that differ by what Temporal's list says of them; without `trustsList`, and when Temporal
+ * does not list them, every one. One that Temporal does not take keeps no other from following. Temporal's
+ * list may be late: then a copy is written once more.
  */
 export async function repairScheduleCopies(
   { db, schedules, log }: ScheduleRepair,

@@ -4,8 +4,8 @@ import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { revokeEndedConnections } from '../../activities/oauth-connections/revoke-ended.ts';
 import { settleEnded } from '../../activities/workloads/settle-ended.ts';
 import { stopOrphans } from '../../activities/workloads/stop-orphans.ts';
-import { endExpiredPreviews } from '../../commands/previews/end-expired.ts';
-import { endForgottenChildren } from '../../commands/sessions/end-in-tree.ts';
+import { isSameApi } from '../../activities/workloads/workload-exit.ts';
+import { endExpiredPreviews } from '../../commands/previews/end.ts';
 import { keepVectorIndexes } from '../../commands/vectors/keep-indexes.ts';
 import {
   authorizationSummary,
@@ -25,21 +25,19 @@ import {
 import { settled } from '../../runtime/settled.ts';
 import { removeAbandonedContents } from '../../store/artifacts/contents.ts';
 import { listPendingMessages, removeOldMessages } from '../../store/channel-messages/messages.ts';
-import { removeOldChecks } from '../../store/mcp-checks/erase.ts';
-import { listUnfinishedChecks } from '../../store/mcp-checks/read.ts';
-import { listUnsettledRegistrations } from '../../store/mcp-registrations/read.ts';
-import { listUnattendedAuthorizations } from '../../store/oauth-authorizations/read.ts';
+import { listUnfinishedChecks, removeOldChecks } from '../../store/mcp-checks/checks.ts';
+import { listUnsettledRegistrations } from '../../store/mcp-registrations/registrations.ts';
+import { listUnattendedAuthorizations } from '../../store/oauth-authorizations/authorizations.ts';
 import { eraseOldCalls } from '../../store/permission-requests/calls.ts';
 import { listUnfinishedServices } from '../../store/previews/services.ts';
 import { removeOldRuns } from '../../store/schedules/runs.ts';
-import { eraseOldOutputs } from '../../store/session-processes/erase-outputs.ts';
+import { eraseOldOutputs } from '../../store/session-processes/outputs.ts';
 import {
-  type LaunchedSession,
   listLaunchedSessions,
   listOpenRequestIds,
   listUnfinishedSessionIds,
-} from '../../store/sessions/list-unfinished.ts';
-import { listUntoldSessions } from '../../store/sessions/list-untold.ts';
+  listUntoldSessions,
+} from '../../store/sessions/list.ts';
 import {
   readCheckSummary,
   readRegistrationSummary,
@@ -50,9 +48,8 @@ import { listWorkspacesWithRetention, removeExpiredCalls } from '../../store/too
 import { indexedFrom } from '../../store/vectors/search.ts';
 import type { Workflows } from '../../workflows/client.ts';
 import type { Schedules } from '../../workflows/schedules-client.ts';
-import { endInClosedWorkspaces } from './end-in-closed.ts';
+import { endInClosedWorkspaces, removeDueWorkspaces } from './closed-workspaces.ts';
 import type { SweepWork } from './keep-sweeping.ts';
-import { removeDueWorkspaces } from './remove-workspaces.ts';
 import { repairScheduleCopies } from './repair-schedule-copies.ts';
 import type { WorkloadWatch } from './watch-workloads.ts';
 
@@ -87,8 +84,8 @@ export interface Sweeping {
 }
 
 /**
- * The parts of a sweep, by name. Each is safe at any time, and from several workers at once. None waits for another, which may have much to
- * do or wait for an unreachable service.
+ * The parts of a sweep, by name. Each is safe at any time, and from several workers at once. None waits for
+ * another, which may have much to do or wait for an unreachable service.
  */
 export function sweepParts(sweeping: Sweeping): SweepWork {
   const { dependencies, outputKeptSeconds: keptSeconds, checkKeptSeconds, refusedCallKeptSeconds } = sweeping;
@@ -123,9 +120,10 @@ export function sweepParts(sweeping: Sweeping): SweepWork {
 }
 
 /**
- * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between, begins;
- * one that Temporal lost ends its session, with a reason. With `trustsList` those that Temporal lists as running are not started, and
- * workflows of sessions that ended or were removed are signalled; without its list all are started, and none of those signalled.
+ * Starting a workflow that runs does nothing. One that was never started, because the API stopped in between,
+ * begins; one that Temporal lost ends its session, with a reason. With `trustsList` those that Temporal lists
+ * as running are not started, and workflows of sessions that ended or were removed are signalled; without its
+ * list all are started, and none of those signalled.
  */
 export async function startLostWorkflows(
   sweeping: Pick<Sweeping, 'dependencies' | 'workflows'>,
@@ -179,7 +177,10 @@ export async function startLostWorkflows(
   }
 }
 
-/** Empty when Temporal does not list them: its list is kept apart from what starts a workflow, and may be unavailable by itself. */
+/**
+ * Empty when Temporal does not list them: its list is kept apart from what starts a workflow, and may
+ * be unavailable by itself.
+ */
 async function listRunning({
   dependencies: { log },
   workflows,
@@ -192,32 +193,38 @@ async function listRunning({
   }
 }
 
-/** Signals sessions whose workload is not as it should be, or whose sidecar has a former address of the API, however that was missed. */
+/**
+ * Signals sessions whose workload is not as it should be, or whose sidecar has a former address of the API,
+ * however that was missed.
+ */
 export async function signalChangedWorkloads({
   dependencies: { db, internalApiUrl },
   workflows,
   workloads,
 }: Pick<Sweeping, 'dependencies' | 'workflows' | 'workloads'>): Promise<void> {
   const sessions = await listLaunchedSessions(db);
-  const idsWhere = (isWanted: (session: LaunchedSession) => boolean) =>
-    sessions.filter(isWanted).map(({ id }) => id);
+  const moved: string[] = [];
+  const stayed: string[] = [];
+  for (const { id, apiUrl } of sessions) {
+    (isSameApi(apiUrl, internalApiUrl) ? stayed : moved).push(id);
+  }
   const signalMoved = async () => {
-    for (const id of idsWhere(({ apiUrl }) => apiUrl !== internalApiUrl)) {
+    for (const id of moved) {
       await workflows.signalSession(id, sessionSignals.workloadChanged);
     }
   };
-  await settled([signalMoved(), workloads.lookAtAll(idsWhere(({ apiUrl }) => apiUrl === internalApiUrl))]);
+  await settled([signalMoved(), workloads.lookAtAll(stayed)]);
 }
 
 /**
- * Resends what is on record for a session but did not reach its workflow, because Temporal was unreachable for the API. A workflow that
- * has ended meanwhile is not notified; one that was lost is started by the next sweep.
+ * Resends what is on record for a session but did not reach its workflow, because Temporal was
+ * unreachable for the API. A workflow that has ended meanwhile is not notified; one that was lost is
+ * started by the next sweep.
  */
 export async function tellAgain({
   dependencies: { db },
   workflows,
 }: Pick<Sweeping, 'dependencies' | 'workflows'>): Promise<void> {
-  await endForgottenChildren(db);
   for (const { id, signal } of await listUntoldSessions(db, { undeliveredSeconds })) {
     await workflows.signalSession(id, signal);
   }

@@ -1,11 +1,16 @@
-/** The workers of one process, one for each task queue, with slots of its own: sessions, watches, decisions and deliveries. */
+/**
+ * The workers of one process, one for each task queue, with slots of its own: sessions, watches of checks,
+ * decisions and deliveries.
+ */
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { deliveriesAtATime } from '../../activities/channel-messages/deliver.ts';
 import type { Activities } from '../../activities/index.ts';
+import { shortActivities } from '../../activities/workspace-share.ts';
 import { taskQueues } from '../../contract/workflows.ts';
 
 export interface TaskWorkerSlots {
-  /** Checks, and sessions that an earlier release started, that are watched at a time. Waiting sessions need none. */
-  watches: number;
+  /** Sessions that start, and checks that run, at a time. Waiting sessions need none. */
+  sessions: number;
   /** Decisions that are carried out at a time. */
   decisions: number;
 }
@@ -30,17 +35,14 @@ type Duration = NonNullable<WorkerOptions['shutdownGraceTime']>;
 
 export interface TaskWorkers {
   areRunning(): boolean;
-  /** Resolves when all of them have shut down. When one fails, the others are shut down and it rejects with its error. */
+  /**
+   * Resolves when all of them have shut down. When one fails, the others are shut down and
+   * it rejects with its error.
+   */
   run(): Promise<void>;
   shutdown(): void;
 }
 
-/** Slots for launches and deliveries, beside the session watches that an earlier release put on the sessions' queue. */
-const shortActivities = 50;
-/** Messages that are posted to channels at a time. */
-const deliveries = 20;
-
-/** Sessions and requests of an earlier release continue: all their tasks are on the sessions' queue, which accepts every kind. */
 export async function createTaskWorkers(dependencies: TaskWorkerDependencies): Promise<TaskWorkers> {
   const { activities, decisionActivities, workflowBundle, slots } = dependencies;
   const createWorker = dependencies.createWorker ?? ((options) => Worker.create(options));
@@ -52,13 +54,13 @@ export async function createTaskWorkers(dependencies: TaskWorkerDependencies): P
       taskQueue: queues.sessions,
       workflowBundle,
       activities,
-      maxConcurrentActivityTaskExecutions: slots.watches + shortActivities,
+      maxConcurrentActivityTaskExecutions: slots.sessions + shortActivities,
     }),
     createWorker({
       ...shared,
       taskQueue: queues.watches,
       activities,
-      maxConcurrentActivityTaskExecutions: slots.watches,
+      maxConcurrentActivityTaskExecutions: slots.sessions,
     }),
     createWorker({
       ...shared,
@@ -71,7 +73,7 @@ export async function createTaskWorkers(dependencies: TaskWorkerDependencies): P
       ...shared,
       taskQueue: queues.deliveries,
       activities,
-      maxConcurrentActivityTaskExecutions: deliveries,
+      maxConcurrentActivityTaskExecutions: deliveriesAtATime,
     }),
   ]);
   const shutdown = () => {

@@ -23,7 +23,10 @@ export async function connectToTemporal(
   });
 }
 
-/** Which search attributes of the platform the namespace knows. An operator adds them; sessions run without them as well. */
+/**
+ * Which search attributes of the platform the namespace knows. An operator adds them; sessions
+ * run without them as well.
+ */
 export async function knownSearchAttributes(
   connection: NativeConnection,
   namespace: string,

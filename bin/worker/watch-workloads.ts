@@ -1,22 +1,28 @@
-/** Signals sessions, and services of previews, whose workload changed: one watcher for all of the runtime (docs/decisions/0037). */
+/**
+ * Signals sessions, and services of previews, whose workload changed: one watcher for all of the
+ * runtime (docs/decisions/0037).
+ */
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { endedCompanions } from '../../activities/workloads/announce-ended.ts';
 import { exitOf, isRestarting } from '../../activities/workloads/workload-exit.ts';
 import { serviceSignals, sessionSignals } from '../../contract/workflows.ts';
+import { createSharedSemaphore } from '../../lib/limits/semaphore.ts';
 import { retry } from '../../lib/timing/retry.ts';
-import { createSlots } from '../../runtime/slots.ts';
 import type { WorkloadState } from '../../runtime/workload.ts';
+import type { WorkspaceOf } from '../../store/workspaces/workspace-of.ts';
 import type { Workflows } from '../../workflows/client.ts';
 
 export interface WatchDependencies extends Pick<ActivityDependencies, 'runtime' | 'log'> {
   workflows: Pick<Workflows, 'signalSession' | 'signalServicePreview'>;
+  workspaceOf: WorkspaceOf;
 }
 
 export interface WorkloadWatch {
   /**
-   * Looks at these sessions, which are all that run, without a hint, and signals those whose workload ended, again if they were signalled before.
-   * Returns when all are looked at; throws the last error of a look.
+   * Looks at these sessions, which are all that run, without a hint, and signals those whose workload ended,
+   * again if they were signalled before. Returns when all are looked at; throws the last error of a look.
    */
   lookAtAll(sessionIds: readonly string[]): Promise<void>;
   stop(): void;
@@ -24,17 +30,23 @@ export interface WorkloadWatch {
 
 /** Changes that come together are looked at together. */
 const settleMs = 25;
-const concurrentLooks = 10;
+/** Of one workspace half: what its workloads do lets others not wait. */
+const concurrentLooks = { permits: 10, permitsOfKey: 5 };
 /** After that it is left to the sweep. */
 const retries = { firstDelayMs: 500, maxDelayMs: 5000, limitMs: 60_000, ref: false };
 
 type Look = 'waiting' | 'running' | 'repeated';
 
-/** Watches until stopped. A hint costs one inspection, and a signal only when it is not as its session was informed last. */
-export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): WorkloadWatch {
+/**
+ * Watches until stopped. A hint costs one inspection, and a signal only when it is not as its
+ * session was informed last.
+ */
+export function watchWorkloads({ runtime, workflows, workspaceOf, log }: WatchDependencies): WorkloadWatch {
   const stopping = new AbortController();
   const { signal } = stopping;
-  const slots = createSlots(concurrentLooks);
+  // Each look that waits for its turn listens to it; by default Node takes more than ten for a leak.
+  setMaxListeners(0, signal);
+  const withPermit = createSharedSemaphore(concurrentLooks);
   const looks = new Map<string, Look>();
   /** What each session's workflow was informed of; it forgets nothing that it was signalled. */
   const informed = new Map<string, string>();
@@ -57,11 +69,13 @@ export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): 
       informed.set(sessionId, news);
     }
   };
+  const inShare = async (sessionId: string, work: () => Promise<void>): Promise<void> =>
+    withPermit(await shareOf(workspaceOf, sessionId), signal, work);
   const lookSoon = async (sessionId: string): Promise<void> => {
     looks.set(sessionId, 'waiting');
     await sleep(settleMs, undefined, { ref: false });
     const attempt = () =>
-      slots(signal, () => {
+      inShare(sessionId, () => {
         looks.set(sessionId, 'running');
         return look(sessionId, { isRepeated: false });
       });
@@ -95,7 +109,7 @@ export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): 
       for (const sessionId of [...informed.keys()].filter((id) => !wanted.has(id))) {
         informed.delete(sessionId);
       }
-      const looked = sessionIds.map((id) => slots(signal, () => look(id, { isRepeated: true })));
+      const looked = sessionIds.map((id) => inShare(id, () => look(id, { isRepeated: true })));
       const failed = (await Promise.allSettled(looked)).findLast(({ status }) => status === 'rejected');
       if (failed?.status === 'rejected') {
         throw failed.reason;
@@ -106,6 +120,18 @@ export function watchWorkloads({ runtime, workflows, log }: WatchDependencies): 
       stopping.abort();
     },
   };
+}
+
+/**
+ * The workspace whose share a look takes. What belongs to none that can be told has a share in common: a
+ * look is made without a database as well.
+ */
+async function shareOf(workspaceOf: WorkspaceOf, id: string): Promise<string> {
+  const known = async () =>
+    (await workspaceOf('session', id)) ??
+    (await workspaceOf('preview', id)) ??
+    (await workspaceOf('check', id));
+  return (await known().catch(() => null)) ?? 'unknown';
 }
 
 const hasEnded = 'ended';

@@ -1,22 +1,33 @@
-/** Putting an agent away, with all that it did, and taking that back. */
+/** An agent is archived, brought back and deleted, with all that ends with it. */
 import type { Agent, RunningSessions } from '../../contract/agent.ts';
+import type { FieldProblem } from '../../contract/errors.ts';
 import { agentArchivedSentence } from '../../contract/sentences.ts';
 import type { Actor } from '../../contract/session-event.ts';
-import { setArchived } from '../../store/agents/change.ts';
-import { lockAgent } from '../../store/agents/read.ts';
+import { allowLongDeletion, deleteAgent, lockAgent, setArchived } from '../../store/agents/agents.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { listActiveGrantsOfAgent, listActiveGrantsToStart } from '../../store/grants/read.ts';
-import { listOpenRequestsOfSession } from '../../store/permission-requests/read.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { requestEnding } from '../../store/sessions/ending.ts';
-import { lineageOf } from '../../store/sessions/lineage.ts';
-import { lockTree } from '../../store/sessions/lock-tree.ts';
-import { listOwnUnfinishedSessions } from '../../store/sessions/of-agent.ts';
+import { listOpenRequestsOfSession } from '../../store/permission-requests/requests.ts';
+import { derivedId } from '../../store/session-events/append.ts';
+import {
+  countWhatGoes,
+  listOwnUnfinishedSessions,
+  listUnfinishedSessionsOfAgent,
+} from '../../store/sessions/of-agent.ts';
+import { requestEnding } from '../../store/sessions/status.ts';
+import { lineageOf, lockTree } from '../../store/sessions/tree.ts';
+import { listUnsettledSessionsOfAgent, settleCalls } from '../../store/tool-calls/record.ts';
 import { unlistFromChannels } from '../channels/unlist-agent.ts';
 import { revokeGrant } from '../grants/revoke.ts';
 import { closePermissionRequest } from '../permission-requests/close.ts';
 import { pauseSchedulesOf } from '../schedules/pause.ts';
+
+/** Of a field that names an archived agent for something that only others are for. */
+export const agentArchivedProblem = (path: string): FieldProblem => ({
+  path,
+  code: 'agent_archived',
+  message: 'the agent is archived: name another one, or unarchive it first',
+});
 
 export interface Archiving {
   agentId: string;
@@ -33,7 +44,7 @@ export interface ToTell {
   messages: { sessionId: string; messageId: string }[];
 }
 
-export type AgentArchival =
+type AgentArchival =
   | { result: 'archived'; agent: Agent; toTell: ToTell }
   | { result: 'not_found' }
   /** Its sessions that run: what happens to them has to be said. */
@@ -43,12 +54,13 @@ export type AgentArchival =
 
 /** Each attempt after the first was overtaken by a start. */
 const mostAttempts = 5;
-/** Enough to say what runs. */
+/** Enough to say what keeps the agent. */
 const maxListedUses = 20;
 
 /**
- * Archives an agent: in one transaction its active grants are revoked, and those that let others start it, the open requests of its sessions are closed, its
- * schedules pause, it is taken off every channel, and its sessions are asked to end where that is chosen. One that is archived already stays as it is; its sessions
+ * Archives an agent: in one transaction its active grants are revoked, and those that let others start it,
+ * the open requests of its sessions are closed, its schedules pause, it is taken off every channel, and its
+ * sessions are asked to end where that is chosen. One that is archived already stays as it is; its sessions
  * that still run are asked to end, too.
  */
 export async function archiveAgent(db: Db, archiving: Archiving): Promise<AgentArchival> {
@@ -61,7 +73,10 @@ export async function archiveAgent(db: Db, archiving: Archiving): Promise<AgentA
   return { result: 'busy' };
 }
 
-/** Null, and nothing changed, when a session was started before the agent was locked: trees are locked before agents wherever both are. */
+/**
+ * Null, and nothing changed, when a session was started before the agent was locked: trees are locked before
+ * agents wherever both are.
+ */
 async function tryToArchive(
   trx: Transaction,
   { agentId, userId, runningSessions }: Archiving,
@@ -156,8 +171,8 @@ async function closeRequests(
 }
 
 /**
- * Takes an agent back into use. It holds no grant, is on no channel's list, and its schedules stay paused: each has to be given again. Null for one that does not exist;
- * one that is not archived stays as it is.
+ * Takes an agent back into use. It holds no grant, is on no channel's list, and its schedules stay paused:
+ * each has to be given again. Null for one that does not exist; one that is not archived stays as it is.
  */
 export function unarchiveAgent(
   db: Db,
@@ -176,5 +191,53 @@ export function unarchiveAgent(
       resource: { type: 'agent', id: agent.id, name: agent.name },
     });
     return agent;
+  });
+}
+
+type AgentRemoval =
+  /** `pausedScheduleIds`: Temporal still has to be told. */
+  | { result: 'removed'; pausedScheduleIds: string[] }
+  | { result: 'not_found' }
+  | { result: 'in_use'; uses: { type: string; id: string; name: string }[] };
+
+/**
+ * Removes an agent with its attachments, grants and ended sessions, and all sessions below those, and pauses
+ * its schedules. Refused while one of them runs, whose row would be deleted. The lock makes a concurrent
+ * creation of a session wait, and then fail.
+ */
+export async function removeAgent(db: Db, agentId: string, userId: string): Promise<AgentRemoval> {
+  return inTransaction(db, async (trx) => {
+    await allowLongDeletion(trx);
+    const agent = await lockAgent(trx, agentId);
+    if (agent === null) {
+      return { result: 'not_found' };
+    }
+    const running = await listUnfinishedSessionsOfAgent(trx, agentId, maxListedUses);
+    if (running.length > 0) {
+      return {
+        result: 'in_use',
+        uses: running.map(({ id, agentName: name }) => ({ type: 'session', id, name })),
+      };
+    }
+    const by: Actor = { type: 'user', id: userId };
+    // The rows are deleted with the agent; their revocation stays in the audit trail.
+    for (const grant of await listActiveGrantsOfAgent(trx, agentId)) {
+      await revokeGrant(trx, grant.id, by);
+    }
+    // Nobody can report a call of a session whose row is gone.
+    for (const sessionId of await listUnsettledSessionsOfAgent(trx, agentId)) {
+      await settleCalls(trx, sessionId);
+    }
+    const pausedScheduleIds = await pauseSchedulesOf(trx, { agentId }, { reason: 'agent_removed', by });
+    const removed = await countWhatGoes(trx, agentId);
+    await deleteAgent(trx, agentId);
+    await appendAuditEvent(trx, {
+      workspaceId: agent.workspace_id,
+      event: 'agent.removed',
+      actor: by,
+      resource: { type: 'agent', id: agent.id, name: agent.name },
+      data: { removed },
+    });
+    return { result: 'removed', pausedScheduleIds };
   });
 }

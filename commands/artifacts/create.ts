@@ -6,11 +6,13 @@ import {
   usedBytes,
 } from '../../store/artifacts/artifacts.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 import { lockSessionRow } from '../../store/sessions/status.ts';
 
-/** `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by another session's artifact. */
+/**
+ * `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by
+ * another session's artifact.
+ */
 export type CreatedArtifact =
   | { result: 'stored'; artifact: Artifact }
   | { result: 'too_large' }

@@ -2,11 +2,11 @@ import type { ApprovalClaims } from '../../contract/approval.ts';
 import { scopeWidth } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
-import { keepAgents } from '../../store/agents/keep-agents.ts';
+import { keepAgents } from '../../store/agents/agents.ts';
 import type { Transaction } from '../../store/database.ts';
 import type { Decision } from '../../store/decisions/decisions.ts';
-import { lockMembers } from '../../store/members/lock-members.ts';
-import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { lockMembers } from '../../store/members/members.ts';
+import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { writeGrant } from '../grants/write.ts';
 import { markApproved } from '../permission-requests/close.ts';
@@ -24,10 +24,11 @@ export type ApprovalRefusal =
   | 'already_decided';
 
 /**
- * Answers the decision's request, if there is one, and writes the grant of its verified approval: only the activity that
- * verified it may call this (docs/grants.md#who-writes-one). Returns why nothing was granted, or null; the caller then takes back what was changed.
- * Membership is checked at each use: a removed member can neither decide nor be granted anything. Members stay members
- * until the transaction ends, so that a removal finds the grant.
+ * Answers the decision's request, if there is one, and writes the grant of its verified approval: only the
+ * activity that verified it may call this (docs/grants.md#who-writes-one). Returns why nothing was granted,
+ * or null; the caller then takes back what was changed. Membership is checked at each use: a removed member
+ * can neither decide nor be granted anything. Members stay members until the transaction ends, so that a
+ * removal finds the grant.
  */
 export async function approve(
   trx: Transaction,

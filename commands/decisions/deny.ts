@@ -1,13 +1,15 @@
 import type { Transaction } from '../../store/database.ts';
-import type { Decision } from '../../store/decisions/decisions.ts';
-import { lockMembers } from '../../store/members/lock-members.ts';
-import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { type Decision, wasCarriedOut } from '../../store/decisions/decisions.ts';
+import { lockMembers } from '../../store/members/members.ts';
+import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 import { closePermissionRequest } from '../permission-requests/close.ts';
 import { setRequestsMuted } from '../sessions/mute-requests.ts';
 
 /**
- * Denies the decision's request, and mutes its session where the decision says so. Only a member decides. Idempotent: a
- * denial that was carried out changes nothing. Returns why the request is not denied, or null; nothing is changed then.
+ * Denies the decision's request, and mutes its session where the decision says so. Only a member decides.
+ * Idempotent: a decision that was carried out changes nothing. Any other denial of the same request was
+ * first, whoever made it: its reason counts, and whether it mutes. Returns why the request is not denied, or
+ * null; nothing is changed then.
  */
 export async function deny(
   trx: Transaction,
@@ -23,10 +25,10 @@ export async function deny(
     decidedBy: userId,
     reason,
   });
-  const request = await readPermissionRequest(trx, requestId);
   if (!closed) {
-    return request?.status === 'denied' && request.decided_by === userId ? null : 'already_decided';
+    return (await wasCarriedOut(trx, decision.id)) ? null : 'already_decided';
   }
+  const request = await readPermissionRequest(trx, requestId);
   if (decision.mutesSession && request !== null) {
     await setRequestsMuted(trx, request.session_id, { muted: true, by: { type: 'user', id: userId } });
   }

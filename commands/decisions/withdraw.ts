@@ -2,7 +2,7 @@ import { systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { markWithdrawn, type WithdrawnDecision, wasCarriedOut } from '../../store/decisions/decisions.ts';
-import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 
 export interface StoredDecision {
   id: string;
@@ -11,8 +11,8 @@ export interface StoredDecision {
 }
 
 /**
- * Withdraws a stored decision that nobody carried out in time, permanently: whoever made it is told to make it again. False when it was carried out, and so
- * stands.
+ * Withdraws a stored decision that nobody carried out in time, permanently: whoever made it is told to make
+ * it again. False when it was carried out, and so stands.
  */
 export function withdrawDecision(db: Db, { id, subject }: StoredDecision): Promise<boolean> {
   return inTransaction(db, async (trx) => {

@@ -4,9 +4,9 @@ import { uuid } from '../../contract/names.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import type { Db } from '../../store/database.ts';
-import { contentOf, grantResource } from '../../store/grants/content.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { agentNameOf } from '../../store/sessions/agent-name.ts';
+import { contentOf, grantResource } from '../../store/grants/row.ts';
+import { derivedId } from '../../store/session-events/append.ts';
+import { agentNameOf } from '../../store/sessions/read-session.ts';
 
 /** Records what happened to a grant with its content, since a cascade may remove the row later. */
 export async function auditGrant(

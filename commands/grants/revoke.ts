@@ -14,7 +14,10 @@ export async function revokeGrant(
   return (await revoke(db, { id }, by, cause)) > 0;
 }
 
-/** Revokes the active grants that a user holds in a workspace, e.g. on their removal from it. Returns how many grants changed. */
+/**
+ * Revokes the active grants that a user holds in a workspace, e.g. on their removal from it. Returns
+ * how many grants changed.
+ */
 export function revokeGrantsOfUserInWorkspace(
   db: Db,
   { workspaceId, userId, by }: { workspaceId: string; userId: string; by: Actor },

@@ -4,13 +4,13 @@ import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Transaction } from '../../store/database.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
 import { readGrant } from '../../store/grants/read.ts';
-import { readPermissionRequest } from '../../store/permission-requests/read.ts';
+import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 import { auditGrant } from './audit.ts';
 
 /**
  * Writes the grant of a verified approval, with its audit event. Idempotent by id. A `once` grant
- * that answers a request is bound to the requesting session and to the tool that was refused there, and where the approval says so to
- * exactly that call.
+ * that answers a request is bound to the requesting session and to the tool that was refused there, and where
+ * the approval says so to exactly that call.
  * Throws a ZodError for details that do not fit the type, and the database's error for a broken invariant.
  */
 export async function writeGrant(trx: Transaction, approved: ApprovalClaims['grant']): Promise<Grant> {
@@ -27,7 +27,10 @@ export async function writeGrant(trx: Transaction, approved: ApprovalClaims['gra
   return grant;
 }
 
-/** The request that it answers, of the same workspace; the database keeps no foreign key, so that the grant outlives it. */
+/**
+ * The request that it answers, of the same workspace; the database keeps no foreign key, so
+ * that the grant outlives it.
+ */
 async function readAnswered(
   trx: Transaction,
   { request_id: id, workspace_id: workspaceId }: ApprovalClaims['grant'],

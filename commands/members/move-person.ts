@@ -1,20 +1,24 @@
-/** An identity provider may give a person a new subject: what they are in workspaces then goes with them, by an operator's hand alone. */
+/**
+ * An identity provider may give a person a new subject: what they are in workspaces then goes with them, by
+ * an operator's hand alone.
+ */
 import { systemActor } from '../../contract/session-event.ts';
 import type { User } from '../../contract/workspace.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { revokeSignInsOfUser } from '../../store/sign-ins/change.ts';
-import { exchangeIdentity, type Identity, lockUserByIdentity } from '../../store/users/identity.ts';
-import { listWorkspacesOfUser } from '../../store/workspaces/list-of-user.ts';
+import { revokeSignInsOfUser } from '../../store/sign-ins/sign-ins.ts';
+import { exchangeIdentity, type Identity, lockUserByIdentity } from '../../store/users/users.ts';
+import { listWorkspacesOfUser } from '../../store/workspaces/workspaces.ts';
 
 /** What keeps a person from being moved, in a sentence for the operator. Nothing was changed. */
 export class NotMovedError extends Error {}
 
 /**
- * Gives the person whom `from` signs in as to `to`, in one transaction: memberships, agents, grants and history stay theirs, every sign-in of
- * both ends, and each of their workspaces audits it. A person without workspaces whom `to` signs in as already gets `from` in exchange, so
- * that nothing is deleted and the same command with both exchanged undoes it. With `isDryRun` nothing is changed. Returns the person and the
- * slugs of their workspaces. Throws `NotMovedError`.
+ * Gives the person whom `from` signs in as to `to`, in one transaction: memberships, agents, grants and
+ * history stay theirs, every sign-in of both ends, and each of their workspaces audits it. A person without
+ * workspaces whom `to` signs in as already gets `from` in exchange, so that nothing is deleted and the same
+ * command with both exchanged undoes it. With `isDryRun` nothing is changed. Returns the person and the slugs
+ * of their workspaces. Throws `NotMovedError`.
  */
 export function movePerson(
   db: Db,

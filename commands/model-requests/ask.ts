@@ -1,5 +1,5 @@
-/** May a session's agent ask its model, now? */
-import type { ModelRequestAnswer } from '../../contract/model-access.ts';
+/** May a session's agent ask its model, now, and how much may all its requests take? */
+import type { ModelAccess, ModelRequestAnswer, ModelUsage } from '../../contract/model-access.ts';
 import { type FrozenModelAccess, isTerminal, type Session } from '../../contract/session.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
@@ -8,19 +8,70 @@ import {
   insertModelRequest,
   isKnownRequest,
   lockModelTotals,
+  type ModelTotals,
   markLimitReached,
   readModelAccess,
 } from '../../store/model-requests/requests.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { agentNameOf } from '../../store/sessions/agent-name.ts';
-import { readRequestedEnding } from '../../store/sessions/ending.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
+import { agentNameOf } from '../../store/sessions/read-session.ts';
+import { lockSession, readRequestedEnding } from '../../store/sessions/status.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
-import { maySessionUseSecret } from '../grants/use-secret-grants.ts';
-import { exceededLimit, type ModelLimit, refusalMessage } from './budget.ts';
+import { maySessionUseSecret } from '../grants/use.ts';
+import { recordAtWork } from '../sessions/move.ts';
 
-export interface ModelRequest {
+type Limits = Pick<ModelAccess, 'requests_per_session' | 'tokens_per_session'>;
+type ModelLimit = NonNullable<ModelUsage['reached']>;
+
+/** All that counts against the limit of tokens: what was used, and what is set aside. */
+const countedTokens = (totals: ModelTotals): number =>
+  totals.input_tokens +
+  totals.cache_creation_input_tokens +
+  totals.cache_read_input_tokens +
+  totals.output_tokens +
+  totals.reserved_tokens;
+
+/**
+ * The limit that a request with this much output would exceed; null when it may be sent. How long its input
+ * is, is known only afterwards.
+ */
+export function exceededLimit(
+  totals: ModelTotals,
+  { requests_per_session, tokens_per_session }: Limits,
+  maxTokens: number,
+): ModelLimit | null {
+  if (totals.requests >= requests_per_session) {
+    return 'requests';
+  }
+  const counted = countedTokens(totals);
+  return counted >= tokens_per_session || counted + maxTokens > tokens_per_session ? 'tokens' : null;
+}
+
+/** For the agent whose request was refused. */
+export function refusalMessage(limit: ModelLimit, totals: ModelTotals, limits: Limits): string {
+  if (limit === 'requests') {
+    return `The session has made all the requests to the model that it may make (limit: ${limits.requests_per_session})`;
+  }
+  const left = Math.max(0, limits.tokens_per_session - countedTokens(totals));
+  const whole = `of the session's ${limits.tokens_per_session} tokens`;
+  return left === 0
+    ? `Nothing is left ${whole} for the model`
+    : `Only ${left} are left ${whole} for the model; ask for fewer output tokens, or wait for your other requests`;
+}
+
+/** As people read it. */
+export function presentUsage(totals: ModelTotals, limits: Limits): ModelUsage {
+  const { requests_reached, tokens_reached, ...used } = totals;
+  const reached = requests_reached ? 'requests' : tokens_reached ? 'tokens' : null;
+  return {
+    ...used,
+    counted_tokens: countedTokens(totals),
+    requests_limit: limits.requests_per_session,
+    tokens_limit: limits.tokens_per_session,
+    reached,
+  };
+}
+
+interface ModelRequest {
   sessionId: string;
   /** Stays when the request is sent again. */
   id: string;
@@ -28,9 +79,10 @@ export interface ModelRequest {
 }
 
 /**
- * Allows the request, and sets its output aside, or says why not. The lock of the session makes its requests take turns, so that no two of them take the
- * last place, and none passes once the session has ended. Idempotent: a request that was allowed stays so while the session and its grant do. The first
- * refusal of each limit is told to people and recorded. Null for a session that does not exist.
+ * Allows the request, and sets its output aside, or says why not. The lock of the session makes its requests
+ * take turns, so that no two of them take the last place, and none passes once the session has ended.
+ * Idempotent: a request that was allowed stays so while the session and its grant do. The first refusal of
+ * each limit is told to people and recorded. Null for a session that does not exist.
  */
 export function askForModelRequest(db: Db, request: ModelRequest): Promise<ModelRequestAnswer | null> {
   const { sessionId, maxTokens } = request;
@@ -85,8 +137,11 @@ async function allowWhereOpen(trx: Transaction, { workspace_id }: Session): Prom
     : ended('The workspace is closed');
 }
 
-const mayUseKey = (trx: Transaction, sessionId: string, { api_key }: FrozenModelAccess): Promise<boolean> =>
-  maySessionUseSecret(trx, { sessionId, grantType: 'model_key', secretName: api_key.secret_name });
+const mayUseKey = (trx: Transaction, sessionId: string, { api_key, endpoint }: FrozenModelAccess) =>
+  maySessionUseSecret(trx, {
+    ...{ sessionId, grantType: 'model_key', endpoint },
+    secretName: api_key.secret_name,
+  });
 
 const noticeOf = (limit: ModelLimit, access: FrozenModelAccess) =>
   limit === 'requests'
@@ -102,6 +157,7 @@ async function announce(
 ): Promise<void> {
   const id = derivedId(session.id, 'model_budget_reached', limit);
   const actor: Actor = { type: 'agent', id: session.agent_id };
+  await recordAtWork(trx, session);
   await appendSessionEvent(trx, session.id, {
     id,
     type: 'platform.notice',

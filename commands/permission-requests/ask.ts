@@ -6,25 +6,26 @@ import type { PermissionRequestAnswer, permissionRequestReport } from '../../con
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { noTools } from '../../store/grants/first-tools.ts';
-import { requestResource } from '../../store/permission-requests/audit.ts';
 import { storeCall } from '../../store/permission-requests/calls.ts';
-import { findKnownRequest, insertRequest } from '../../store/permission-requests/change.ts';
-import { readOpenedTools } from '../../store/permission-requests/opened-tools.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { agentNameOf } from '../../store/sessions/agent-name.ts';
-import { lockTree } from '../../store/sessions/lock-tree.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
-import { readRequestExpiry } from '../../store/sessions/request-expiry.ts';
+import { readOpenedTools } from '../../store/permission-requests/context.ts';
+import {
+  findKnownRequest,
+  insertRequest,
+  requestResource,
+} from '../../store/permission-requests/requests.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
+import { agentNameOf, readRequestExpiry, readSession } from '../../store/sessions/read-session.ts';
+import { lockTree } from '../../store/sessions/tree.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
-import { type AnnouncingOptions, announceRequest } from '../channel-messages/announce.ts';
+import { type AnnouncingOptions, announceRequest } from '../channel-messages/messages.ts';
 import { type CallKeys, keptCallOf } from './kept-call.ts';
 import { type RequestLimits, refusalOf } from './refusal.ts';
 
 /**
- * Stores what the session's agent asks for, with its events and its audit event, or says why not. An identical open request, of the same
- * refused call, or a repeated id returns the existing request, whose call stays as it is; the justification is truncated at 2,000 characters.
- * Channels that announce requests announce a new one; with `announcing` null they do not.
+ * Stores what the session's agent asks for, with its events and its audit event, or says why not. An
+ * identical open request, of the same refused call, or a repeated id returns the existing request, whose call
+ * stays as it is; the justification is truncated at 2,000 characters. Channels that announce requests
+ * announce a new one; with `announcing` null they do not.
  */
 export function askForPermission(
   db: Db,
@@ -86,7 +87,10 @@ const sent = ({ id, expires_at }: Pick<PermissionRequest, 'id' | 'expires_at'>):
   expires_at,
 });
 
-/** Notifies everybody who may decide, in the session's own stream and each ancestor's, up to the human; and writes the audit event. */
+/**
+ * Notifies everybody who may decide, in the session's own stream and each ancestor's, up to the human;
+ * and writes the audit event.
+ */
 async function announce(
   trx: Transaction,
   input: { session: Session; lineage: readonly string[]; request: PermissionRequest },

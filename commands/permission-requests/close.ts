@@ -1,17 +1,52 @@
-/** Each way in which a request closes, once, with its own outcome: a timeout is never reported as a denial. */
-import type { GrantScope } from '../../contract/grant.ts';
+/**
+ * Each way in which a request closes, once, with its own outcome: a timeout is never reported as a denial.
+ */
+import { type GrantScope, subjectMatter } from '../../contract/grant.ts';
+import { startNow } from '../../contract/how-to-ask.ts';
 import type { PermissionDecision, PermissionRequest } from '../../contract/permission-request.ts';
 import { type Actor, systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { requestResource } from '../../store/permission-requests/audit.ts';
-import { closeOpenRequest, findSessionOfRequest } from '../../store/permission-requests/change.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { addSessionInput } from '../../store/session-inputs/add.ts';
-import { lockTree } from '../../store/sessions/lock-tree.ts';
-import { readUser } from '../../store/users/read.ts';
-import { decisionText } from './decision-text.ts';
+import {
+  closeOpenRequest,
+  findSessionOfRequest,
+  requestResource,
+} from '../../store/permission-requests/requests.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
+import { addSessionInput } from '../../store/session-inputs/inputs.ts';
+import { lockTree } from '../../store/sessions/tree.ts';
+import { readUser } from '../../store/users/users.ts';
+
+const durations = { once: 'once', session: 'for this session', persistent: 'persistently' } as const;
+
+/**
+ * The outcome as the agent reads it. `exactCall`: the grant permits no other call than the one that was
+ * refused.
+ */
+export function decisionText(
+  decision: PermissionDecision,
+  decidedBy: string,
+  { exactCall }: { exactCall: boolean },
+): string {
+  const request = `Permission request ${decision.request_id} for ${subjectMatter(decision.grant_type, decision.details)}`;
+  const because = decision.reason ? ` Reason: ${decision.reason}` : '';
+  switch (decision.status) {
+    case 'approved': {
+      const duration = decision.scope === null ? '' : ` ${durations[decision.scope]}`;
+      const call = exactCall ? ', for exactly the refused call,' : '';
+      return `${request} was approved${duration}${call} by ${decidedBy} (grant ${decision.grant_id}). ${whatNow(decision)}${because}`;
+    }
+    case 'denied':
+      return `${request} was denied by ${decidedBy}. Do not ask for it again.${because}`;
+    case 'expired':
+      return `${request} expired: nobody decided it in time.`;
+    case 'cancelled':
+      return `${request} was cancelled.${because}`;
+  }
+}
+
+const whatNow = ({ grant_type, details }: PermissionDecision) =>
+  grant_type === 'spawn' ? startNow(details['child_agent_id']) : 'You can retry the call.';
 
 export interface Closing {
   status: 'denied' | 'expired' | 'cancelled';
@@ -31,7 +66,10 @@ export function closePermissionRequest(db: Db, id: string, closing: Closing): Pr
   );
 }
 
-/** Closes an open request with the grant that answers it, written in the same transaction; false when it was closed already. */
+/**
+ * Closes an open request with the grant that answers it, written in the same transaction; false when it was
+ * closed already.
+ */
 export function markApproved(
   trx: Transaction,
   id: string,

@@ -5,8 +5,8 @@ import type { RefusedCall, ReportedCall } from '../../contract/permission-reques
 import type { Session } from '../../contract/session.ts';
 import type { Transaction } from '../../store/database.ts';
 import type { MasterKeys } from '../../store/secrets/envelope.ts';
-import { readFrozenVersion } from '../../store/session-configurations/frozen-version.ts';
-import { readKeepsRefusedCalls } from '../../store/workspaces/read-setting.ts';
+import { readFrozenVersion } from '../../store/session-configurations/configurations.ts';
+import { readKeepsRefusedCalls } from '../../store/workspaces/workspaces.ts';
 
 /** Seals the arguments of refused calls, and keys their digests. */
 export interface CallKeys {
@@ -20,9 +20,9 @@ export interface KeptCall extends RefusedCall {
 }
 
 /**
- * The digest is of exactly the arguments that are kept, so that people decide on what they see. Nothing but server and tool is kept where the
- * workspace turns it off, where the session froze no version of the server, and of a text with half a character, which would be shown as
- * another one.
+ * The digest is of exactly the arguments that are kept, so that people decide on what they see. Nothing but
+ * server and tool is kept where the workspace turns it off, where the session froze no version of the server,
+ * and of a text with half a character, which would be shown as another one.
  */
 export async function keptCallOf(
   trx: Transaction,

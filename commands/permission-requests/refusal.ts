@@ -10,8 +10,8 @@ import {
   findRecentDenial,
   hasAgent,
 } from '../../store/permission-requests/refusal-facts.ts';
-import { agentKindOf } from '../../store/sessions/agent-kind.ts';
-import { isAnyMuted } from '../../store/sessions/requests-muted.ts';
+import { agentKindOf } from '../../store/sessions/read-session.ts';
+import { isAnyMuted } from '../../store/sessions/tree.ts';
 
 export interface RequestLimits {
   /** Open requests in one tree of sessions. */
@@ -88,7 +88,10 @@ async function invalidSpawn(
     : refused('invalid_request', 'that agent has a remote MCP server attached: no session can start it');
 }
 
-/** A denial holds for what is as wide or wider, and for the whole tree, so that nobody is asked again by another session of it. Its reason is for the session that was denied. */
+/**
+ * A denial holds for what is as wide or wider, and for the whole tree, so that nobody is asked again by
+ * another session of it. Its reason is for the session that was denied.
+ */
 async function recentDenial(
   trx: Transaction,
   asker: { rootSessionId: string; sessionId: string },

@@ -1,27 +1,72 @@
+/** A preview is deployed: of files, or of a service, within its quotas. */
 import type { Preview } from '../../contract/preview.ts';
 import { isTerminal } from '../../contract/session.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { bytesOf, insertPreview, type NewPreview, readPreviewTotals } from '../../store/previews/change.ts';
-import { findPreviewOfCall } from '../../store/previews/read.ts';
-import { lockQuota } from '../../store/quotas/lock-quota.ts';
-import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
+import {
+  bytesOf,
+  findPreviewOfCall,
+  insertPreview,
+  type NewPreview,
+  readPreviewTotals,
+} from '../../store/previews/previews.ts';
+import { readServiceTotals, readServiceWait } from '../../store/previews/services.ts';
+import { lockQuota, QuotaExceededError } from '../../store/quotas/quotas.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 import { lockSession } from '../../store/sessions/status.ts';
-import { auditPreview } from './audit.ts';
-import { requireRoomForService, type ServiceQuotas } from './service-quotas.ts';
+import { auditPreview } from './end.ts';
 
-/** By the names of their settings (config/quotas.ts). */
-export interface PreviewQuotas extends ServiceQuotas {
+/** By their names in the configuration (config/limits.ts, config/fixed-limits.ts). */
+interface ServiceQuotas {
+  LIMIT_SERVICES_PER_SESSION: number;
+  LIMIT_SERVICES_PER_WORKSPACE: number;
+  RATE_SERVICES_PER_HOUR_PER_SESSION: number;
+  RATE_SERVICES_PER_HOUR_PER_WORKSPACE: number;
+}
+
+/**
+ * Throws QuotaExceededError unless the session may have one more service running. Takes a transaction that
+ * locked the workspace's quota.
+ */
+async function requireRoomForService(
+  trx: Transaction,
+  { workspaceId, sessionId }: { workspaceId: string; sessionId: string },
+  quotas: ServiceQuotas,
+): Promise<void> {
+  const totals = await readServiceTotals(trx, { workspaceId, sessionId });
+  const first = 'one has to stop first';
+  if (totals.ofSession >= quotas.LIMIT_SERVICES_PER_SESSION) {
+    throw new QuotaExceededError(quotas.LIMIT_SERVICES_PER_SESSION, `running services per session; ${first}`);
+  }
+  if (totals.ofWorkspace >= quotas.LIMIT_SERVICES_PER_WORKSPACE) {
+    throw new QuotaExceededError(
+      quotas.LIMIT_SERVICES_PER_WORKSPACE,
+      `running services per workspace; ${first}`,
+    );
+  }
+  const ofSession = quotas.RATE_SERVICES_PER_HOUR_PER_SESSION;
+  requireRate(await readServiceWait(trx, { sessionId }, { limit: ofSession }), ofSession, 'session');
+  const ofWorkspace = quotas.RATE_SERVICES_PER_HOUR_PER_WORKSPACE;
+  requireRate(await readServiceWait(trx, { workspaceId }, { limit: ofWorkspace }), ofWorkspace, 'workspace');
+}
+
+function requireRate(seconds: number, limit: number, whose: 'session' | 'workspace'): void {
+  if (seconds > 0) {
+    throw new QuotaExceededError(limit, `services started an hour per ${whose}`, seconds);
+  }
+}
+
+/** By their names in the configuration (config/limits.ts, config/fixed-limits.ts). */
+interface PreviewQuotas extends ServiceQuotas {
   LIMIT_PREVIEWS_PER_SESSION: number;
   LIMIT_PREVIEWS_PER_WORKSPACE: number;
   LIMIT_PREVIEW_BYTES_PER_WORKSPACE: number;
 }
 
 /**
- * Stores a preview with its files or its service, its event and its audit record. Idempotent by the session's call: one that is sent again is
- * answered with the preview that it made, as that is now. Null once the session has ended. Throws QuotaExceededError.
+ * Stores a preview with its files or its service, its event and its audit record. Idempotent by the session's
+ * call: one that is sent again is answered with the preview that it made, as that is now. Null once the
+ * session has ended. Throws QuotaExceededError.
  */
 export function deployPreview(
   db: Db,

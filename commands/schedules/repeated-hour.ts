@@ -1,12 +1,16 @@
-/** Around the end of summer time Temporal begins some runs of cron schedules that the expression does not name, or names once. Pure. */
+/**
+ * Around the end of summer time Temporal begins some runs of cron schedules that the expression does not
+ * name, or names once. Pure.
+ */
 import { type CronTimes, parseCron } from '../../contract/cron.ts';
 import type { Schedule } from '../../contract/schedule.ts';
 
 const hourMs = 3_600_000;
 
 /**
- * Whether a run is one too many: near a change of the zone's offset, at a time that is not the expression's, or at the same time by the clock as the run
- * of an hour before. `scheduledAt`: ISO 8601. A run that a person asked for is due at no full minute, but by chance.
+ * Whether a run is one too many: near a change of the zone's offset, at a time that is not the expression's,
+ * or at the same time by the clock as the run of an hour before. `scheduledAt`: ISO 8601. A run that a person
+ * asked for is due at no full minute, but by chance.
  */
 export function isRepeated(
   { spec, time_zone: zone }: Pick<Schedule, 'spec' | 'time_zone'>,

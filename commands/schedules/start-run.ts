@@ -1,19 +1,19 @@
+/** A time of a schedule becomes a session, or a reason why not; once, however often it is asked for. */
 import type { RunOutcome, Schedule } from '../../contract/schedule.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import type { DueRun } from '../../contract/workflows.ts';
-import { keepAgents } from '../../store/agents/keep-agents.ts';
+import { keepAgents } from '../../store/agents/agents.ts';
+import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { lockMembers } from '../../store/members/lock-members.ts';
-import { lockBothQuotas } from '../../store/quotas/lock-quota.ts';
-import { QuotaExceededError } from '../../store/quotas/quota-exceeded.ts';
-import { lockSchedule } from '../../store/schedules/change.ts';
-import { readSchedule } from '../../store/schedules/read.ts';
-import { hasSessionSince, insertRun, readRun } from '../../store/schedules/runs.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
+import { lockMembers } from '../../store/members/members.ts';
+import { lockBothQuotas, QuotaExceededError } from '../../store/quotas/quotas.ts';
+import { hasRunningSession, hasSessionSince, insertRun, readRun } from '../../store/schedules/runs.ts';
+import { lockSchedule, readSchedule, type ScheduleKey } from '../../store/schedules/schedules.ts';
+import { derivedId } from '../../store/session-events/append.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
-import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
+import { requireSessionQuotas, type SessionQuotas } from '../quotas/quotas.ts';
 import { createSession } from '../sessions/create.ts';
-import { pauseLocked } from './pause.ts';
+import { auditOf, pauseLocked } from './pause.ts';
 import { isRepeated } from './repeated-hour.ts';
 
 /** Of the run, and of the session that it starts. */
@@ -21,8 +21,9 @@ export const runIdOf = ({ scheduleId, scheduledAt }: DueRun) =>
   derivedId('schedule-run', scheduleId, new Date(scheduledAt).toISOString());
 
 /**
- * Starts the session of a schedule that is due, or records why there is none: everything that a start depends on is looked at now. Returns its id,
- * or null. Idempotent: a run of the same time is found again. A schedule whose maker or agent is gone, whose agent is archived or whose workspace is closed, is paused.
+ * Starts the session of a schedule that is due, or records why there is none: everything that a start depends
+ * on is looked at now. Returns its id, or null. Idempotent: a run of the same time is found again. A schedule
+ * whose maker or agent is gone, whose agent is archived or whose workspace is closed, is paused.
  */
 export function startScheduledRun(db: Db, due: DueRun, quotas: SessionQuotas): Promise<string | null> {
   return inTransaction(db, async (trx) => {
@@ -105,8 +106,8 @@ async function start(
 const hourBeforeOf = ({ scheduledAt }: DueRun) => new Date(Date.parse(scheduledAt) - 3_600_000).toISOString();
 
 /**
- * Temporal keeps the window while it is down, and does not know for how long no worker ran. Only a run that waited for the session of the one before may
- * be late.
+ * Temporal keeps the window while it is down, and does not know for how long no worker ran. Only a run that
+ * waited for the session of the one before may be late.
  */
 async function isTooLate(trx: Transaction, schedule: Schedule, { scheduledAt }: DueRun): Promise<boolean> {
   const isLate = Date.now() - Date.parse(scheduledAt) > schedule.catch_up_window_seconds * 1000;
@@ -151,4 +152,30 @@ async function endRun(
     await pauseLocked(trx, schedule, { reason: outcome, note: null, by: systemActor });
   }
   return null;
+}
+
+type RequestedRun =
+  | { result: 'requested'; schedule: Schedule }
+  | { result: 'not_found' | 'paused' | 'still_running' };
+
+/**
+ * Records who asks for a run beside the schedule's times, or says why there would be none. Temporal has to be
+ * asked then.
+ */
+export function requestRun(db: Db, key: ScheduleKey, { userId }: { userId: string }): Promise<RequestedRun> {
+  return inTransaction(db, async (trx) => {
+    const schedule = await lockSchedule(trx, key);
+    if (schedule === null) {
+      return { result: 'not_found' };
+    }
+    if (schedule.paused_at !== null) {
+      return { result: 'paused' };
+    }
+    if (schedule.overlap === 'skip' && (await hasRunningSession(trx, schedule))) {
+      return { result: 'still_running' };
+    }
+    const by = { type: 'user', id: userId } as const;
+    await appendAuditEvent(trx, auditOf('schedule.run_requested', schedule, { by }));
+    return { result: 'requested', schedule };
+  });
 }

@@ -1,12 +1,17 @@
+/** What a session publishes, within what it may. */
 import type { Session } from '../../contract/session.ts';
 import type { EventReport } from '../../contract/sidecar.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { insertInputRequest } from '../../store/input-requests/input-requests.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { findSessionOfEvent, takePublishedBytes } from '../../store/session-events/published-bytes.ts';
+import { QuotaExceededError } from '../../store/quotas/quotas.ts';
+import {
+  appendSessionEvent,
+  findSessionOfEvent,
+  takePublishedBytes,
+} from '../../store/session-events/append.ts';
 import { insertShare, isArtifactOfSession } from '../../store/shares/shares.ts';
 
-export type PublishingRefusal =
+type PublishingRefusal =
   | 'event_id_taken'
   | 'beyond_limit'
   | 'input_request_id_taken'
@@ -25,9 +30,9 @@ export class PublishingRefusedError extends Error {
 }
 
 /**
- * Appends what the session's agent published together with what it announces: a question to the user, or a share.
- * Idempotent. Throws PublishingRefusedError for an id that another session uses, for a share of nothing, and when the agent has
- * reached `limitBytes` of published bytes.
+ * Appends what the session's agent published together with what it announces: a question to the user, or a
+ * share. Idempotent. Throws PublishingRefusedError for an id that another session uses, for a share of
+ * nothing, and when the agent has reached `limitBytes` of published bytes.
  */
 export async function publishEvent(
   db: Db,
@@ -67,5 +72,19 @@ async function storeAnnounced(trx: Transaction, sessionId: string, event: EventR
 function requireTrue(holds: boolean, refusal: PublishingRefusal): void {
   if (!holds) {
     throw new PublishingRefusedError(refusal);
+  }
+}
+
+/**
+ * Adds to what a session's agent has published. Throws QuotaExceededError when that would exceed
+ * `limitBytes`.
+ */
+export async function requirePublishedBytes(
+  trx: Transaction,
+  sessionId: string,
+  bytes: { sizeBytes: number; limitBytes: number },
+): Promise<void> {
+  if (!(await takePublishedBytes(trx, sessionId, bytes))) {
+    throw new QuotaExceededError(bytes.limitBytes, 'bytes of what a session publishes');
   }
 }

@@ -1,15 +1,14 @@
 import { isTerminal, type Session } from '../../contract/session.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { findSessionOfEvent } from '../../store/session-events/published-bytes.ts';
+import { appendSessionEvent, derivedId, findSessionOfEvent } from '../../store/session-events/append.ts';
 import { expectQuiet, readIdleState } from '../../store/sessions/activity.ts';
 import { lockSession } from '../../store/sessions/status.ts';
-import { requirePublishedBytes } from '../session-events/require-published-bytes.ts';
+import { requirePublishedBytes } from '../session-events/publish.ts';
 
 /**
- * Keeps a session from being ended for being idle for `seconds` from now, and says so in its transcript. Of two such times the later one stays. Returns it, or null once
- * the session has ended. Idempotent by call. Throws QuotaExceededError.
+ * Keeps a session from being ended for being idle for `seconds` from now, and says so in its transcript. Of
+ * two such times the later one stays. Returns it, or null once the session has ended. Idempotent by call.
+ * Throws QuotaExceededError.
  */
 export function expectQuietFor(
   db: Db,

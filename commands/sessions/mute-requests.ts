@@ -3,9 +3,8 @@ import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { agentNameOf } from '../../store/sessions/agent-name.ts';
-import { lockTree } from '../../store/sessions/lock-tree.ts';
-import { updateRequestsMuted } from '../../store/sessions/requests-muted.ts';
+import { agentNameOf } from '../../store/sessions/read-session.ts';
+import { lockTree, updateRequestsMuted } from '../../store/sessions/tree.ts';
 
 const notices = {
   muted: 'Permission requests of this session are muted: they are refused without asking a person.',

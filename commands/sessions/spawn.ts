@@ -1,23 +1,64 @@
+/** A session starts another one as its child, under a grant and within the quotas of its tree. */
 import { chargedPersonOf, isTerminal, type Session } from '../../contract/session.ts';
-import { keepAgents } from '../../store/agents/keep-agents.ts';
+import { keepAgents } from '../../store/agents/agents.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { lockBothQuotas, lockQuota } from '../../store/quotas/lock-quota.ts';
-import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { derivedId } from '../../store/session-events/derived-id.ts';
-import { childIdOf, insertChild, readChild } from '../../store/sessions/children.ts';
-import { readRequestedEnding } from '../../store/sessions/ending.ts';
+import { lockBothQuotas, lockQuota, QuotaExceededError } from '../../store/quotas/quotas.ts';
+import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 import type { NewSession } from '../../store/sessions/insert.ts';
-import { lockTree } from '../../store/sessions/lock-tree.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
+import { readRequestedEnding } from '../../store/sessions/status.ts';
+import {
+  childIdOf,
+  countInTree,
+  insertChild,
+  listUnfinishedChildren,
+  lockTree,
+  readChild,
+} from '../../store/sessions/tree.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
-import { takeSpawnGrant } from '../grants/use-spawn.ts';
-import { requireSessionQuotas, type SessionQuotas } from '../quotas/session-quotas.ts';
+import { takeSpawnGrant } from '../grants/use.ts';
+import { requireSessionQuotas, type SessionQuotas } from '../quotas/quotas.ts';
 import { createSession } from './create.ts';
-import { requireRoomInTree, type TreeQuotas } from './spawn-limits.ts';
+
+/** By their names in the configuration (config/limits.ts, config/fixed-limits.ts). */
+interface TreeQuotas {
+  LIMIT_SESSION_TREE_DEPTH: number;
+  LIMIT_SESSIONS_PER_TREE: number;
+  LIMIT_RUNNING_CHILDREN_PER_SESSION: number;
+}
+
+/**
+ * Throws QuotaExceededError unless the last of `lineage` may have one more child. Takes a transaction that
+ * locked the tree. `lineage`: root first.
+ */
+async function requireRoomInTree(
+  trx: Transaction,
+  lineage: readonly string[],
+  quotas: TreeQuotas,
+): Promise<void> {
+  const { LIMIT_SESSION_TREE_DEPTH: depth, LIMIT_SESSIONS_PER_TREE: inTree } = quotas;
+  if (lineage.length > depth) {
+    throw new QuotaExceededError(depth, 'levels of sessions below the first; do this work here instead');
+  }
+  const [root, parent] = [lineage[0], lineage.at(-1)];
+  if (root === undefined || parent === undefined) {
+    throw new Error('a session has a lineage');
+  }
+  const { LIMIT_RUNNING_CHILDREN_PER_SESSION: children } = quotas;
+  if ((await listUnfinishedChildren(trx, parent)).length >= children) {
+    throw new QuotaExceededError(children, 'running children per session; one has to end first');
+  }
+  if ((await countInTree(trx, root)) >= inTree) {
+    throw new QuotaExceededError(
+      inTree,
+      'sessions in a tree, ended ones included; do this work here instead',
+    );
+  }
+}
 
 export type SpawnQuotas = SessionQuotas & TreeQuotas;
 
-export interface Spawning {
+interface Spawning {
   /** Stays when the call is sent again. */
   callId: string;
   /** The session whose agent calls. */
@@ -38,9 +79,10 @@ export type Spawned =
   | { result: 'session_ended' };
 
 /**
- * Starts a session below another: uses the parent's spawn grant, and inserts the child with its events and audit events, in one transaction that holds the
- * tree's lock, so that a parent which ends at the same time either has the child to end or starts none. Idempotent by call: one that is sent again is
- * answered with the child that it started, whatever changed since. Throws QuotaExceededError, and nothing is used up then.
+ * Starts a session below another: uses the parent's spawn grant, and inserts the child with its events and
+ * audit events, in one transaction that holds the tree's lock, so that a parent which ends at the same time
+ * either has the child to end or starts none. Idempotent by call: one that is sent again is answered with the
+ * child that it started, whatever changed since. Throws QuotaExceededError, and nothing is used up then.
  */
 export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Promise<Spawned> {
   const id = childIdOf(input.parentSessionId, input.callId);
@@ -80,7 +122,10 @@ export function spawnSession(db: Db, input: Spawning, quotas: SpawnQuotas): Prom
   });
 }
 
-/** The session, and its lineage, root first; quotas before the tree, as everywhere. Null for a session that does not exist. */
+/**
+ * The session, and its lineage, root first; quotas before the tree, as everywhere. Null for a session that
+ * does not exist.
+ */
 async function lockParent(
   trx: Transaction,
   id: string,

@@ -1,4 +1,5 @@
 import { type Db, inTransaction } from '../../store/database.ts';
+import { lockVectors } from '../../store/vectors/collections.ts';
 import {
   fillIndexed,
   type IndexableCollection,
@@ -11,8 +12,7 @@ import {
   hasVectorExtension,
   hasVectorIndex,
 } from '../../store/vectors/pgvector.ts';
-import { lockVectors } from '../../store/vectors/totals.ts';
-import { withTurn } from '../../store/with-turn.ts';
+import { withAdvisoryLock } from '../../store/with-advisory-lock.ts';
 
 /** Short, since writers of the workspace wait meanwhile. */
 const itemsPerFill = 200;
@@ -21,14 +21,18 @@ const droppedAtOnce = 20;
 export interface IndexingOptions {
   /** Smaller collections get no index. */
   minItems: number;
-  /** The largest collections of all workspaces have one: each write to any collection looks at the condition of every index. */
+  /**
+   * The largest collections of all workspaces have one: each write to any collection looks at the
+   * condition of every index.
+   */
   maxIndexes: number;
 }
 
 /**
- * Builds the indexes that large collections lack, one after the other, and removes all others. Does nothing without the extension, or while another
- * process does it. Idempotent; what was interrupted, as by `signal`, is begun again. An index that cannot be built keeps none of the others from
- * being built; what failed first is thrown at the end.
+ * Builds the indexes that large collections lack, one after the other, and removes all others. Does nothing
+ * without the extension, or while another process does it. Idempotent; what was interrupted, as by
+ * `signal`, is begun again. An index that cannot be built keeps none of the others from being built; what
+ * failed first is thrown at the end.
  */
 export async function keepVectorIndexes(
   db: Db,
@@ -38,7 +42,7 @@ export async function keepVectorIndexes(
   if (!(await hasVectorExtension(db))) {
     return;
   }
-  await withTurn(db, 'vector indexes', async () => {
+  await withAdvisoryLock(db, 'vector indexes', async () => {
     const collections = await listIndexableCollections(db, { minItems, limit: maxIndexes });
     const kept = collections.map(({ id }) => id);
     await dropOtherVectorIndexes(db, kept, { limit: droppedAtOnce });

@@ -19,7 +19,10 @@ export type Closed =
   | { result: 'other_name' }
   | { result: 'not_found' };
 
-/** From the commit on, nothing begins in the workspace, and no gated call passes there. One that is closed already stays as it is. */
+/**
+ * From the commit on, nothing begins in the workspace, and no gated call passes there. One that is
+ * closed already stays as it is.
+ */
 export function closeWorkspace(db: Db, closing: Closing): Promise<Closed> {
   const { workspaceId, userId, name, reopenableDays } = closing;
   return inTransaction(db, async (trx) => {
@@ -46,7 +49,9 @@ export type Reopened =
   | { result: 'too_late' }
   | { result: 'not_found' };
 
-/** Gives nothing back that ended: no session, grant, sign-in or registration. One that is open stays as it is. */
+/**
+ * Gives nothing back that ended: no session, grant, sign-in or registration. One that is open stays as it is.
+ */
 export function reopenWorkspace(
   db: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },

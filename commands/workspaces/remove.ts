@@ -1,4 +1,7 @@
-/** Removing a closed workspace permanently: an operator's program does it, or the sweep once nobody can reopen it. */
+/**
+ * Removing a closed workspace permanently: an operator's program does it, or the sweep
+ * once nobody can reopen it.
+ */
 import { type Db, inTransaction } from '../../store/database.ts';
 import { hasUnfinished, lockToClose } from '../../store/workspaces/closing.ts';
 import {
@@ -16,8 +19,8 @@ export type BegunRemoval =
   | 'still_closing';
 
 /**
- * From here on nobody reads or reopens the workspace, and whoever comes removes the rest of it. `by` is who removes it, for the record. With
- * `isDue` it is refused while it can still be reopened.
+ * From here on nobody reads or reopens the workspace, and whoever comes removes the rest of it. `by` is who
+ * removes it, for the record. With `isDue` it is refused while it can still be reopened.
  */
 export function beginRemoval(
   db: Db,
@@ -43,8 +46,9 @@ export function beginRemoval(
 }
 
 /**
- * Removes a batch of rows of a workspace whose removal has begun; the last batch is the workspace. Returns whether anything is left. A process that is killed
- * leaves the rest to the next one, and two at once do each row once.
+ * Removes a batch of rows of a workspace whose removal has begun; the last batch is the workspace.
+ * Returns whether anything is left. A process that is killed leaves the rest to the next one, and two
+ * at once do each row once.
  */
 export function removeBatch(
   db: Db,

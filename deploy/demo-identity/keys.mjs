@@ -1,7 +1,10 @@
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** The provider's signing key and cookie key, created when the file is missing, so that they survive a restart. */
+/**
+ * The provider's signing key and cookie key, created when the file is missing, so
+ * that they survive a restart.
+ */
 export function loadOrMakeKeys(file) {
   if (existsSync(file)) {
     return JSON.parse(readFileSync(file, 'utf8'));

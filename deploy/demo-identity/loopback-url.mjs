@@ -1,4 +1,7 @@
-/** The address in a variable of the environment. Throws unless it is on localhost: who reaches these programs can be anyone. */
+/**
+ * The address in a variable of the environment. Throws unless it is on localhost: who reaches
+ * these programs can be anyone.
+ */
 export function loopbackUrl(name, text) {
   const url = URL.canParse(text ?? '') ? new URL(text) : null;
   if (url === null || !['localhost', '127.0.0.1', '[::1]'].includes(url.hostname)) {

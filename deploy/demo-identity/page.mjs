@@ -5,7 +5,9 @@ export const pageHeaders = {
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
 };
 
-/** The page for choosing an identity. `people` is people.json, which is ours: nothing in it needs escaping. */
+/**
+ * The page for choosing an identity. `people` is people.json, which is ours: nothing in it needs escaping.
+ */
 export function page(people) {
   const choices = Object.entries(people).map(
     ([id, { name, about }]) =>

@@ -2,7 +2,10 @@ import Provider, { interactionPolicy } from 'oidc-provider';
 
 const scope = 'openid email profile';
 
-/** Authorization code with PKCE for one public client, the platform. Everybody's e-mail address counts as verified. */
+/**
+ * Authorization code with PKCE for one public client, the platform. Everybody's e-mail
+ * address counts as verified.
+ */
 export function createProvider({ issuer, publicUrl, people, keys }) {
   const provider = new Provider(issuer.origin, {
     clients: [

@@ -1,12 +1,12 @@
 /**
- * An OpenID Connect provider FOR DEMOS ONLY: there are no passwords, anybody who opens its page chooses an identity. It refuses to
- * serve a platform that is reached by anything but a loopback name.
+ * An OpenID Connect provider FOR DEMOS ONLY: there are no passwords, anybody who opens its page chooses an
+ * identity. It refuses to serve a platform that is reached by anything but a loopback name.
  *   ISSUER      its own address, for browsers and for the API alike (http://127.0.0.1:9000)
  *   PUBLIC_URL  the platform's address (http://localhost:8080)
  *   PLATFORM_ISSUER  the platform's own setting: once it names another provider, this one serves nothing
  *   KEYS_DIR    where its signing key is kept, made at the first start
- *   WATCH_URL   optional: it ends when this does not answer for a while. It shares the API's network; a restart of the API
- *               replaces that network, and only a restart of this server finds it.
+ *   WATCH_URL   optional: it ends when this does not answer for a while. It shares the API's network; a
+ *               restart of the API replaces that network, and only a restart of this server finds it.
  */
 
 import { readFileSync } from 'node:fs';

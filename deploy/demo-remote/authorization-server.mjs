@@ -6,9 +6,10 @@ export const writeScope = 'tickets:write';
 const dayS = 24 * 60 * 60;
 
 /**
- * Signs people in for one remote server, `resource`: clients register themselves (RFC 7591, deleted by RFC 7592), PKCE is needed, and access
- * tokens are JWTs for that server alone. They end after minutes, so that a demo shows how they are refreshed. `issuer` is the origin that it
- * is reached at, `openModel` what `openStore` returns.
+ * Signs people in for one remote server, `resource`: clients register themselves (RFC 7591, deleted by
+ * RFC 7592), PKCE is needed, and access tokens are JWTs for that server alone. They end after minutes, so
+ * that a demo shows how they are refreshed. `issuer` is the origin that it is reached at, `openModel`
+ * what `openStore` returns.
  */
 export function createAuthorizationServer({ issuer, resource, people, keys, openModel }) {
   return new Provider(issuer, {

@@ -1,4 +1,7 @@
-/** The interaction of an authorization request: one page on which a person says who they are, and allows or denies. */
+/**
+ * The interaction of an authorization request: one page on which a person says who they
+ * are, and allows or denies.
+ */
 import { pageHeaders } from '../demo-identity/page.mjs';
 import { readForm } from '../demo-identity/read-form.mjs';
 import { consentPage } from './page.mjs';

@@ -8,8 +8,8 @@ const meanings = {
 };
 
 /**
- * The page on which a person says who they are and what the client may do. `client` (a name and a host) and `scopes` are what the client
- * says, so they are escaped; `people` is people.json, which is ours.
+ * The page on which a person says who they are and what the client may do. `client` (a name and a host) and
+ * `scopes` are what the client says, so they are escaped; `people` is people.json, which is ours.
  */
 export function consentPage({ client, scopes, people }) {
   const asked = scopes.map(

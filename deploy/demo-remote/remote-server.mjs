@@ -16,9 +16,10 @@ import { callsPage } from './page.mjs';
 import { createTicketServer } from './ticket-server.mjs';
 
 /**
- * A remote MCP server at `url` (Streamable HTTP, both lines of revisions, without sessions) that acts as the person of an access token. Returns
- * the function from a `Request` to its `Response`. It says who signs people in (RFC 9728); a token has to be the issuer's, for this server and
- * with the scope to read. Its root lists who called what. `publicKeys` are the issuer's, as a JWK set.
+ * A remote MCP server at `url` (Streamable HTTP, both lines of revisions, without sessions) that acts as the
+ * person of an access token. Returns the function from a `Request` to its `Response`. It says who signs
+ * people in (RFC 9728); a token has to be the issuer's, for this server and with the scope to read. Its root
+ * lists who called what. `publicKeys` are the issuer's, as a JWK set.
  */
 export function createRemoteServer({ url, issuer, publicKeys, people, tickets, calls }) {
   const metadataUrl = getOAuthProtectedResourceMetadataUrl(url);
@@ -61,7 +62,9 @@ const metadataOf = (url, issuer) => ({
   bearer_methods_supported: ['header'],
 });
 
-/** Verifies tokens by RFC 9068. Every reason is `invalid_token`, with words that repeat nothing of the token. */
+/**
+ * Verifies tokens by RFC 9068. Every reason is `invalid_token`, with words that repeat nothing of the token.
+ */
 function createVerifier({ url, issuer, publicKeys, people }) {
   const keys = createLocalJWKSet(publicKeys);
   return {

@@ -1,6 +1,6 @@
 /**
- * A remote MCP server with tickets, and the authorization server that signs people in to it, FOR DEMOS ONLY: there are no passwords,
- * anybody who opens the page chooses who to be. It listens on loopback alone.
+ * A remote MCP server with tickets, and the authorization server that signs people in to it, FOR DEMOS ONLY:
+ * there are no passwords, anybody who opens the page chooses who to be. It listens on loopback alone.
  *   ISSUER      the authorization server's address, an origin (http://127.0.0.1:9101)
  *   SERVER_URL  the MCP endpoint (http://127.0.0.1:9102/mcp)
  *   DATA_DIR    where the signing key and the registered clients are kept, made at the first start

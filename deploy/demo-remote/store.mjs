@@ -1,4 +1,6 @@
-/** What the authorization server keeps, in memory; of it what has to survive a restart in one JSON file, too. */
+/**
+ * What the authorization server keeps, in memory; of it what has to survive a restart in one JSON file, too.
+ */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 /** Of the rest, a sign-in that was under way begins again. */
@@ -8,7 +10,10 @@ const forgotten = new Set(['Session']);
 /** Beyond it the oldest is forgotten, which costs its client a registration, or its person a sign-in. */
 const maxEntries = 1_000;
 
-/** Returns the `adapter` of oidc-provider. A file that cannot be read counts as none: clients register again. `nowMs` is the time. */
+/**
+ * Returns the `adapter` of oidc-provider. A file that cannot be read counts as none: clients register
+ * again. `nowMs` is the time.
+ */
 export function openStore(file, nowMs = Date.now) {
   const entries = read(file);
   const isOver = ({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= nowMs();

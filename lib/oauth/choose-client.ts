@@ -1,9 +1,12 @@
-/** How the platform becomes a client of an authorization server. Pure. */
+/**
+ * How the platform becomes a client of an authorization server, and what it says of itself there: in a
+ * document that the server fetches (draft-ietf-oauth-client-id-metadata-document), or when it registers
+ * (RFC 7591 2, OpenID Connect Dynamic Client Registration 1.0). Pure.
+ */
 import { classifyAddress, literalAddress } from '../outbound/classify-address.ts';
 import { parseUrl } from '../outbound/parse-url.ts';
-import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
-import { OAuthDiscoveryError } from './errors.ts';
-import { quote } from './quote.ts';
+import { OAuthDiscoveryError, quote } from './errors.ts';
+import type { AuthorizationServer, TokenAuthMethod } from './metadata.ts';
 
 export interface ClientOptions {
   /** What an admin entered; null for nothing. */
@@ -18,8 +21,8 @@ export type ClientChoice =
   | { kind: 'registered'; registrationEndpoint: string; tokenAuthMethod: TokenAuthMethod };
 
 /**
- * Chooses in the order of the MCP specification: what an admin entered, a Client ID Metadata Document, dynamic registration. Throws
- * OAuthDiscoveryError `client_missing` when none is possible.
+ * Chooses in the order of the MCP specification: what an admin entered, a Client ID Metadata Document,
+ * dynamic registration. Throws OAuthDiscoveryError `client_missing` when none is possible.
  */
 export function chooseClient(server: AuthorizationServer, options: ClientOptions): ClientChoice {
   const { preRegistered, metadataUrl } = options;
@@ -27,7 +30,8 @@ export function chooseClient(server: AuthorizationServer, options: ClientOptions
     const tokenAuthMethod = chooseTokenAuthMethod(server, preRegistered.hasSecret ? 'secret' : 'none');
     return { kind: 'pre_registered', clientId: preRegistered.clientId, tokenAuthMethod };
   }
-  // Such a client has no secret (draft-ietf-oauth-client-id-metadata-document, 4.1), so the server must admit clients without one.
+  // Such a client has no secret (draft-ietf-oauth-client-id-metadata-document, 4.1), so the server must
+  // admit clients without one.
   const isAdmitted = server.takesClientMetadataUrls && server.tokenAuthMethods.includes('none');
   if (metadataUrl !== null && isAdmitted && isPublicDocument(metadataUrl)) {
     return { kind: 'metadata_document', clientId: metadataUrl, tokenAuthMethod: 'none' };
@@ -42,7 +46,10 @@ export function chooseClient(server: AuthorizationServer, options: ClientOptions
   );
 }
 
-/** The authorization server fetches the document itself: from an https address with a path, of a host that is on the internet. */
+/**
+ * The authorization server fetches the document itself: from an https address with a path, of a host
+ * that is on the internet.
+ */
 export function isPublicDocument(url: string): boolean {
   const parsed = /^https:\/\/[\x21-\x7e]+$/.test(url) ? parseUrl(url) : null;
   if (parsed === null) {
@@ -64,8 +71,9 @@ const preferred: Readonly<Record<'secret' | 'none' | 'any', readonly TokenAuthMe
 };
 
 /**
- * The safest method that both sides speak. With a secret, a stolen code or refresh token is of no use to its thief; in a header, it stays
- * out of logs of bodies. Throws OAuthDiscoveryError `feature_unsupported` when there is none.
+ * The safest method that both sides speak. With a secret, a stolen code or refresh token is of no use to
+ * its thief; in a header, it stays out of logs of bodies. Throws OAuthDiscoveryError
+ * `feature_unsupported` when there is none.
  */
 export function chooseTokenAuthMethod(
   { issuer, tokenAuthMethods }: AuthorizationServer,
@@ -80,4 +88,92 @@ export function chooseTokenAuthMethod(
     );
   }
   return chosen;
+}
+
+export interface ClientMetadataOptions {
+  /**
+   * Where the document is served, which is the client's id: `isPublicDocument` says
+   * which addresses can be one.
+   */
+  url: string;
+  /** Of this document alone, so that an answer cannot be taken for another server's. */
+  redirectUri: string;
+  /** What people read on the page where they consent. */
+  clientName: string;
+}
+
+export interface ClientMetadataDocument {
+  client_id: string;
+  client_name: string;
+  redirect_uris: readonly [string];
+  grant_types: readonly GrantType[];
+  response_types: readonly ['code'];
+  token_endpoint_auth_method: 'none';
+  application_type: 'web' | 'native';
+}
+
+/**
+ * What is served at `url`, as JSON. It is public, and holds no secret: a secret that all servers shared would
+ * be known to each of them (4.1 of the draft). Servers compare `client_id` with the address as texts.
+ */
+export const buildClientMetadataDocument = ({
+  url,
+  redirectUri,
+  clientName,
+}: ClientMetadataOptions): ClientMetadataDocument => ({
+  client_id: url,
+  client_name: clientName,
+  redirect_uris: [redirectUri],
+  grant_types: ['authorization_code', 'refresh_token'],
+  response_types: ['code'],
+  token_endpoint_auth_method: 'none',
+  application_type: applicationType(redirectUri),
+});
+
+export interface RegistrationOptions {
+  /**
+   * Where codes are sent: of this registration alone, so that an answer cannot be taken for another server's.
+   */
+  redirectUri: string;
+  /** What people read on the page where they consent. */
+  clientName: string;
+  tokenAuthMethod: TokenAuthMethod;
+}
+
+export interface RegistrationRequest {
+  application_type: 'web' | 'native';
+  redirect_uris: readonly [string];
+  grant_types: readonly GrantType[];
+  response_types: readonly ['code'];
+  client_name: string;
+  token_endpoint_auth_method: TokenAuthMethod;
+}
+
+export type GrantType = 'authorization_code' | 'refresh_token';
+
+/**
+ * The body of the request. It names no scopes: servers refuse a client later what it did not name here, such
+ * as what a call needs beyond the first.
+ */
+export function buildRegistrationRequest(
+  { refreshesTokens }: Pick<AuthorizationServer, 'refreshesTokens'>,
+  { redirectUri, clientName, tokenAuthMethod }: RegistrationOptions,
+): RegistrationRequest {
+  return {
+    application_type: applicationType(redirectUri),
+    redirect_uris: [redirectUri],
+    grant_types: refreshesTokens ? ['authorization_code', 'refresh_token'] : ['authorization_code'],
+    response_types: ['code'],
+    client_name: clientName,
+    token_endpoint_auth_method: tokenAuthMethod,
+  };
+}
+
+/**
+ * An installation on the machine of its users is `native` for OpenID Connect, which admits no web
+ * application on a loopback address.
+ */
+export function applicationType(redirectUri: string): 'web' | 'native' {
+  const { hostname } = new URL(redirectUri);
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname) ? 'native' : 'web';
 }

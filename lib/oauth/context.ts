@@ -1,15 +1,20 @@
-/** What requests to remote servers and their authorization servers are made with. */
-import type { OutboundPolicy } from '../outbound/policy.ts';
+/** What requests to remote servers and their authorization servers are made with, and where they may go. */
+
+import { literalAddress } from '../outbound/classify-address.ts';
+import { OutboundError } from '../outbound/errors.ts';
+import { refuseAddress } from '../outbound/guarded-lookup.ts';
+import { parsePlainUrl } from '../outbound/parse-url.ts';
+import { allowsHttp, type OutboundPolicy } from '../outbound/policy.ts';
 import { namesUnder } from '../outbound/resolve-names.ts';
 import type { OutboundContext } from '../outbound/send.ts';
-import { remotePolicy } from './policy.ts';
+import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode, quote } from './errors.ts';
 
 export interface OAuthContext extends OutboundContext {
   limits?: OAuthLimits;
 }
 
-/** What they are made with before it is known what ends them. */
-export type RemoteServers = Omit<OAuthContext, 'signal'>;
+/** What they are made with before it is known for whom, and what ends them. */
+export type RemoteServers = Omit<OAuthContext, 'signal' | 'workspaceId'>;
 
 /** For the servers of the internet, and those that `PRIVATE_MCP_HOSTS` lists. */
 export const remoteServersWith = (privateHosts: OutboundPolicy['privateHosts']): RemoteServers => ({
@@ -42,3 +47,56 @@ export const defaultOAuthLimits: Readonly<OAuthLimits> = {
 };
 
 export const limitsOf = ({ limits }: OAuthContext): OAuthLimits => limits ?? defaultOAuthLimits;
+
+/** Which hosts there may be beyond those of the internet: what `PRIVATE_MCP_HOSTS` lists. */
+export const remotePolicy = (privateHosts: OutboundPolicy['privateHosts']): OutboundPolicy => ({
+  privateHosts,
+  setting: 'PRIVATE_MCP_HOSTS of the API and the worker',
+});
+
+const maxUrlLength = 2048;
+
+/**
+ * The URL in `text`, which `what` names in messages. Throws OAuthDiscoveryError with `code` for one
+ * that no request may go to.
+ */
+export function parseServerUrl(
+  policy: OutboundPolicy,
+  text: string,
+  what: string,
+  code: OAuthDiscoveryErrorCode,
+): URL {
+  const refuse = (why: string) => new OAuthDiscoveryError(code, `${what} ${quote(text)} ${why}`);
+  const url = text.length <= maxUrlLength ? parsePlainUrl(text) : null;
+  if (url === null) {
+    throw refuse('is not a web address that begins with https:// and has only plain characters (ASCII).');
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw refuse('holds a user name or password; credentials have no place in an address.');
+  }
+  if (text.includes('#')) {
+    throw refuse('has a fragment (#), which no server would ever see.');
+  }
+  if (url.protocol !== 'https:' && !allowsHttp(policy, url)) {
+    throw refuse(`is not https; ${policy.setting} names the hosts that may speak plain http.`);
+  }
+  const literal = literalAddress(url.hostname);
+  if (literal !== null) {
+    checkAddress(policy, url, literal, refuse);
+  }
+  return url;
+}
+
+/** A request would be refused anyway, but a browser is led to some of these URLs, too. */
+function checkAddress(
+  policy: OutboundPolicy,
+  url: URL,
+  address: string,
+  refuse: (why: string) => OAuthDiscoveryError,
+): void {
+  try {
+    refuseAddress(policy, url, address);
+  } catch (error) {
+    throw error instanceof OutboundError ? refuse(`is refused: ${error.message}.`) : error;
+  }
+}

@@ -1,16 +1,10 @@
 /** From the URL of a remote MCP server to all that a sign-in there needs. */
 import { withinLimit } from '../timing/time-limit.ts';
-import type { AuthorizationServer } from './authorization-server.ts';
-import { staticKey } from './classify-probe.ts';
-import { limitsOf, type OAuthContext } from './context.ts';
-import { OAuthDiscoveryError } from './errors.ts';
-import { findAuthorizationServer } from './find-authorization-server.ts';
-import { probe } from './probe.ts';
-import { quote } from './quote.ts';
-import { findResourceMetadata } from './resource-metadata.ts';
-import { selectScopes } from './scopes.ts';
-import { parseServerUrl } from './server-url.ts';
-import type { SignInChallenge } from './sign-in-challenge.ts';
+import { type SignInChallenge, selectScopes } from './challenge.ts';
+import { limitsOf, type OAuthContext, parseServerUrl } from './context.ts';
+import { OAuthDiscoveryError, quote } from './errors.ts';
+import { type AuthorizationServer, findAuthorizationServer, findResourceMetadata } from './metadata.ts';
+import { probe, staticKey } from './probe.ts';
 
 /** Plain data without anything secret: it may be stored and passed through a workflow. */
 export type RemoteServer = { kind: 'no_sign_in' } | SignInServer;
@@ -25,8 +19,8 @@ export interface SignInServer {
 }
 
 /**
- * Discovers whether and where people sign in to the server at `url`. Only reads, but for a session that is opened and ended again: it may
- * be repeated. Throws OAuthDiscoveryError, or the reason of `context.signal`.
+ * Discovers whether and where people sign in to the server at `url`. Only reads, but for a session that is
+ * opened and ended again: it may be repeated. Throws OAuthDiscoveryError, or the reason of `context.signal`.
  */
 export async function discoverRemoteServer(context: OAuthContext, url: string): Promise<RemoteServer> {
   const server = parseServerUrl(context.policy, url, 'The address', 'url_refused');
@@ -72,8 +66,8 @@ async function discoverSignIn(
 }
 
 /**
- * Revision 2025-03-26 took the server's own origin for its authorization server then. Nothing would bind the tokens to the server, and
- * later revisions require the metadata, so such a server is refused.
+ * Revision 2025-03-26 took the server's own origin for its authorization server then. Nothing would bind the
+ * tokens to the server, and later revisions require the metadata, so such a server is refused.
  */
 function withoutMetadata(server: URL, challenge: SignInChallenge, remark: string): OAuthDiscoveryError {
   const { asksFor, resourceMetadata: named } = challenge;

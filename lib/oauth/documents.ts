@@ -1,11 +1,49 @@
-/** Fetches and reads the JSON documents of discovery. */
+/**
+ * Where the JSON documents of discovery are (RFC 8615, with the forms of RFC 9728 3.1, RFC 8414 3.1 and
+ * OpenID Connect Discovery 4), and how they are fetched and read.
+ */
 import type * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { OutboundError } from '../outbound/errors.ts';
 import { request } from '../outbound/exchange.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
-import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode } from './errors.ts';
-import { quoteValue } from './quote.ts';
+import { OAuthDiscoveryError, type OAuthDiscoveryErrorCode, quoteValue } from './errors.ts';
+
+/**
+ * Sets the path of a copy and never resolves it against the origin, as the SDK's `buildDiscoveryUrls` does:
+ * an issuer such as `https://honest.test//evil.test` would then have its metadata read from `evil.test`.
+ */
+function withPath(base: URL, path: string, search = ''): URL {
+  const url = new URL(base.origin);
+  url.pathname = path;
+  url.search = search;
+  return url;
+}
+
+/** The path without a slash at its end; empty for the root. */
+const trimmedPath = ({ pathname }: URL): string => pathname.replace(/\/$/, '');
+
+/**
+ * Where the metadata of a protected resource may be: with its path inserted, and at the root. The root comes
+ * once when there is no path.
+ */
+export function resourceMetadataUrls(server: URL): URL[] {
+  const name = '/.well-known/oauth-protected-resource';
+  const path = trimmedPath(server);
+  const inserted =
+    path === '' && server.search === '' ? [] : [withPath(server, `${name}${path}`, server.search)];
+  return [...inserted, withPath(server, name)];
+}
+
+/** Where that of an authorization server may be, in the order of the MCP specification. */
+export function authorizationServerMetadataUrls(issuer: URL): URL[] {
+  const path = trimmedPath(issuer);
+  const oauth = withPath(issuer, `/.well-known/oauth-authorization-server${path}`);
+  const openid = withPath(issuer, `/.well-known/openid-configuration${path}`);
+  return path === ''
+    ? [oauth, openid]
+    : [oauth, openid, withPath(issuer, `${path}/.well-known/openid-configuration`)];
+}
 
 /** An OutboundError as an OAuthDiscoveryError with the same sentence; anything else as it is. */
 export function explained(error: unknown): unknown {
@@ -36,9 +74,9 @@ export const isTrouble = (status: number): boolean => status === 429 || status >
 export type FirstDocument = { kind: 'found'; url: URL; body: Buffer } | { kind: 'none'; remark: string };
 
 /**
- * The first of `urls` that has a document. An address that answers with something else, such as a page, has none, and is mentioned in the
- * remark, which begins with a space. A server in trouble ends the search, since which document is used must not depend on a moment.
- * Throws OAuthDiscoveryError.
+ * The first of `urls` that has a document. An address that answers with something else, such as a page, has
+ * none, and is mentioned in the remark, which begins with a space. A server in trouble ends the search, since
+ * which document is used must not depend on a moment. Throws OAuthDiscoveryError.
  */
 export async function fetchFirstDocument(
   context: OAuthContext,
@@ -97,8 +135,8 @@ export function readJson(
 }
 
 /**
- * The fields of a document that are read. Throws OAuthDiscoveryError with `code`, which names the first wrong field and what it holds; of
- * `secretFields` only the name.
+ * The fields of a document that are read. Throws OAuthDiscoveryError with `code`, which names the first wrong
+ * field and what it holds; of `secretFields` only the name.
  */
 export function readFields<Schema extends z.ZodType>(
   schema: Schema,

@@ -1,17 +1,29 @@
-/** Asks an address, without a credential, whether it is an MCP server and whether people have to sign in (MCP, Streamable HTTP). */
+/**
+ * Asks an address, without a credential, whether it is an MCP server and whether people have to sign in
+ * (MCP, Streamable HTTP), and reads what it answers.
+ */
+
+import type { IncomingMessage } from 'node:http';
+import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
+import { productSlug } from '../../contract/product-name.ts';
+import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
 import { exchange, mediaType } from '../outbound/exchange.ts';
-import { classifyProbe, type Probe, type ProbeAnswer } from './classify-probe.ts';
+import { readResponseBody } from '../outbound/get.ts';
+import { createLineEnds } from '../outbound/line-ends.ts';
+import { readSignInChallenge, type SignInChallenge } from './challenge.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
 import { explained, isTrouble } from './documents.ts';
 import { OAuthDiscoveryError } from './errors.ts';
-import { readRpcResponse } from './rpc-response.ts';
 
-const clientInfo = { name: 'agent-platform', version: '1' };
+const clientInfo = { name: productSlug, version: '1' };
 const modern = '2026-07-28';
 
-/** Opens a session in revisions up to 2025-11-25. The version goes into the body: its header belongs to later requests. */
+/**
+ * Opens a session in revisions up to 2025-11-25. The version goes into the body: its header
+ * belongs to later requests.
+ */
 const initialize = {
   headers: {},
   body: {
@@ -21,7 +33,10 @@ const initialize = {
     params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
   },
 };
-/** What servers of revision 2026-07-28 answer, who know no `initialize`. Header and body must name the same version. */
+/**
+ * What servers of revision 2026-07-28 answer, who know no `initialize`. Header and body
+ * must name the same version.
+ */
 const discover = {
   headers: { 'mcp-protocol-version': modern, 'mcp-method': 'server/discover' },
   body: {
@@ -44,8 +59,9 @@ type FoundProbe = Exclude<Probe, { kind: 'refused_method' }>;
 const listTools = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
 /**
- * Sends `initialize`, and `server/discover` to a server that refuses it; then it asks for the tools, without reading them. May be repeated: a session
- * that the server opened for it is ended. Throws OAuthDiscoveryError for what is no MCP server, takes a static key, or cannot be reached.
+ * Sends `initialize`, and `server/discover` to a server that refuses it; then it asks for the tools, without
+ * reading them. May be repeated: a session that the server opened for it is ended. Throws OAuthDiscoveryError
+ * for what is no MCP server, takes a static key, or cannot be reached.
  */
 export async function probe(context: OAuthContext, server: URL): Promise<FoundProbe> {
   for (const question of [initialize, discover]) {
@@ -193,3 +209,154 @@ function refusedAnswer(error: unknown): unknown {
     ? new OAuthDiscoveryError('not_an_mcp_server', `${error.message}; ${way}`, error.code === 'timed_out')
     : explained(error);
 }
+
+export interface ProbeAnswer {
+  host: string;
+  status: number;
+  /** In lower case, without parameters. */
+  contentType: string;
+  /** The header `WWW-Authenticate`. */
+  authenticate: string | undefined;
+  /** The JSON-RPC response in the body; null when it holds none. */
+  message: unknown;
+}
+
+export type Probe =
+  | { kind: 'no_sign_in' }
+  | { kind: 'sign_in'; challenge: SignInChallenge }
+  /** It speaks JSON-RPC, but not this revision of MCP. */
+  | { kind: 'refused_method' };
+
+/** Of a revision with a handshake, and of one without. */
+const initialized = z.object({ protocolVersion: z.string(), capabilities: z.object({}) });
+const discovered = z.object({ supportedVersions: z.array(z.string()).min(1), capabilities: z.object({}) });
+const response = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.literal(1), z.null()]).optional(),
+  result: z.union([initialized, discovered]).optional(),
+  error: z.object({ code: z.int(), message: z.string() }).optional(),
+});
+
+/**
+ * What an answer to `initialize` or `server/discover` without a credential says about its server. Pure.
+ * Throws OAuthDiscoveryError for what is no MCP server, takes a static key, or cannot answer now.
+ */
+export function classifyProbe(answer: ProbeAnswer): Probe {
+  const { status, host } = answer;
+  if (status === 401 || status === 403) {
+    const challenge = readSignInChallenge(answer.authenticate);
+    // A 401 need not say how to sign in; the metadata tells then.
+    if (challenge.asksFor === 'bearer' || (status === 401 && challenge.asksFor === 'unknown')) {
+      return { kind: 'sign_in', challenge };
+    }
+    throw staticKey(host, `answered ${status} without a way to sign in with OAuth`);
+  }
+  if (isTrouble(status)) {
+    throw new OAuthDiscoveryError(
+      'unreachable',
+      `${host} answered ${status} when it was asked whether it is an MCP server.`,
+      true,
+    );
+  }
+  return classifyMessage(answer);
+}
+
+/** The refusal of a server that signs nobody in. */
+export const staticKey = (host: string, what: string): OAuthDiscoveryError =>
+  new OAuthDiscoveryError(
+    'static_key',
+    `${host} ${what}; it probably takes a static key, which is set as a header of the entry.`,
+  );
+
+function classifyMessage({ status, host, contentType, message }: ProbeAnswer): Probe {
+  const { result, error } = response.safeParse(message).data ?? {};
+  if (status >= 200 && status < 300 && result !== undefined && error === undefined) {
+    return { kind: 'no_sign_in' };
+  }
+  if (error !== undefined && result === undefined) {
+    return { kind: 'refused_method' };
+  }
+  throw new OAuthDiscoveryError(
+    'not_an_mcp_server',
+    `${host} ${reasonOf(status, contentType)}; enter the address of its MCP endpoint.`,
+  );
+}
+
+function reasonOf(status: number, contentType: string): string {
+  if (contentType === 'text/html') {
+    return `answers with a web page (${status}), not as an MCP server`;
+  }
+  switch (status) {
+    case 404:
+    case 410:
+      return `has nothing at this address (${status})`;
+    case 405:
+      return 'accepts no POST at this address (405), which servers of the transport Streamable HTTP do; those of the transport HTTP with SSE of 2024-11-05 do not, and cannot be used';
+    case 202:
+    case 204:
+      return `gives no answer to a request (${status}), not as an MCP server`;
+    default:
+      return status >= 200 && status < 300
+        ? 'answers with something other than a response of MCP'
+        : `answered ${status}, not as an MCP server`;
+  }
+}
+
+/**
+ * The JSON-RPC response in a body, or in an event of its stream; null when it holds none that can be read.
+ * Throws OutboundError `too_large`.
+ */
+async function readRpcResponse(
+  context: OAuthContext,
+  contentType: string,
+  stream: IncomingMessage,
+  host: string,
+): Promise<unknown> {
+  const { documentBytes, documentValues } = limitsOf(context);
+  const what = `the answer of ${host}`;
+  const parse = (bytes: Buffer): unknown => {
+    const parsed = parseBoundedJson(bytes, documentValues);
+    return 'value' in parsed ? parsed.value : null;
+  };
+  switch (contentType) {
+    case 'application/json':
+      return parse(await readResponseBody(stream, documentBytes, what));
+    case 'text/event-stream':
+      return readFirstResponse(stream, documentBytes, what, parse);
+    default:
+      return null;
+  }
+}
+
+/** A stream may stay open after the response, and requests and notifications may come before it. */
+async function readFirstResponse(
+  stream: IncomingMessage,
+  maxBytes: number,
+  what: string,
+  parse: (bytes: Buffer) => unknown,
+): Promise<unknown> {
+  let found: unknown = null;
+  const parser = createParser({
+    onEvent: ({ data }) => {
+      const message = parse(Buffer.from(data));
+      found ??= isResponse(message) ? message : null;
+    },
+  });
+  const decoder = new TextDecoder();
+  const lineEnds = createLineEnds();
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.length;
+    if (size > maxBytes) {
+      throw new OutboundError('too_large', `${what} is larger than ${maxBytes} bytes`);
+    }
+    parser.feed(lineEnds(decoder.decode(chunk, { stream: true })));
+    if (found !== null) {
+      return found;
+    }
+  }
+  return null;
+}
+
+const isResponse = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && ('result' in message || 'error' in message);

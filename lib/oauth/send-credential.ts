@@ -1,13 +1,14 @@
-/** Sends a code or a token to an endpoint of its authorization server, and nowhere else. */
+/**
+ * Sends a code or a token to an endpoint of its authorization server, and nowhere else, with what shows which
+ * client the platform is (RFC 6749 2.3).
+ */
 import { exchange, mediaType } from '../outbound/exchange.ts';
 import { readResponseBody } from '../outbound/get.ts';
-import type { AuthorizationServer, TokenAuthMethod } from './authorization-server.ts';
-import { authenticateClient, type OAuthClient } from './client-authentication.ts';
-import { limitsOf, type OAuthContext } from './context.ts';
-import { quote } from './quote.ts';
-import { repeatsSecret } from './repeated-secret.ts';
-import { parseServerUrl } from './server-url.ts';
-import { asTokenError, OAuthTokenError } from './token-error.ts';
+import { limitsOf, type OAuthContext, parseServerUrl } from './context.ts';
+import { formEncoded, quote, repeatsSecret } from './errors.ts';
+import type { AuthorizationServer, TokenAuthMethod } from './metadata.ts';
+import type { RegisteredClient } from './register-client.ts';
+import { asTokenError, OAuthTokenError } from './token-errors.ts';
 
 export interface CredentialRequest {
   server: Pick<AuthorizationServer, 'issuer'>;
@@ -41,8 +42,9 @@ const publicFields = new Set([
 ]);
 
 /**
- * Sends the form once, follows no redirect, and returns what `read` makes of the answer. Throws OAuthTokenError, whose outcome says whether
- * the server may have received it, or the reason of `context.signal`.
+ * Sends the form once, follows no redirect, and returns what `read` makes of the answer.
+ * Throws OAuthTokenError, whose outcome says whether the server may have received it, or the
+ * reason of `context.signal`.
  */
 export async function sendCredential<Result>(
   context: OAuthContext,
@@ -81,7 +83,10 @@ export async function sendCredential<Result>(
   }
 }
 
-/** A server can repeat a credential in what other messages quote, such as the host of a redirect or the type of its answer. */
+/**
+ * A server can repeat a credential in what other messages quote, such as the host of a redirect
+ * or the type of its answer.
+ */
 function withoutSecrets(
   failure: OAuthTokenError,
   { issuer }: CredentialRequest['server'],
@@ -93,3 +98,60 @@ function withoutSecrets(
     ? new OAuthTokenError(code, message, outcome, isTemporary)
     : failure;
 }
+
+/** Holds a secret, if any: it is never logged. */
+export type OAuthClient = Pick<RegisteredClient, 'issuer' | 'clientId' | 'tokenAuthMethod' | 'clientSecret'>;
+
+export interface ClientAuthentication {
+  headers: Readonly<Record<string, string>>;
+  /** Fields of the request's form. */
+  form: Readonly<Record<string, string>>;
+  /** Texts in either that no message repeats. */
+  secrets: readonly string[];
+}
+
+/**
+ * Throws OAuthTokenError `invalid_client`, before anything is sent, for the client of another issuer, and for
+ * one that lacks the secret of its method.
+ */
+export function authenticateClient(
+  { issuer }: Pick<AuthorizationServer, 'issuer'>,
+  client: OAuthClient,
+  method: TokenAuthMethod = client.tokenAuthMethod,
+): ClientAuthentication {
+  const { clientId, clientSecret } = client;
+  if (client.issuer !== issuer) {
+    throw unusable(
+      `The client is one of ${quote(client.issuer)} and is not used at ${quote(issuer)}; it has to be registered there.`,
+    );
+  }
+  if (method === 'none') {
+    return { headers: {}, form: { client_id: clientId }, secrets: [] };
+  }
+  if (clientSecret === null) {
+    throw unusable(
+      `The client at ${quote(issuer)} has no secret (${method}); it has to be registered again.`,
+    );
+  }
+  if (method === 'client_secret_post') {
+    const form = { client_id: clientId, client_secret: clientSecret };
+    return { headers: {}, form, secrets: [clientSecret] };
+  }
+  const credentials = basicCredentials(clientId, clientSecret);
+  return {
+    headers: { authorization: `Basic ${credentials}` },
+    // It is no second way of authenticating (RFC 6749 2.3). Servers of the Python SDK find the client by it,
+    // whatever the header says.
+    form: { client_id: clientId },
+    secrets: [clientSecret, credentials],
+  };
+}
+
+/**
+ * Each part is encoded as in a form (RFC 6749 2.3.1), which leaves `-`, `.`, `_` and `*` as they are: servers
+ * that forget to decode take the usual ids and secrets all the same.
+ */
+export const basicCredentials = (id: string, secret: string): string =>
+  Buffer.from(`${formEncoded(id)}:${formEncoded(secret)}`).toString('base64');
+
+const unusable = (message: string) => new OAuthTokenError('invalid_client', message, 'not_sent');

@@ -1,4 +1,7 @@
-/** Answers a registry's challenge. Credentials go over a guarded connection to the registry or to a token server configured for it. */
+/**
+ * Answers a registry's challenge. Credentials go over a guarded connection to the registry or to a token
+ * server configured for it.
+ */
 import * as z from 'zod';
 import { parseChallenges } from '../outbound/challenge.ts';
 import { get, readResponseBody } from '../outbound/get.ts';

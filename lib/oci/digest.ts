@@ -14,8 +14,8 @@ export function requireDigest(bytes: Buffer, digest: string, what: string): void
 }
 
 /**
- * Passes a stream through and fails at its end when it does not match the digest. `onBytes` counts, and throws at a bound.
- * Nothing read is trustworthy before the end.
+ * Passes a stream through and fails at its end when it does not match the digest. `onBytes` counts, and
+ * throws at a bound. Nothing read is trustworthy before the end.
  */
 export async function* verified(
   source: AsyncIterable<Buffer>,

@@ -1,4 +1,7 @@
-/** Image indexes, manifests and configurations (OCI image specification 1.1, Docker schema 2): the fields that are read. */
+/**
+ * Image indexes, manifests and configurations (OCI image specification 1.1, Docker schema 2):
+ * the fields that are read.
+ */
 import * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { ImageError } from './errors.ts';

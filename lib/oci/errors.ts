@@ -1,4 +1,7 @@
-/** Why an image could not be read. The message is for the admin who named the image: it says what is wrong and what to do. */
+/**
+ * Why an image could not be read. The message is for the admin who named the image: it says what
+ * is wrong and what to do.
+ */
 export type ImageErrorCode =
   | 'invalid_reference'
   | 'registry_unreachable'

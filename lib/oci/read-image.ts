@@ -1,4 +1,7 @@
-/** What the platform needs to know of an image, read over the registry protocol: nothing is run, nothing is stored. */
+/**
+ * What the platform needs to know of an image, read over the registry protocol: nothing
+ * is run, nothing is stored.
+ */
 import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
 import type { ResolveName } from '../outbound/guarded-lookup.ts';
 import { namesUnder } from '../outbound/resolve-names.ts';
@@ -15,6 +18,8 @@ import { type Platform, type ResolvedImage, resolveImage } from './resolve-image
 import { readTar } from './tar/read-tar.ts';
 
 export interface ReadImageOptions {
+  /** Whose configuration names the image; null for the platform's own. */
+  workspaceId: string | null;
   policy: RegistryPolicy;
   credentials: RegistryCredentials | null;
   platform: Platform;

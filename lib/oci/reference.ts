@@ -56,7 +56,9 @@ export function formatReference({ registry, repository, tag, digest }: ImageRefe
   return `${registry}/${repository}${tag === null ? '' : `:${tag}`}${digest === null ? '' : `@${digest}`}`;
 }
 
-/** The one image that `digest` names, in the repository of a reference. Throws ImageError `invalid_reference`. */
+/**
+ * The one image that `digest` names, in the repository of a reference. Throws ImageError `invalid_reference`.
+ */
 export function pinReference(text: string, digest: string): string {
   return formatReference({ ...parseReference(text), tag: null, digest });
 }
@@ -65,7 +67,10 @@ function cut(text: string, at: number): { rest: string; after: string | null } {
   return at < 0 ? { rest: text, after: null } : { rest: text.slice(0, at), after: text.slice(at + 1) };
 }
 
-/** The first part is a registry when it cannot be part of a Docker Hub name, the rule of every container engine. */
+/**
+ * The first part is a registry when it cannot be part of a Docker Hub name, the rule
+ * of every container engine.
+ */
 function splitName(name: string): { registry: string; repository: string } {
   const slash = name.indexOf('/');
   const first = name.slice(0, Math.max(slash, 0));

@@ -5,7 +5,10 @@ import type { ImageReference } from './reference.ts';
 
 /** Which hosts may have a private address, by `host` of a URL: registries and token servers. */
 export interface RegistryPolicy extends OutboundPolicy {
-  /** By registry (`host:port` as in references): token servers' hosts that its credentials may be sent to, beside itself. */
+  /**
+   * By registry (`host:port` as in references): token servers' hosts that its credentials may
+   * be sent to, beside itself.
+   */
   realms: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -36,8 +39,8 @@ export function registryUrl({ registry }: ImageReference, policy: RegistryPolicy
 }
 
 /**
- * Whether the registry's credentials may be sent to this token server: the registry itself or one configured for it.
- * The registry alone decides what its challenge says, so the challenge cannot add a host.
+ * Whether the registry's credentials may be sent to this token server: the registry itself or one configured
+ * for it. The registry alone decides what its challenge says, so the challenge cannot add a host.
  */
 export function mayReceiveCredentials(
   policy: RegistryPolicy,

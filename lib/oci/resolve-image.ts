@@ -1,4 +1,6 @@
-/** From a reference to the one image for a platform: digest, manifest and configuration, every byte verified. */
+/**
+ * From a reference to the one image for a platform: digest, manifest and configuration, every byte verified.
+ */
 
 import { readResponseBody } from '../outbound/get.ts';
 import { requireDigest, sha256Digest } from './digest.ts';
@@ -27,7 +29,10 @@ export const ownPlatform: Platform = {
 };
 
 export interface ResolvedImage {
-  /** Digest of what the reference names: of an index where there is one, so that it is valid for every platform. */
+  /**
+   * Digest of what the reference names: of an index where there is one, so that it is
+   * valid for every platform.
+   */
   digest: string;
   manifest: ImageManifest;
   configuration: ImageConfiguration;
@@ -85,8 +90,8 @@ async function descend(
 }
 
 /**
- * The matching manifest; one without a platform is inspected when it is the only one. Engines differ in which of several they choose,
- * so several are refused: what is read here is what runs.
+ * The matching manifest; one without a platform is inspected when it is the only one. Engines differ in which
+ * of several they choose, so several are refused: what is read here is what runs.
  */
 function choose({ manifests }: ImageIndex, platform: Platform): Descriptor {
   const only = manifests.length === 1 && manifests[0]?.platform === undefined ? manifests[0] : undefined;

@@ -7,7 +7,10 @@ const maxDepth = 64;
 /** What is wrong completes a sentence that begins with the name of the document. */
 export type BoundedJson = { value: unknown } | { problem: string };
 
-/** Counts first: millions of small values in a few megabytes would block this process for seconds. Bytes that are not UTF-8 are refused. */
+/**
+ * Counts first: millions of small values in a few megabytes would block this process for seconds. Bytes that
+ * are not UTF-8 are refused.
+ */
 export function parseBoundedJson(bytes: Buffer, maxValues: number): BoundedJson {
   if (holdsMoreValues(bytes, maxValues)) {
     return { problem: `holds more than ${maxValues} JSON values` };

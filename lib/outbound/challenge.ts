@@ -1,4 +1,7 @@
-/** What a server asks for in `WWW-Authenticate` (RFC 9110 11.6.1): a registry for a token, a remote MCP server for a sign-in. */
+/**
+ * What a server asks for in `WWW-Authenticate` (RFC 9110 11.6.1): a registry for a token, a remote
+ * MCP server for a sign-in.
+ */
 export interface Challenge {
   scheme: 'bearer' | 'basic';
   parameters: ReadonlyMap<string, string>;

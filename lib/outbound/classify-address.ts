@@ -7,7 +7,10 @@ const specialIpv4 = blockList(specialIpv4Ranges);
 const globalOfIpv6 = blockList([globalIpv6.range]);
 const exceptOfIpv6 = blockList(globalIpv6.except);
 
-/** `private` is connected to where the operator allows it, `never` not even there. IPv4 written as IPv6 counts as what it is. */
+/**
+ * `private` is connected to where the operator allows it, `never` not even there. IPv4 written as
+ * IPv6 counts as what it is.
+ */
 export function classifyAddress(address: string): 'public' | 'private' | 'never' {
   const family = isIPv4(address) ? 'ipv4' : 'ipv6';
   const embedded = family === 'ipv6' ? embeddedIpv4(address) : null;
@@ -31,14 +34,20 @@ export function literalAddress(hostname: string): string | null {
   return isIP(bare) === 0 ? null : bare;
 }
 
-/** The IPv4 address that is reached through an IPv6 one (mapped, or NAT64), as dotted text; null when there is none. */
+/**
+ * The IPv4 address that is reached through an IPv6 one (mapped, or NAT64), as dotted text;
+ * null when there is none.
+ */
 function embeddedIpv4(address: string): string | null {
   const groups = groupsOf(address);
   const prefix = groups.slice(0, 6).join(':');
   return prefix === '0:0:0:0:0:ffff' || prefix === '64:ff9b:0:0:0:0' ? dotted(groups.slice(6)) : null;
 }
 
-/** The IPv4 address that some networks make of an IPv6 one that is private here (compatible, translated, NAT64 of a network's own, 6to4). */
+/**
+ * The IPv4 address that some networks make of an IPv6 one that is private here (compatible, translated, NAT64
+ * of a network's own, 6to4).
+ */
 function ledIpv4(address: string): string | null {
   const groups = groupsOf(address);
   if (groups[0] === '2002') {

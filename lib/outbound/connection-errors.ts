@@ -1,4 +1,7 @@
-/** What a failed connection means, as one sentence. Messages of libraries are not passed on: they may echo what was sent. Pure. */
+/**
+ * What a failed connection means, as one sentence. Messages of libraries are not passed on: they may
+ * echo what was sent. Pure.
+ */
 import { OutboundError, type OutboundErrorCode } from './errors.ts';
 
 const explained: readonly [RegExp, OutboundErrorCode, string][] = [

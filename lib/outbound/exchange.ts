@@ -36,13 +36,17 @@ export interface OutboundAnswer {
   body: Buffer;
 }
 
-/** Headers that hold no credential. Any other may be one: servers with static keys name their header themselves. */
+/**
+ * Headers that hold no credential. Any other may be one: servers with static keys name
+ * their header themselves.
+ */
 const plainHeaders = new Set(['accept', 'mcp-protocol-version']);
 
 /**
- * Makes the request and reads the answer with `read`, whose signal and deadline are those of the request. No redirect is followed after
- * anything but a plain GET: a credential or a body would go where somebody else says. Throws OutboundError and nothing else, but for
- * the reason of `context.signal` and what `read` itself throws as an OutboundError.
+ * Makes the request and reads the answer with `read`, whose signal and deadline are those of the request. No
+ * redirect is followed after anything but a plain GET: a credential or a body would go where somebody else
+ * says. Throws OutboundError and nothing else, but for the reason of `context.signal` and what `read` itself
+ * throws as an OutboundError.
  */
 export async function exchange<Result>(
   context: OutboundContext,
@@ -70,8 +74,8 @@ export async function exchange<Result>(
 }
 
 /**
- * Makes the request and reads the whole body. A success of an unexpected type is refused; of any other status its body is left out, since
- * only the status says something then. Throws as `exchange` does.
+ * Makes the request and reads the whole body. A success of an unexpected type is refused; of any other status
+ * its body is left out, since only the status says something then. Throws as `exchange` does.
  */
 export function request(
   context: OutboundContext,

@@ -1,4 +1,6 @@
-/** Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address. */
+/**
+ * Guarded GET requests, one at a time: every connection, also after a redirect, goes to an allowed address.
+ */
 import type { IncomingMessage } from 'node:http';
 import { collectBytes } from '../timing/collected-bytes.ts';
 import { OutboundError } from './errors.ts';
@@ -22,8 +24,8 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 export const isRedirect = (status: number): boolean => redirectStatuses.has(status);
 
 /**
- * Follows at most `redirects` redirects, to where `mayFollow` agrees. `Authorization` goes to the origin of `url` alone.
- * Throws OutboundError, and connection errors as they are.
+ * Follows at most `redirects` redirects, to where `mayFollow` agrees. `Authorization` goes to the origin of
+ * `url` alone. Throws OutboundError, and connection errors as they are.
  */
 export async function get(
   context: OutboundContext,
@@ -61,7 +63,10 @@ export function readResponseBody(body: IncomingMessage, maxBytes: number, what: 
   return collectBytes(body, { maxBytes, tooLarge });
 }
 
-/** The refusal of a redirect that could be followed but is not; names its host alone, since the rest may hold anything. */
+/**
+ * The refusal of a redirect that could be followed but is not; names its host alone, since
+ * the rest may hold anything.
+ */
 export function refusedRedirect(from: URL, location: string | undefined): OutboundError {
   const { host } = redirectTarget(location, from);
   const shown = host.length > maxShownHost ? `${host.slice(0, maxShownHost)}…` : host;

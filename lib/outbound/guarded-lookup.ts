@@ -1,6 +1,6 @@
 /**
- * Checks the addresses of a host. The check is made on the address that is connected to, inside the connection's own look-up, which
- * defeats DNS rebinding between check and use.
+ * Checks the addresses of a host. The check is made on the address that is connected to, inside the
+ * connection's own look-up, which defeats DNS rebinding between check and use.
  */
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
@@ -8,10 +8,20 @@ import { classifyAddress } from './classify-address.ts';
 import { OutboundError } from './errors.ts';
 import { allowsPrivate, type OutboundPolicy } from './policy.ts';
 
-/** Resolves a name to all its addresses (`resolve-names.ts` outside of tests). Ends with the signal where it can. */
-export type ResolveName = (hostname: string, signal?: AbortSignal) => Promise<LookupAddress[]>;
+/**
+ * Resolves a name to all its addresses (`resolve-names.ts` outside of tests), for a workspace where one is
+ * named. Ends with the signal where it can.
+ */
+export type ResolveName = (
+  hostname: string,
+  signal?: AbortSignal,
+  workspaceId?: string | null,
+) => Promise<LookupAddress[]>;
 
-/** Throws OutboundError `address_refused`. A host that is an address itself never reaches the look-up, so it is checked with this. */
+/**
+ * Throws OutboundError `address_refused`. A host that is an address itself never reaches the look-up, so
+ * it is checked with this.
+ */
 export function refuseAddress(policy: OutboundPolicy, url: URL, address: string): void {
   const kind = classifyAddress(address);
   if (kind === 'public' || (kind === 'private' && allowsPrivate(policy, url))) {

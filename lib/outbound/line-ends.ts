@@ -1,8 +1,9 @@
 /** One line end for the three that event streams may have (SSE: LF, CR LF and CR alone). */
 
 /**
- * A function for one stream, which takes its text in pieces. `eventsource-parser` waits after a CR for what follows, so that the last event of a
- * server that ends lines with CR alone would not be read before the next one.
+ * A function for one stream, which takes its text in pieces. `eventsource-parser` waits after a CR
+ * for what follows, so that the last event of a server that ends lines with CR alone would not be
+ * read before the next one.
  */
 export function createLineEnds(): (text: string) => string {
   let endedInReturn = false;

@@ -17,8 +17,9 @@ export interface StreamRequest extends OutgoingRequest {
 }
 
 /**
- * Makes the request and returns its answer, whose body must be read or destroyed. No redirect is followed. `context.signal` ends the request, and the
- * body with its reason. Throws OutboundError and nothing else, but for that reason.
+ * Makes the request and returns its answer, whose body must be read or destroyed. No redirect is
+ * followed. `context.signal` ends the request, and the body with its reason. Throws OutboundError and
+ * nothing else, but for that reason.
  */
 export async function openStream(context: OutboundContext, request: StreamRequest): Promise<HttpAnswer> {
   const { url } = request;

@@ -1,6 +1,6 @@
 /**
- * The URL in a text; null when there is none. In place of `URL.canParse`: on Node 20 that says yes to texts beyond ASCII that are no URLs,
- * once it was called often enough to be optimized.
+ * The URL in a text; null when there is none. In place of `URL.canParse`: on Node 20 that says yes to texts
+ * beyond ASCII that are no URLs, once it was called often enough to be optimized.
  */
 export function parseUrl(text: string, base?: URL): URL | null {
   try {
@@ -11,8 +11,8 @@ export function parseUrl(text: string, base?: URL): URL | null {
 }
 
 /**
- * Parsers of URLs skip spaces, tabs and line breaks, and read a backslash as a slash: two of them could see different hosts. The standard
- * of URIs has none of these, and nothing beyond ASCII.
+ * Parsers of URLs skip spaces, tabs and line breaks, and read a backslash as a slash: two of them could see
+ * different hosts. The standard of URIs has none of these, and nothing beyond ASCII.
  */
 const plain = /^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
 

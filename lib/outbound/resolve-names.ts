@@ -1,12 +1,15 @@
 /**
- * Resolves names that others than the operator chose. `dns.lookup` asks on one of the few threads that a process has for that and for its files, and holds it for
- * as long as a name server keeps silent: a few names of one tenant would stop the look-ups of all, and the connections to Postgres with them. These hold no
- * thread, have a limit, and end with their request.
+ * Resolves names that others than the operator chose. `dns.lookup` asks on one of the few threads that a
+ * process has for that and for its files, and holds it for as long as a name server keeps silent: a few names
+ * of one tenant would stop the look-ups of all, and the connections to Postgres with them. These hold no
+ * thread, have a limit, end with their request, and leave room for those of other workspaces.
  */
 import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
+import { createSharedSemaphore } from '../limits/semaphore.ts';
+import { withinLimit } from '../timing/time-limit.ts';
 import type { ResolveName } from './guarded-lookup.ts';
 import type { OutboundPolicy } from './policy.ts';
 
@@ -34,16 +37,52 @@ const noAddress = new Set(['ENOTFOUND', 'ENODATA', 'EBADNAME']);
 /** For names that the operator chose: the system's own look-up, with all that the machine knows. */
 export const resolveByLookup: ResolveName = (hostname) => lookup(hostname, { all: true });
 
-/** For requests under this policy: hosts that the operator lists are looked up as the operator's own names, all others by `resolveTenantName`. */
-export function namesUnder({ privateHosts }: Pick<OutboundPolicy, 'privateHosts'>): ResolveName {
-  const listed = new Set([...privateHosts.keys()].map((host) => new URL(`http://${host}`).hostname));
-  return (hostname, signal) =>
-    listed.has(hostname) ? resolveByLookup(hostname) : resolveTenantName(hostname, signal);
+export interface LookUpLimits {
+  /** At a time. */
+  whole: number;
+  /** Of these, for one workspace. */
+  ofWorkspace: number;
+  /** For each, with the wait for its turn. */
+  limitMs: number;
 }
 
 /**
- * All addresses of a name, IPv4 first: those of the hosts file, else those that the name servers know, with the search domains of the system. Fails with the codes
- * of `dns.lookup`, ENOTFOUND and EAI_AGAIN, and with the reason of `signal` when that is aborted.
+ * Look-ups that wait for their turn: those of one workspace, however slow its name servers are, leave room
+ * for others. A late one fails with EAI_AGAIN.
+ */
+export function shareLookUps(
+  resolve: (hostname: string, signal: AbortSignal) => Promise<LookupAddress[]>,
+  { whole, ofWorkspace, limitMs }: LookUpLimits,
+): ResolveName {
+  const withPermit = createSharedSemaphore({ permits: whole, permitsOfKey: ofWorkspace });
+  return (hostname, signal, workspaceId) =>
+    withinLimit(
+      limitMs,
+      signal,
+      (limited) => withPermit(workspaceId ?? 'no workspace', limited, () => resolve(hostname, limited)),
+      failure('EAI_AGAIN', hostname),
+    );
+}
+
+/** Of all that this process looks up for workspaces. */
+export const lookUpLimits: LookUpLimits = { whole: 64, ofWorkspace: 8, limitMs: ofSystem.limitMs };
+
+const resolveInShare = shareLookUps((hostname, signal) => resolveTenantName(hostname, signal), lookUpLimits);
+
+/**
+ * For requests under this policy: hosts that the operator lists are looked up as the operator's own names,
+ * all others in the share of their workspace.
+ */
+export function namesUnder({ privateHosts }: Pick<OutboundPolicy, 'privateHosts'>): ResolveName {
+  const listed = new Set([...privateHosts.keys()].map((host) => new URL(`http://${host}`).hostname));
+  return (hostname, signal, workspaceId) =>
+    listed.has(hostname) ? resolveByLookup(hostname) : resolveInShare(hostname, signal, workspaceId);
+}
+
+/**
+ * All addresses of a name, IPv4 first: those of the hosts file, else those that the name servers know, with
+ * the search domains of the system. Fails with the codes of `dns.lookup`, ENOTFOUND and EAI_AGAIN, and with
+ * the reason of `signal` when that is aborted.
  */
 export async function resolveTenantName(
   hostname: string,
@@ -84,7 +123,10 @@ export async function resolveTenantName(
 const failure = (code: 'ENOTFOUND' | 'EAI_AGAIN', hostname: string, cause?: unknown): Error =>
   Object.assign(new Error(`${code} ${hostname}`, { cause }), { code });
 
-/** Empty when there is no such name, or it has no address. Throws when no address is known and a name server failed to answer. */
+/**
+ * Empty when there is no such name, or it has no address. Throws when no address is known and a name
+ * server failed to answer.
+ */
 async function ask(resolver: Resolver, name: string): Promise<LookupAddress[]> {
   const kinds = [
     resolver.resolve4(name).then((all) => all.map((address) => ({ address, family: 4 }))),

@@ -1,12 +1,13 @@
 /**
- * Which addresses are not the internet: this machine and its neighbours, private networks, metadata services of clouds, and what is
- * not routed. One list for all: the guard of outbound requests, the network policies of Pods, the routes of process sandboxes, and the
- * fence of containers, whose `relay/static/special-ranges.h` is made from it (`npm run docs`).
+ * Which addresses are not the internet: this machine and its neighbours, private networks, metadata services
+ * of clouds, and what is not routed. One list for all: the guard of outbound requests, the network policies
+ * of Pods, the routes of process sandboxes, and the network policy of containers, whose
+ * `relay/static/special-ranges.h` is made from it (`npm run docs`).
  */
 
 /**
- * Closed for sessions unless the operator opened them. In the order in which the fence closes them: those that the relay probes before it
- * runs a command come last, so that all are closed when these are.
+ * Closed for sessions unless the operator opened them. In the order in which the network policy closes them:
+ * those that the relay probes before it runs a command come last, so that all are closed when these are.
  */
 export const specialIpv4Ranges = [
   '0.0.0.0/8',
@@ -28,13 +29,19 @@ export const specialIpv4Ranges = [
   '169.254.0.0/16',
 ] as const;
 
-/** All of IPv6 that is routed on the internet, and the parts of it that embed another address, are documentation or unused. */
+/**
+ * All of IPv6 that is routed on the internet, and the parts of it that embed another address, are
+ * documentation or unused.
+ */
 export const globalIpv6 = {
   range: '2000::/3',
   except: ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'],
 } as const;
 
-/** Of these, what no host has that anybody may name: link-local, metadata services, unspecified and multicast. No setting allows them. */
+/**
+ * Of these, what no host has that anybody may name: link-local, metadata services, unspecified and
+ * multicast. No setting allows them.
+ */
 export const neverRanges = [
   '0.0.0.0/8',
   '100.100.100.200/32',

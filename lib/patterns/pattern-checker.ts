@@ -1,18 +1,28 @@
 /**
- * Runs the expressions of manifests in a thread with a deadline, so that none blocks the process. One request runs at a time;
- * a thread that times out or dies is replaced.
+ * Runs the expressions of manifests in a thread with a deadline, so that none blocks the process. One request
+ * runs at a time; a thread that times out or dies is replaced.
  */
 import { Worker } from 'node:worker_threads';
 import type { JudgePattern, PatternTask, PatternVerdict } from '../../contract/patterns.ts';
-import { createTurns } from '../timing/in-turn.ts';
+import { createKeyedMutex } from '../limits/mutex.ts';
+import { createSharedPermits } from '../limits/shared-permits.ts';
 
 export interface PatternChecker {
   /**
-   * Runs the tasks and returns a verdict on each. `userId` identifies the caller: no single user may fill the queue.
-   * Throws PatternsBusyError when too many are queued, which says nothing about the tasks.
+   * Runs the tasks and returns a verdict on each. Workspaces take turns, and so do the users of one: however
+   * much somebody asks for, others wait for one request of theirs. Throws PatternsBusyError when too many are
+   * queued, which says nothing about the tasks.
    */
-  check(userId: string, tasks: readonly PatternTask[]): Promise<JudgePattern>;
+  check(owner: PatternOwner, tasks: readonly PatternTask[]): Promise<JudgePattern>;
   close(): Promise<void>;
+}
+
+/**
+ * Who asks: neither a user, who may have many workspaces, nor the people of a workspace may fill the queue.
+ */
+export interface PatternOwner {
+  userId: string;
+  workspaceId: string;
 }
 
 /** Too many requests are queued; the same one can be retried later. */
@@ -27,9 +37,15 @@ export interface PatternCheckerOptions {
   deadlineMs: number;
   maxWaiting: number;
   maxWaitingOfUser: number;
+  maxWaitingOfWorkspace: number;
 }
 
-const defaults: PatternCheckerOptions = { deadlineMs: 3_000, maxWaiting: 64, maxWaitingOfUser: 4 };
+const defaults: PatternCheckerOptions = {
+  deadlineMs: 3_000,
+  maxWaiting: 64,
+  maxWaitingOfUser: 4,
+  maxWaitingOfWorkspace: 16,
+};
 const thread = new URL('./pattern-thread.mjs', import.meta.url);
 /** All requests have their turns on one thread. */
 const oneThread = 'thread';
@@ -37,10 +53,13 @@ const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 
 /** Starts its thread with the first request. */
 export function createPatternChecker(options: Partial<PatternCheckerOptions> = {}): PatternChecker {
-  const { deadlineMs, maxWaiting, maxWaitingOfUser } = { ...defaults, ...options };
-  const waiting: string[] = [];
+  const limits = { ...defaults, ...options };
+  const enter = createSharedPermits({
+    whole: limits.maxWaiting,
+    shares: { user: limits.maxWaitingOfUser, workspace: limits.maxWaitingOfWorkspace },
+  });
   let worker: Worker | null = null;
-  const inTurn = createTurns();
+  const runExclusive = createKeyedMutex();
 
   const openThread = async (): Promise<Worker> => {
     const started = await startThread();
@@ -52,42 +71,46 @@ export function createPatternChecker(options: Partial<PatternCheckerOptions> = {
 
   const runNow = async (tasks: readonly PatternTask[]): Promise<PatternVerdict[]> => {
     worker ??= await openThread();
-    const { verdicts, isAlive } = await runTasks(worker, tasks, deadlineMs);
+    const { verdicts, isAlive } = await runTasks(worker, tasks, limits.deadlineMs);
     if (!isAlive) {
       await worker?.terminate();
       worker = null;
     }
     return verdicts;
   };
+  // In this order, whoever waits for an earlier request of a narrower share holds up nobody but themselves.
+  const runFairly = ({ userId, workspaceId }: PatternOwner, work: () => Promise<PatternVerdict[]>) =>
+    runExclusive(`user ${userId}`, () =>
+      runExclusive(`workspace ${workspaceId}`, () => runExclusive(oneThread, work)),
+    );
 
   return {
-    async check(userId, given) {
+    async check(owner, given) {
       // Entries repeat expressions; each is run once.
       const tasks = [...new Map(given.map((task) => [keyOf(task), task])).values()];
       if (tasks.length === 0) {
         return judgeBy([], []);
       }
-      const own = waiting.filter((other) => other === userId).length;
-      if (waiting.length >= maxWaiting || own >= maxWaitingOfUser) {
+      const release = enter({ user: owner.userId, workspace: owner.workspaceId });
+      if (typeof release !== 'function') {
         throw new PatternsBusyError();
       }
-      waiting.push(userId);
       try {
-        return judgeBy(tasks, await inTurn(oneThread, () => runNow(tasks)));
+        return judgeBy(tasks, await runFairly(owner, () => runNow(tasks)));
       } finally {
-        waiting.splice(waiting.indexOf(userId), 1);
+        release();
       }
     },
     async close() {
-      await inTurn(oneThread, async () => worker?.terminate());
+      await runExclusive(oneThread, async () => worker?.terminate());
       worker = null;
     },
   };
 }
 
 /**
- * Nothing of the process's own reaches it: no environment, no arguments. It does not keep the process running.
- * Throws when it cannot start, which says nothing about any expression.
+ * Nothing of the process's own reaches it: no environment, no arguments. It does not keep the process
+ * running. Throws when it cannot start, which says nothing about any expression.
  */
 function startThread(): Promise<Worker> {
   return new Promise((resolve, reject) => {
@@ -102,7 +125,10 @@ function startThread(): Promise<Worker> {
   });
 }
 
-/** The task that was running at the timeout, or when the thread died, is too costly; later ones stay unchecked. */
+/**
+ * The task that was running at the timeout, or when the thread died, is too costly;
+ * later ones stay unchecked.
+ */
 function runTasks(
   worker: Worker,
   tasks: readonly PatternTask[],

@@ -1,6 +1,6 @@
 /**
- * Bytes that arrive in chunks of any size, as one piece of memory. A list of the chunks would do for honest senders: of bytes that come one by one each
- * takes about a kilobyte there.
+ * Bytes that arrive in chunks of any size, as one piece of memory. A list of the chunks would do for honest
+ * senders: of bytes that come one by one each takes about a kilobyte there.
  */
 
 const leastBytes = 4096;

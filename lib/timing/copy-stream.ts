@@ -8,8 +8,8 @@ export interface CopyOptions {
 }
 
 /**
- * Copies until `from` ends, and passes its end on. Calls `giveUp` when bytes have waited too long: while they wait nothing is read, and so it is not
- * noticed that the other side of `from` has left.
+ * Copies until `from` ends, and passes its end on. Calls `giveUp` when bytes have waited too long: while they
+ * wait nothing is read, and so it is not noticed that the other side of `from` has left.
  */
 export function copyStream(from: Readable, to: Writable, { stalledMs, giveUp }: CopyOptions): void {
   from.on('data', (chunk: Buffer) => {

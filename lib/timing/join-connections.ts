@@ -3,9 +3,15 @@ import type { Socket } from 'node:net';
 import { copyStream } from './copy-stream.ts';
 
 export interface JoinLimits {
-  /** How long bytes wait for the side that answers, when it takes none. The other may take its time: that it has left is noticed. */
+  /**
+   * How long bytes wait for the side that answers, when it takes none. The other may take its time:
+   * that it has left is noticed.
+   */
   stalledMs: number;
-  /** How long the side that answers may be silent once the other has said all: whether that one has left cannot be seen. */
+  /**
+   * How long the side that answers may be silent once the other has said all: whether that one
+   * has left cannot be seen.
+   */
   silentMs: number;
   /** How long the side that asks has to end once the other has said all. */
   lingerMs: number;
@@ -14,7 +20,10 @@ export interface JoinLimits {
 /** A database may take none for long, as under a lock. */
 export const joinLimits: JoinLimits = { stalledMs: 600_000, silentMs: 60_000, lingerMs: 5000 };
 
-/** Both have to allow half-open connections. Bytes and ends go both ways; what breaks one side ends the other, once it was sent what is left for it. */
+/**
+ * Both have to allow half-open connections. Bytes and ends go both ways; what breaks one side ends the other,
+ * once it was sent what is left for it.
+ */
 export function joinConnections(asking: Socket, answering: Socket, limits: JoinLimits): void {
   const { stalledMs, silentMs, lingerMs } = limits;
   const giveUp = () => {

@@ -1,6 +1,8 @@
 import type { Server } from 'node:net';
 
-/** Every address of this machine, of both families: the one to listen on where only some have IPv4, or IPv6. */
+/**
+ * Every address of this machine, of both families: the one to listen on where only some have IPv4, or IPv6.
+ */
 export const everyAddress = '::';
 
 /** Listens on a port of an address. `everyAddress` is every IPv4 address where the machine has no IPv6. */

@@ -1,7 +1,8 @@
 /**
- * The only back-off outside the browser, whose queries and streams have their own (web/src/api/event-stream.ts), workflows and the static
- * relay in C. Of its own, since `p-retry` needs a newer Node than this project does, and has no
- * delays that start over for work that went well for a while, such as a connection.
+ * The only back-off outside the browser, whose queries and streams have their own
+ * (web/src/api/event-stream.ts), workflows and the static relay in C. Of its own, since `p-retry` needs a
+ * newer Node than this project does, and has no delays that start over for work that went well for a
+ * while, such as a connection.
  */
 
 export interface DelayOptions {
@@ -48,8 +49,9 @@ export interface RetryOptions extends DelayOptions {
 }
 
 /**
- * Runs the work, again and again after growing delays, until it succeeds; returns its result. At least one attempt is made. Throws the error of
- * the last attempt when no further one is allowed, also when `signal` is aborted. Long-lived work resets the delays that it is given.
+ * Runs the work, again and again after growing delays, until it succeeds; returns its result. At least one
+ * attempt is made. Throws the error of the last attempt when no further one is allowed, also when `signal` is
+ * aborted. Long-lived work resets the delays that it is given.
  */
 export async function retry<Result>(
   work: (delays: Delays) => Promise<Result>,

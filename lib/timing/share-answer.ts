@@ -9,8 +9,9 @@ export interface SharedAnswerOptions {
 }
 
 /**
- * Returns a function that answers with the result of `ask` until it is older than it may be, and then asks again, once for all who ask meanwhile: so the
- * work is limited however many ask. Throws what `ask` throws, and an Error when it is late.
+ * Returns a function that answers with the result of `ask` until it is older than it may be, and then asks
+ * again, once for all who ask meanwhile: so the work is limited however many ask. Throws what `ask` throws,
+ * and an Error when it is late.
  */
 export function shareAnswer<Answer>(
   { validMs, limitMs }: SharedAnswerOptions,

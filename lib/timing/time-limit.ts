@@ -2,8 +2,9 @@
 import { abortWith } from './abort-with.ts';
 
 /**
- * Runs work with a signal that is aborted when `signal` is, and after `limitMs`, by default with a TimeoutError as its reason. Returns
- * what the work returns, and throws what it throws: it is awaited in any case.
+ * Runs work with a signal that is aborted when `signal` is, and after `limitMs`, by default
+ * with a TimeoutError as its reason. Returns what the work returns, and throws what it throws:
+ * it is awaited in any case.
  */
 export async function withinLimit<Result>(
   limitMs: number,
@@ -27,8 +28,8 @@ export async function withinLimit<Result>(
 }
 
 /**
- * Awaits work that cannot be ended, for `limitMs` at most: then returns what `late` returns, or throws what it throws, and whatever
- * becomes of the work is ignored.
+ * Awaits work that cannot be ended, for `limitMs` at most: then returns what `late` returns, or throws what
+ * it throws, and whatever becomes of the work is ignored.
  */
 export async function abandonAfter<Result, Late>(
   limitMs: number,

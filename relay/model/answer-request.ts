@@ -8,24 +8,23 @@ import { mediaType, unexpectedType } from '../../lib/outbound/exchange.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { readText, refuseEncoding } from '../remote/read-text.ts';
-import { allowedBetas } from './beta-names.ts';
 import type { Budget } from './budget-socket.ts';
+import type { Dialect, ModelRequest, RequestRules } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
-import { passEventsOn } from './event-stream.ts';
+import { passEventsOn, writeInTime } from './event-stream.ts';
 import type { ModelLimits } from './limits.ts';
-import { memberOf } from './member-of.ts';
 import { explainFailure, ModelError } from './model-error.ts';
-import { type ModelRequest, parseModelRequest } from './model-request.ts';
 import { readAgentRequest } from './read-agent-request.ts';
 import { refusedStatus, requestIdOf } from './refused-status.ts';
+import type { RequestLimits } from './request-limits.ts';
 import { TokenCount } from './token-count.ts';
-import type { Turns } from './turns.ts';
 
 export interface AnswerDependencies {
+  dialect: Dialect;
   endpoint: Endpoint;
   budget: Budget;
-  turns: Turns;
-  models: readonly string[];
+  requestLimits: RequestLimits;
+  rules: RequestRules;
   limits: ModelLimits;
   /** Takes each outcome that is still to be told to the platform. */
   track(reporting: Promise<void>): void;
@@ -44,34 +43,30 @@ export async function answerRequest(
   const left = new AbortController();
   response.once('close', () => left.abort(new Error('the agent has left')));
   try {
-    await dependencies.turns.take(async (held) => {
-      const { body, isBeta } = await readAgentRequest(request, dependencies.limits, held);
-      const { models, limits } = dependencies;
-      const asked = parseModelRequest(body, { models, bodyValues: limits.bodyValues });
-      const betas = allowedBetas(headerOf(request, 'anthropic-beta'));
-      await forward(dependencies, { asked, betas, isBeta, response, signal: left.signal });
+    await dependencies.requestLimits.admit(async (hold) => {
+      const { dialect, rules, limits } = dependencies;
+      const { targets } = dialect;
+      const { body, target } = await readAgentRequest(request, { targets, limits, hold });
+      const asked = dialect.parseRequest(body, rules);
+      const { headers } = request;
+      await forward(dependencies, { asked, target, headers, response, signal: left.signal });
     });
   } catch (error) {
-    sendError(response, explainFailure(error));
+    sendError(dependencies.dialect, response, explainFailure(error));
   }
 }
 
-const headerOf = ({ headers }: IncomingMessage, name: string): string | undefined => {
-  const value = headers[name];
-  return Array.isArray(value) ? value.join(',') : value;
-};
-
 interface Forwarded {
   asked: ModelRequest;
-  betas: string | null;
-  isBeta: boolean;
+  target: string;
+  headers: IncomingMessage['headers'];
   response: ServerResponse;
   signal: AbortSignal;
 }
 
 async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): Promise<void> {
   const { endpoint, budget, limits, track } = dependencies;
-  const { asked, betas, isBeta, signal } = forwarded;
+  const { asked, target, headers, signal } = forwarded;
   const id = randomUUID();
   const permission = await budget.ask(id, asked.maxTokens);
   if (permission?.decision === 'refused') {
@@ -88,9 +83,9 @@ async function forward(dependencies: AnswerDependencies, forwarded: Forwarded): 
     const late = new OutboundError('timed_out', `it took longer than ${limitMs / 1000} seconds`);
     const work = async (limited: AbortSignal) => {
       const onSent = () => tokens.sent();
-      const answer = await endpoint.ask(asked, { betas, isBeta, signal: limited, onSent });
+      const answer = await endpoint.ask(asked, { target, asked: headers, signal: limited, onSent });
       if (answer.status !== 200) {
-        const refusal = await readRefusal(endpoint, answer);
+        const refusal = await readRefusal(dependencies, answer);
         usage = tokens.refused();
         throw refusal;
       }
@@ -110,15 +105,19 @@ const unanswered = () =>
     { status: 503, retryAfter: '2' },
   );
 
-async function readRefusal(endpoint: Endpoint, answer: HttpAnswer): Promise<ModelError> {
+async function readRefusal(
+  { dialect, endpoint: { redact } }: AnswerDependencies,
+  answer: HttpAnswer,
+): Promise<ModelError> {
   // What it says is of use, and not needed.
   const body = await readText(answer, maxErrorBytes, 10_000).catch(() => '');
-  return refusedStatus(answer, body, endpoint.blackOut);
+  const requestId = requestIdOf(answer.headers[dialect.requestIdHeader], redact);
+  return refusedStatus(answer, { body, requestId, redact });
 }
 
 async function passOn(
-  { endpoint: { blackOut, createBlackOut }, limits }: AnswerDependencies,
-  { asked: { isStreamed }, response, signal }: Forwarded,
+  { dialect, endpoint: { redact, createRedactor }, limits }: AnswerDependencies,
+  { asked: { isStreamed, wantsUsage }, response, signal }: Forwarded,
   answer: HttpAnswer,
   tokens: TokenCount,
 ): Promise<void> {
@@ -129,43 +128,56 @@ async function passOn(
     answer.body.destroy();
     throw unexpectedType(answer.url, found, [type]);
   }
-  const requestId = requestIdOf(answer.headers, blackOut);
-  const headers = { 'content-type': type, 'cache-control': 'no-cache', ...named(requestId) };
+  const requestId = requestIdOf(answer.headers[dialect.requestIdHeader], redact);
+  const headers = { 'content-type': type, 'cache-control': 'no-cache', ...named(dialect, requestId) };
   if (isStreamed) {
     response.writeHead(200, headers);
     response.flushHeaders();
-    await passEventsOn({ answer, response, tokens, limits, blackOut, createBlackOut, signal });
+    const redaction = { redact, createRedactor };
+    await passEventsOn({ answer, dialect, wantsUsage, response, tokens, limits, signal, ...redaction });
     response.end();
     return;
   }
   const text = await readText(answer, limits.answerBytes, limits.wholeMs);
-  tokens.says(memberOf(messageOf(text, answer), 'usage'));
+  tokens.says(usageIn(dialect, text, answer));
   tokens.shows(Buffer.byteLength(text));
-  response.writeHead(200, headers).end(blackOut(text));
+  response.writeHead(200, headers);
+  // The model has answered, whether the agent takes it or not.
+  await writeInTime(response, redact(text), limits.stalledMs, signal).then(
+    () => response.end(),
+    () => response.destroy(),
+  );
 }
 
-const named = (requestId: string | null) => (requestId === null ? {} : { 'request-id': requestId });
+const named = ({ requestIdHeader }: Dialect, requestId: string | null) =>
+  requestId === null ? {} : { [requestIdHeader]: requestId };
 
-function messageOf(text: string, { url }: HttpAnswer): unknown {
-  const value = jsonOrNull(text);
-  if (memberOf(value, 'type') !== 'message') {
+function usageIn(dialect: Dialect, text: string, { url }: HttpAnswer): unknown {
+  const read = dialect.readAnswer(jsonOrNull(text));
+  if (read === null) {
     throw new ModelError('api_error', `${url.host} answers with something that is no message of a model`, {
       status: 502,
     });
   }
-  return value;
+  return read.usage;
 }
 
 /** As the answer, or as an event of the one that has begun. */
-function sendError(response: ServerResponse, error: ModelError): void {
+function sendError(dialect: Dialect, response: ServerResponse, error: ModelError): void {
   if (response.destroyed || response.writableEnded) {
     return;
   }
+  if (response.headersSent && response.writableNeedDrain) {
+    // What the agent does not take would be kept for as long as its connection is open.
+    response.destroy();
+    return;
+  }
   if (response.headersSent) {
-    response.end(`event: error\ndata: ${error.text}\n\n`);
+    response.end(dialect.errorEvents(error));
     return;
   }
   // What is left of a request that was refused is not read.
-  const headers = { 'content-type': json, connection: 'close', ...error.headers };
-  response.writeHead(error.status, headers).end(error.text);
+  const own = { ...error.headers, ...named(dialect, error.requestId) };
+  const headers = { 'content-type': json, connection: 'close', ...own };
+  response.writeHead(error.status, headers).end(dialect.errorBody(error));
 }

@@ -6,9 +6,9 @@ export type ModelMode = { mode: 'run'; config: ModelProgramConfig } | { mode: 'h
 
 export const modelUsage = `Usage:
   model-program <configuration as JSON>
-      answers POST /v1/messages on connections that it keeps open to a socket, and asks the endpoint of a language model for the answers.
+      answers POST at the one path of its dialect, such as /v1/messages, on connections that it keeps open to a socket, and asks the endpoint of a language model for the answers.
       The configuration, such as
-        {"base_url":"https://models.example.com","models":[],"socket_directory":"/run/platform/model","private_hosts":{}}
+        {"dialect":"messages","base_url":"https://models.example.com","models":[],"default_max_tokens":16384,"socket_directory":"/run/platform/model","private_hosts":{}}
       holds no key: that is the variable MODEL_API_KEY.
 `;
 

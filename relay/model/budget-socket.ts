@@ -1,4 +1,6 @@
-/** Asks the platform, through the sidecar, whether a request may be sent, and says afterwards what it took. */
+/**
+ * Asks the platform, through the sidecar, whether a request may be sent, and says afterwards what it took.
+ */
 import { type IncomingMessage, request } from 'node:http';
 import {
   type ModelRequestAnswer,
@@ -12,8 +14,8 @@ import type { ModelLimits } from './limits.ts';
 
 export interface Budget {
   /**
-   * May the request `id` be sent? Null: nobody says, which is a no, although its output may have been set aside. An agent that leaves does not end the
-   * question, for the same reason. Does not throw.
+   * May the request `id` be sent? Null: nobody says, which is a no, although its output may have been set
+   * aside. An agent that leaves does not end the question, for the same reason. Does not throw.
    */
   ask(id: string, maxTokens: number): Promise<ModelRequestAnswer | null>;
   /** Offers the outcome until it is taken, for a limited time. Does not throw. */

@@ -1,50 +1,58 @@
-/** The one thing that is asked of the endpoint: `POST /v1/messages`, with the key and the platform's own headers. */
-
+/** What is asked of the endpoint: the dialect's paths alone, with the key and the platform's own headers. */
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
-import { type BlackOut, createBlackOut } from '../../lib/black-out/black-out.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { openStream } from '../../lib/outbound/open-stream.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
+import { createRedactor, type Redactor, redactText } from '../../lib/redaction/redactor.ts';
+import type { Dialect, ModelRequest } from './dialect.ts';
 import type { ModelLimits } from './limits.ts';
 import { ModelError } from './model-error.ts';
-import type { ModelRequest } from './model-request.ts';
 
 export interface Endpoint {
-  /** Its body must be read or destroyed. Throws ModelError and OutboundError; the reason of `signal` when that is aborted. */
+  /**
+   * Its body must be read or destroyed. Throws ModelError and OutboundError; the reason of
+   * `signal` when that is aborted.
+   */
   ask(request: ModelRequest, options: AskOptions): Promise<HttpAnswer>;
   /** A text of the endpoint without the key, in whatever form. */
-  blackOut(text: string): string;
+  redact(text: string): string;
   /** The same for a text that arrives in pieces. */
-  createBlackOut(): BlackOut;
+  createRedactor(): Redactor;
 }
 
 export interface AskOptions {
-  betas: string | null;
-  /** Whether the agent asked for `?beta=true`. */
-  isBeta: boolean;
+  /** Below the base URL. */
+  target: string;
+  /** Of the agent's request. */
+  asked: IncomingHttpHeaders;
   signal: AbortSignal;
   onSent(): void;
 }
 
-/** The version of the Messages API that `model-request.ts` knows. */
-const version = '2023-06-01';
 /** What a header may hold, and long enough to be looked for in a text. */
 const usableKey = /^[\x21-\x7e]{8,1000}$/;
 
+export interface EndpointDependencies {
+  dialect: Dialect;
+  key: string;
+  limits: ModelLimits;
+  resolveName?: ResolveName | undefined;
+}
+
 export function createEndpoint(
   { base_url, private_hosts, host_socket }: ModelProgramConfig,
-  key: string,
-  { connectMs, silenceMs, wholeMs }: ModelLimits,
-  resolveName: ResolveName = resolveByLookup,
+  { dialect, key, limits, resolveName = resolveByLookup }: EndpointDependencies,
 ): Endpoint {
+  const { connectMs, silenceMs, wholeMs } = limits;
   const policy = {
     privateHosts: new Map(Object.entries(private_hosts)),
     setting: 'PRIVATE_MCP_HOSTS of the worker',
   };
-  const blackedOut = createBlackOut([key]);
+  const redactor = createRedactor([key]);
   return {
-    async ask({ body, isStreamed }, { betas, isBeta, signal, onSent }) {
+    async ask({ body, isStreamed }, { target, asked, signal, onSent }) {
       if (!usableKey.test(key)) {
         throw new ModelError(
           'api_error',
@@ -52,21 +60,18 @@ export function createEndpoint(
           { status: 400, mayRetry: false },
         );
       }
-      const url = new URL(`${base_url.replace(/\/+$/, '')}/v1/messages${isBeta ? '?beta=true' : ''}`);
+      const url = new URL(`${base_url.replace(/\/+$/, '')}${target}`);
       const headers = {
         'content-type': 'application/json',
         accept: isStreamed ? 'text/event-stream' : 'application/json',
         'accept-encoding': 'identity',
-        'anthropic-version': version,
-        'x-api-key': key,
-        ...(betas === null ? {} : { 'anthropic-beta': betas }),
+        ...dialect.headers(key, asked),
       };
-      const limits = { connectMs, silenceMs: isStreamed ? silenceMs : wholeMs };
-      const context = { policy, resolveName, hostSocket: host_socket, signal };
-      return openStream(context, { method: 'POST', url, headers, body, ...limits, onSent });
+      const times = { connectMs, silenceMs: isStreamed ? silenceMs : wholeMs };
+      const context = { policy, resolveName, workspaceId: null, hostSocket: host_socket, signal };
+      return openStream(context, { method: 'POST', url, headers, body, ...times, onSent });
     },
-    blackOut: (text) =>
-      Buffer.concat([blackedOut.push(Buffer.from(text)), blackedOut.end()]).toString('utf8'),
-    createBlackOut: () => createBlackOut([key]),
+    redact: (text) => redactText(redactor, text),
+    createRedactor: () => createRedactor([key]),
   };
 }

@@ -1,41 +1,44 @@
-/** An answer that is streamed: each event is read, cleared of the key, counted and sent again, with backpressure. */
+/**
+ * An answer that is streamed: each event is read, cleared of the key, counted and sent again, with
+ * backpressure.
+ */
 import type { ServerResponse } from 'node:http';
-import { jsonOrNull } from '../../contract/json-or-null.ts';
-import type { BlackOut } from '../../lib/black-out/black-out.ts';
+import type { Writable } from 'node:stream';
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { withinSilence } from '../../lib/outbound/within-silence.ts';
+import type { Redactor } from '../../lib/redaction/redactor.ts';
 import { readEvents } from '../remote/read-events.ts';
-import { DeltaTexts } from './delta-texts.ts';
+import type { Dialect } from './dialect.ts';
 import type { ModelLimits } from './limits.ts';
-import { memberOf } from './member-of.ts';
 import { ModelError } from './model-error.ts';
-import { messageIn } from './refused-status.ts';
 import type { TokenCount } from './token-count.ts';
-import { writeInTime } from './write-in-time.ts';
 
-export interface StreamedAnswer {
+interface StreamedAnswer {
   answer: HttpAnswer;
+  dialect: Dialect;
+  wantsUsage: boolean;
   response: ServerResponse;
   tokens: TokenCount;
   limits: ModelLimits;
-  blackOut(text: string): string;
-  createBlackOut(): BlackOut;
+  redact(text: string): string;
+  createRedactor(): Redactor;
   signal: AbortSignal;
 }
 
-const eventName = /^[a-z_]{1,60}$/;
-
-/** Returns once the last event was passed on. Throws ModelError and OutboundError for an answer that is not whole, or not one. */
+/**
+ * Returns once the last event was passed on. Throws ModelError and OutboundError for an answer that is not
+ * whole, or not one.
+ */
 export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
-  const { answer, response, limits, signal } = streamed;
+  const { answer, dialect, response, tokens, limits, redact, createRedactor, wantsUsage, signal } = streamed;
   const { url, body } = answer;
   const late = new OutboundError(
     'timed_out',
     `${url.host} was silent for ${limits.silenceMs / 1000} seconds`,
   );
-  const texts = new DeltaTexts(streamed.createBlackOut);
+  const stream = dialect.openStream({ host: url.host, redact, createRedactor, wantsUsage });
   let left = limits.streamBytes;
   try {
     for await (const event of readEvents(
@@ -50,15 +53,14 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
       if (left < 0) {
         throw new OutboundError('too_large', `${url.host} sent more than ${limits.streamBytes} bytes`);
       }
-      const value = jsonOrNull(event.data);
-      const type = readEvent(event.data, value, streamed);
-      const shown = texts.take(value);
-      if (shown === null) {
-        throw new OutboundError('invalid_response', `${url.host} sends too many contents at a time`);
+      const { shown, usage, shownBytes, isLast } = stream.take(event.data);
+      for (const each of usage) {
+        tokens.says(each);
       }
-      const text = shown.map((each) => written(String(memberOf(each, 'type')), each, streamed)).join('');
+      tokens.shows(shownBytes);
+      const text = shown.map((each) => dialect.write(each, redact)).join('');
       await writeInTime(response, text, limits.stalledMs, signal);
-      if (type === 'message_stop') {
+      if (isLast) {
         return;
       }
     }
@@ -70,38 +72,27 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
   throw new OutboundError('unreachable', `${url.host} ended its answer before its end`);
 }
 
-/** The type of an event, whose usage is counted. */
-function readEvent(
-  data: string,
-  value: unknown,
-  { answer: { url }, tokens, blackOut }: StreamedAnswer,
-): string {
-  const type = memberOf(value, 'type');
-  if (typeof type !== 'string' || !eventName.test(type)) {
-    throw new OutboundError('invalid_response', `${url.host} sent an event that is none of a model`);
+/** Returns when there is room for more. Throws when there is none for `limitMs`, or `signal` is aborted. */
+export function writeInTime(to: Writable, text: string, limitMs: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (to.write(text)) {
+    return Promise.resolve();
   }
-  if (type === 'error') {
-    throw saidError(data, value, blackOut, url);
-  }
-  tokens.says(memberOf(memberOf(value, 'message'), 'usage'));
-  tokens.says(memberOf(value, 'usage'));
-  if (type === 'content_block_delta' || type === 'content_block_start') {
-    tokens.shows(Buffer.byteLength(data));
-  }
-  return type;
+  return new Promise((resolve, reject) => {
+    const settle = (error: Error | null) => {
+      clearTimeout(timer);
+      to.off('drain', drained).off('close', closed);
+      signal.removeEventListener('abort', closed);
+      if (error === null) {
+        resolve();
+      } else {
+        reject(error);
+      }
+    };
+    const drained = () => settle(null);
+    const closed = () => settle(new Error('the agent has left'));
+    const timer = setTimeout(closed, limitMs);
+    to.on('drain', drained).on('close', closed);
+    signal.addEventListener('abort', closed);
+  });
 }
-
-function saidError(
-  data: string,
-  value: unknown,
-  blackOut: (text: string) => string,
-  { host }: URL,
-): ModelError {
-  const said = blackOut(messageIn(data) ?? `${host} failed`);
-  const isOverloaded = memberOf(memberOf(value, 'error'), 'type') === 'overloaded_error';
-  return new ModelError(isOverloaded ? 'overloaded_error' : 'api_error', said.slice(0, 2000));
-}
-
-/** Serialised again, so that what is sent is what was read. */
-const written = (type: string, value: unknown, { blackOut }: StreamedAnswer): string =>
-  `event: ${type}\ndata: ${blackOut(JSON.stringify(value))}\n\n`;

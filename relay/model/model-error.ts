@@ -1,4 +1,4 @@
-/** Why a request of the agent got no answer of a model, as the error that clients of the Messages API read. Pure. */
+/** Why a request of the agent got no answer of a model; its dialect says it in its own form. Pure. */
 import { OutboundError, type OutboundErrorCode } from '../../lib/outbound/errors.ts';
 
 export type ModelErrorType =
@@ -33,12 +33,13 @@ interface ModelErrorOptions {
   requestId?: string | null;
 }
 
-/** Its message is a sentence for the agent. It holds no key, and text of the endpoint only blacked out. */
+/** Its message is a sentence for the agent. It holds no key, and text of the endpoint only redacted. */
 export class ModelError extends Error {
   override name = 'ModelError';
   readonly type: ModelErrorType;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  readonly requestId: string | null;
 
   constructor(
     type: ModelErrorType,
@@ -51,13 +52,8 @@ export class ModelError extends Error {
     this.headers = {
       ...(retryAfter === null ? {} : { 'retry-after': retryAfter }),
       ...(mayRetry ? {} : { 'x-should-retry': 'false' }),
-      ...(requestId === null ? {} : { 'request-id': requestId }),
     };
-  }
-
-  /** As the body of an answer, or the data of an event `error`. */
-  get text(): string {
-    return JSON.stringify({ type: 'error', error: { type: this.type, message: this.message } });
+    this.requestId = requestId;
   }
 }
 
@@ -72,7 +68,10 @@ const lasting: ReadonlySet<OutboundErrorCode> = new Set([
   'unexpected_content_type',
 ]);
 
-/** A ModelError for whatever a request failed with. Messages of unforeseen errors are not passed on: they may hold anything. */
+/**
+ * A ModelError for whatever a request failed with. Messages of unforeseen errors are not passed
+ * on: they may hold anything.
+ */
 export function explainFailure(error: unknown): ModelError {
   if (error instanceof ModelError) {
     return error;

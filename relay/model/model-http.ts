@@ -1,4 +1,7 @@
-/** HTTP on connections that are handed to it. Node keeps no limits of time on those of a server that does not listen itself, so they are kept here. */
+/**
+ * HTTP on connections that are handed to it. Node keeps no limits of time on those of a server that does not
+ * listen itself, so they are kept here.
+ */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { answerInOrder } from '../../lib/timing/answer-in-order.ts';
@@ -7,8 +10,9 @@ import type { ModelLimits } from './limits.ts';
 const maxHeaderBytes = 32 * 1024;
 
 /**
- * `answer` is called with each request. A connection ends when its next request has not begun to arrive, with all its headers, within `requestMs`; for
- * the body that is the caller's to see to. No tunnels, no other protocols.
+ * `answer` is called with each request. A connection ends when its next request has not begun to
+ * arrive, with all its headers, within `requestMs`; for the body that is the caller's to see to. No
+ * tunnels, no other protocols.
  */
 export function createModelHttp(
   { requestMs }: Pick<ModelLimits, 'requestMs'>,

@@ -3,25 +3,33 @@ import type { IncomingMessage } from 'node:http';
 import { mediaType } from '../../lib/outbound/exchange.ts';
 import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import type { Dialect } from './dialect.ts';
 import type { ModelLimits } from './limits.ts';
 import { ModelError } from './model-error.ts';
-import type { Hold } from './turns.ts';
+import type { Hold } from './request-limits.ts';
 
-const path = '/v1/messages';
+interface ReadOptions {
+  targets: Dialect['targets'];
+  limits: Pick<ModelLimits, 'bodyBytes' | 'requestMs'>;
+  hold: Hold;
+}
 
-/** Throws ModelError for anything but `POST /v1/messages`, and for a body that is too large, or too slow. */
+/**
+ * The body, and what is asked for below the endpoint's base URL. Throws ModelError for anything but a POST at
+ * a path of the dialect, and for a body that is too large, or too slow.
+ */
 export async function readAgentRequest(
   request: IncomingMessage,
-  { bodyBytes, requestMs }: Pick<ModelLimits, 'bodyBytes' | 'requestMs'>,
-  hold: Hold,
-): Promise<{ body: Buffer; isBeta: boolean }> {
-  const { method, url, headers } = request;
-  const isBeta = url === `${path}?beta=true`;
-  if (url !== path && !isBeta) {
-    throw new ModelError('not_found_error', `This socket answers POST ${path} alone`);
+  { targets, limits: { bodyBytes, requestMs }, hold }: ReadOptions,
+): Promise<{ body: Buffer; target: string }> {
+  const { method, url = '', headers } = request;
+  const target = targets.get(url);
+  const answered = `This socket answers POST ${[...targets.keys()][0]} alone`;
+  if (target === undefined) {
+    throw new ModelError('not_found_error', answered);
   }
   if (method !== 'POST') {
-    throw new ModelError('invalid_request_error', `This socket answers POST ${path} alone`, { status: 405 });
+    throw new ModelError('invalid_request_error', answered, { status: 405 });
   }
   if (mediaType(headers['content-type']) !== 'application/json') {
     throw new ModelError('invalid_request_error', 'The body must be application/json', { status: 415 });
@@ -34,7 +42,7 @@ export async function readAgentRequest(
       status: 408,
     });
   };
-  return { body: await abandonAfter(requestMs, readBody(request, bodyBytes, hold), late), isBeta };
+  return { body: await abandonAfter(requestMs, readBody(request, bodyBytes, hold), late), target };
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number, hold: Hold): Promise<Buffer> {

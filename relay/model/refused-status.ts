@@ -13,15 +13,20 @@ const ofRequest: Readonly<Record<number, ModelErrorType>> = {
   422: 'invalid_request_error',
 };
 
-/** `body`: what the endpoint said, which `blackOut` clears of the key. */
+interface Refusal {
+  /** What the endpoint said, which `redact` clears of the key. */
+  body: string;
+  requestId: string | null;
+  redact(text: string): string;
+  nowMs?: number;
+}
+
 export function refusedStatus(
   { url, status, headers }: Pick<HttpAnswer, 'url' | 'status' | 'headers'>,
-  body: string,
-  blackOut: (text: string) => string,
+  { body, requestId, redact, nowMs = Date.now() }: Refusal,
 ): ModelError {
-  const said = blackOut(messageIn(body) ?? '').slice(0, maxSaid);
-  const requestId = requestIdOf(headers, blackOut);
-  const retryAfter = retryAfterOf(headers['retry-after']);
+  const said = redact(messageIn(body) ?? '').slice(0, maxSaid);
+  const retryAfter = retryAfterOf(headers['retry-after'], nowMs);
   const text = (otherwise: string) => (said === '' ? otherwise : said);
   const known = ofRequest[status];
   if (known !== undefined) {
@@ -64,21 +69,25 @@ export function refusedStatus(
   });
 }
 
-/** Seconds, within reason; dates and anything else are left out. */
-function retryAfterOf(header: string | undefined): string | null {
-  return header !== undefined && /^\d{1,4}$/.test(header) ? header : null;
+const dateOfHttp = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Seconds, within reason, also where a date is named; anything else is left out. */
+function retryAfterOf(header: string | undefined, nowMs: number): string | null {
+  if (header === undefined || /^\d{1,4}$/.test(header)) {
+    return header ?? null;
+  }
+  const seconds = dateOfHttp.test(header) ? Math.ceil((Date.parse(header) - nowMs) / 1000) : Number.NaN;
+  return seconds < 10_000 ? String(Math.max(0, seconds)) : null;
 }
 
-export function requestIdOf(
-  headers: HttpAnswer['headers'],
-  blackOut: (text: string) => string,
-): string | null {
-  const id = headers['request-id'];
-  return typeof id === 'string' && /^[\w.-]{1,100}$/.test(id) && blackOut(id) === id ? id : null;
+/** The name by which the endpoint knows a request, when it is nothing else. */
+export function requestIdOf(id: unknown, redact: (text: string) => string): string | null {
+  return typeof id === 'string' && /^[\w.-]{1,100}$/.test(id) && redact(id) === id ? id : null;
 }
 
-/** Of `{type: "error", error: {type, message}}`; null for anything else. */
+/** Of `{error: {message}}`, as every dialect says it, or `{error: "..."}`; null for anything else. */
 export function messageIn(text: string): string | null {
-  const message = memberOf(memberOf(jsonOrNull(text), 'error'), 'message');
+  const error = memberOf(jsonOrNull(text), 'error');
+  const message = typeof error === 'string' ? error : memberOf(error, 'message');
   return typeof message === 'string' ? message : null;
 }

@@ -8,10 +8,11 @@ import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { keepConnections } from '../node/keep-connections.ts';
 import { answerRequest } from './answer-request.ts';
 import { budgetSocket } from './budget-socket.ts';
+import { dialects } from './dialects.ts';
 import { createEndpoint } from './endpoint.ts';
 import { defaultModelLimits, type ModelLimits } from './limits.ts';
 import { createModelHttp } from './model-http.ts';
-import { createTurns } from './turns.ts';
+import { createRequestLimits } from './request-limits.ts';
 
 export interface ModelProgramOptions {
   config: ModelProgramConfig;
@@ -34,11 +35,18 @@ export async function serveModel(options: ModelProgramOptions): Promise<void> {
     work.add(each);
     void each.finally(() => work.delete(each));
   };
+  const dialect = dialects[config.dialect];
   const dependencies = {
-    endpoint: createEndpoint(config, key, limits, resolveName),
+    dialect,
+    endpoint: createEndpoint(config, { dialect, key, limits, resolveName }),
     budget: budgetSocket(inDirectory(modelSockets.budget), limits),
-    turns: createTurns(limits),
-    models: config.models,
+    requestLimits: createRequestLimits(limits),
+    rules: {
+      models: config.models,
+      bodyValues: limits.bodyValues,
+      defaultMaxTokens: config.default_max_tokens,
+      maximumField: config.maximum_field ?? ('max_tokens' as const),
+    },
     limits,
     track,
   };

@@ -1,4 +1,7 @@
-/** What one request took. The endpoint says it in its answer; where that was cut, more is counted rather than less. */
+/**
+ * What one request took. The endpoint says it in its answer; where that was cut, more is
+ * counted rather than less.
+ */
 import type { ModelUsageReport } from '../../contract/model-access.ts';
 
 type Tokens = Omit<ModelUsageReport, 'outcome'>;
@@ -37,7 +40,7 @@ export class TokenCount {
     this.#sentAtMs = this.#nowMs();
   }
 
-  /** Takes a `usage` of the endpoint; a later one has the sums so far. */
+  /** Takes a `usage` in the form of the Messages API; a later one has the sums so far. */
   says(usage: unknown): void {
     if (typeof usage !== 'object' || usage === null) {
       return;

@@ -3,7 +3,10 @@ import { assertSocketPath } from '../../contract/socket-path.ts';
 import { retry } from '../../lib/timing/retry.ts';
 
 const retryMs = 100;
-/** Nobody listens (yet, or for the moment), or the socket's creator has still to open it to the group: worth a retry. */
+/**
+ * Nobody listens (yet, or for the moment), or the socket's creator has still to open it to
+ * the group: worth a retry.
+ */
 const waitable = new Set(['ENOENT', 'ECONNREFUSED', 'EAGAIN', 'EACCES']);
 
 /** Connects to a Unix socket, waiting for it to appear. Throws when it cannot be reached within the limit. */

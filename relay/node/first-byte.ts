@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 
-/** True when there is data to bridge; false when the connection ended unused. The byte stays in the socket. */
+/**
+ * True when there is data to bridge; false when the connection ended unused. The byte stays in the socket.
+ */
 export function firstByte(socket: Socket, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (isUsed: boolean) => {

@@ -1,4 +1,7 @@
-/** What reaches a service or a sibling: connections that the relay opens to a socket of the sidecar, each copied to a port of the loopback. */
+/**
+ * What reaches a service or a sibling: connections that the relay opens to a socket of the sidecar, each
+ * copied to a port of the loopback.
+ */
 import { createConnection, type Socket } from 'node:net';
 import { type JoinLimits, joinConnections, joinLimits } from '../../lib/timing/join-connections.ts';
 import { closed, keepConnections } from './keep-connections.ts';
@@ -11,15 +14,15 @@ export interface Dialed {
   socketPath: string;
   port: number;
   /**
-   * The first byte says that the connection is used and is not passed on: so a server that speaks first can, too. Else it is the first of what is
-   * said.
+   * The first byte says that the connection is used and is not passed on: so a server that speaks first can,
+   * too. Else it is the first of what is said.
    */
   isAnnounced: boolean;
 }
 
 /**
- * Keeps one idle connection; the first byte on it opens a connection to the port, and the next idle one. Until aborted; returns when the connections
- * that were open then have ended.
+ * Keeps one idle connection; the first byte on it opens a connection to the port, and the next idle one.
+ * Until aborted; returns when the connections that were open then have ended.
  */
 export async function forwardConnections(dialed: Dialed, signal: AbortSignal): Promise<void> {
   const open = await keepConnections(

@@ -1,4 +1,7 @@
-/** Connections that are opened ahead of their use, so that nothing connects into the container of who is asked. */
+/**
+ * Connections that are opened ahead of their use, so that nothing connects into the
+ * container of who is asked.
+ */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectToSocket } from './connect.ts';
@@ -8,8 +11,9 @@ import { firstByte } from './first-byte.ts';
 const pauseMs = 200;
 
 /**
- * Keeps one idle connection; the first byte on it, which stays unread, gives it to `take`, and opens the next: one on which nothing is said is in
- * nobody's way. Until `signal` is aborted; returns the connections that are open then.
+ * Keeps one idle connection; the first byte on it, which stays unread, gives it to `take`, and opens the
+ * next: one on which nothing is said is in nobody's way. Until `signal` is aborted; returns the
+ * connections that are open then.
  */
 export async function keepConnections(
   path: string,

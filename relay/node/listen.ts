@@ -1,4 +1,7 @@
-/** A port of the command's own loopback that leads to a socket of the sidecar, for programs that know TCP alone. */
+/**
+ * A port of the command's own loopback that leads to a socket of the sidecar, for
+ * programs that know TCP alone.
+ */
 import { createConnection, createServer, type Server } from 'node:net';
 import { joinConnections, joinLimits } from '../../lib/timing/join-connections.ts';
 
@@ -9,7 +12,10 @@ export interface Listen {
 
 const mostConnections = 64;
 
-/** Each connection becomes one to the socket, and ends at once when nobody listens there. Throws when the port is taken. */
+/**
+ * Each connection becomes one to the socket, and ends at once when nobody listens there.
+ * Throws when the port is taken.
+ */
 export async function listenOnPort({ port, socketPath }: Listen): Promise<Server> {
   const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (asking) => {
     joinConnections(asking, createConnection({ path: socketPath, allowHalfOpen: true }), joinLimits);

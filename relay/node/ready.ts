@@ -11,7 +11,10 @@ export type Ready = { type: 'port'; port: number } | { type: 'command'; command:
 const intervalMs = 1000;
 const connectLimitMs = 1000;
 const commandLimitMs = 10_000;
-/** For a sidecar that is being restarted: while it is unreachable, and once it was told, since its successor knows nothing of it. */
+/**
+ * For a sidecar that is being restarted: while it is unreachable, and once it was told, since its
+ * successor knows nothing of it.
+ */
 const unreachableMs = 500;
 const tellAgainMs = 5000;
 

@@ -1,10 +1,15 @@
-/** Reports the state of a server's process to the sidecar. Best effort: nothing waits for it or depends on it. */
+/**
+ * Reports the state of a server's process to the sidecar. Best effort: nothing waits for it or depends on it.
+ */
 import { createConnection } from 'node:net';
 import type { ProcessClaim } from '../../contract/session-process.ts';
 
 const limitMs = 1000;
 
-/** Resolves when the sidecar has received it, or is unreachable: then with false. With nowhere to report to it counts as received. Never throws. */
+/**
+ * Resolves when the sidecar has received it, or is unreachable: then with false. With nowhere to report to it
+ * counts as received. Never throws.
+ */
 export function reportProcess(path: string | null, claim: ProcessClaim): Promise<boolean> {
   return new Promise((resolve) => {
     if (path === null) {

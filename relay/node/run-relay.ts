@@ -1,4 +1,7 @@
-/** The parent of a command, where the static relay does not run: the command, and the connections to and from its loopback. */
+/**
+ * The parent of a command, where the static relay does not run: the command, and the connections
+ * to and from its loopback.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import type { ProcessClaim } from '../../contract/session-process.ts';
@@ -33,8 +36,8 @@ const signalBase = 128;
 const lastBytesMs = 500;
 
 /**
- * Runs the command with our own output and passes signals on. Resolves with its exit code, as a shell has it; throws before it is started when a port
- * is taken.
+ * Runs the command with our own output and passes signals on. Resolves with its exit code, as a shell has it;
+ * throws before it is started when a port is taken.
  */
 export async function runCommandRelay(options: RunRelayOptions): Promise<number> {
   const { dialed, listens, ready, reportPath, command, args, env, report } = options;

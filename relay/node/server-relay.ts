@@ -1,4 +1,6 @@
-/** The MCP server's side of the byte pipe: for each connection that is used, one fresh process of the command. */
+/**
+ * The MCP server's side of the byte pipe: for each connection that is used, one fresh process of the command.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
@@ -36,8 +38,9 @@ const failureDelays = { firstDelayMs: 100, maxDelayMs: 5000 };
 const stableMs = 5000;
 
 /**
- * Connects ahead of use, starts the command with the first byte, bridges, and ends both sides when either ends, and
- * reconnects, with backoff while the command keeps failing. Returns when aborted; throws when the socket does not appear.
+ * Connects ahead of use, starts the command with the first byte, bridges, and ends both sides when either
+ * ends, and reconnects, with backoff while the command keeps failing. Returns when aborted; throws when
+ * the socket does not appear.
  */
 export async function runServerRelay(options: ServerRelayOptions): Promise<void> {
   const { socketPath, signal, report } = options;
@@ -146,8 +149,8 @@ function terminate(child: ChildProcess): void {
 }
 
 /**
- * Kills everything atomically, so that none can fork: also what left the command's group, or keeps forking. The kernel spares the
- * first process and this one.
+ * Kills everything atomically, so that none can fork: also what left the command's group, or keeps forking.
+ * The kernel spares the first process and this one.
  */
 function endEverything(): void {
   // Only below the first process of a sandbox: anywhere else this would kill foreign processes.

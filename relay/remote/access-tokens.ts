@@ -1,6 +1,9 @@
-/** The access token that requests are made with: asked for every few seconds, since it may be taken back, and by one request at a time. */
+/**
+ * The access token that requests are made with: asked for every few seconds, since it may be taken back, and
+ * by one request at a time.
+ */
 import { type AccessTokenRequest, tokenMarginMs } from '../../contract/remote-server.ts';
-import { createTurns } from '../../lib/timing/in-turn.ts';
+import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 import { RemoteError } from './remote-error.ts';
 import type { AskForToken } from './token-socket.ts';
 
@@ -8,7 +11,10 @@ export interface AccessToken {
   /** Of the header `Authorization`, without the scheme. */
   value: string;
   id: string;
-  /** Until when it is used without another question: it is about to expire, or the person may have disconnected. */
+  /**
+   * Until when it is used without another question: it is about to expire, or the
+   * person may have disconnected.
+   */
   useUntilMs: number;
   /** Those that were asked for with it. */
   scopes: readonly string[];
@@ -22,7 +28,7 @@ const bearerToken = /^[\x21-\x7e]+$/;
 export class AccessTokens {
   readonly #ask: AskForToken;
   readonly #nowMs: () => number;
-  readonly #inTurn = createTurns();
+  readonly #runExclusive = createKeyedMutex();
   #kept: AccessToken | null = null;
 
   constructor(ask: AskForToken, nowMs: () => number = Date.now) {
@@ -41,8 +47,9 @@ export class AccessTokens {
   }
 
   /**
-   * Another token than the rejected one, with these scopes beside its own. Throws RemoteError: `authorization_required` with the platform's
-   * sentence when the operator has to sign in, `server_unavailable` when there is no answer.
+   * Another token than the rejected one, with these scopes beside its own. Throws RemoteError:
+   * `authorization_required` with the platform's sentence when the operator has to sign in,
+   * `server_unavailable` when there is no answer.
    */
   replace(
     rejected: AccessToken,
@@ -54,8 +61,8 @@ export class AccessTokens {
   }
 
   /**
-   * Tells the platform that the server rejects this token as well, which was given for a rejected one, and in which words (null for none), so that the
-   * operator is led to sign in, or told that it is of no use.
+   * Tells the platform that the server rejects this token as well, which was given for a rejected one, and in
+   * which words (null for none), so that the operator is led to sign in, or told that it is of no use.
    * Returns the token that there is meanwhile. Throws as `replace` does.
    */
   reportRenewed(rejected: AccessToken, said: string | null, signal: AbortSignal): Promise<AccessToken> {
@@ -64,7 +71,7 @@ export class AccessTokens {
 
   /** Whoever waited for its turn may find what the one before it got. */
   #next(question: AccessTokenRequest, signal: AbortSignal): Promise<AccessToken> {
-    return this.#inTurn('question', async () => {
+    return this.#runExclusive('question', async () => {
       const kept = this.#kept;
       if (kept !== null && answers(kept, question) && this.#nowMs() < kept.useUntilMs) {
         return kept;

@@ -60,8 +60,8 @@ export function cancelledRequest(message: AgentMessage): RequestId | null {
 }
 
 /**
- * What the SDK's transport is given in the place of the message: the members that it makes headers from, or takes as a reason to open the
- * server's stream, in a form that its schemas accept whatever the message has.
+ * What the SDK's transport is given in the place of the message: the members that it makes headers from, or
+ * takes as a reason to open the server's stream, in a form that its schemas accept whatever the message has.
  */
 export function messageForTransport(message: AgentMessage): JSONRPCMessage {
   if (message.kind === 'response') {

@@ -1,4 +1,7 @@
-/** Requests to the remote server with its credential: static headers, or an access token, which is replaced once when it is refused. */
+/**
+ * Requests to the remote server with its credential: static headers, or an access token, which is replaced
+ * once when it is refused.
+ */
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { openStream, type StreamRequest } from '../../lib/outbound/open-stream.ts';
@@ -24,9 +27,9 @@ const refusedConnection = {
 };
 
 /**
- * Makes the request, again with another token when the server refuses the first one (401), or asks for more scopes (403): each once. Neither status means
- * that it did anything. Returns an answer of any other status; its body must be read or destroyed. Throws RemoteError and OutboundError,
- * and the reason of `signal`.
+ * Makes the request, again with another token when the server refuses the first one (401), or asks for more
+ * scopes (403): each once. Neither status means that it did anything. Returns an answer of any other status;
+ * its body must be read or destroyed. Throws RemoteError and OutboundError, and the reason of `signal`.
  */
 export async function sendAuthorized(
   dependencies: CredentialDependencies,

@@ -4,6 +4,7 @@ import type { JSONRPCMessage, StreamableHTTPClientTransport } from '@modelcontex
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
+import { LineOutput, readLines } from '../../lib/timing/lines.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import {
   cancelledRequest,
@@ -15,7 +16,6 @@ import {
 import { createTransport } from './create-transport.ts';
 import { keyHeader } from './guarded-fetch.ts';
 import { type BridgeLimits, defaultBridgeLimits } from './limits.ts';
-import { LineOutput, readLines } from './lines.ts';
 import { type OpenMessage, OpenMessages } from './open-messages.ts';
 import { errorText, explainFailure, RemoteError, type RequestId } from './remote-error.ts';
 import { SealedMessages } from './sealed-messages.ts';
@@ -39,8 +39,9 @@ export interface BridgeOptions {
 }
 
 /**
- * Bridges until the input ends, `signal` is aborted, or the server ends its session, which only the agent can begin again. Then it ends what is
- * open, and the session at the server, within a limit. Never throws for what a server does.
+ * Bridges until the input ends, `signal` is aborted, or the server ends its session, which only the
+ * agent can begin again. Then it ends what is open, and the session at the server, within a limit. Never
+ * throws for what a server does.
  */
 export async function runBridge(options: BridgeOptions): Promise<void> {
   const bridge = new Bridge(options);
@@ -126,7 +127,10 @@ class Bridge {
     }
   }
 
-  /** Requests go side by side. Anything else keeps its place: it may concern the requests before it, or what comes after it. */
+  /**
+   * Requests go side by side. Anything else keeps its place: it may concern the requests before
+   * it, or what comes after it.
+   */
   async #send(line: Buffer): Promise<void> {
     const message = parseAgentMessage(line);
     if (message.kind === 'request') {

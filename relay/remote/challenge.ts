@@ -1,5 +1,5 @@
 /** What a server says in `WWW-Authenticate` of a request that it refuses (RFC 6750 3). Pure. */
-import { readSignInChallenge, type SignInChallenge } from '../../lib/oauth/sign-in-challenge.ts';
+import { readSignInChallenge, type SignInChallenge } from '../../lib/oauth/challenge.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 
 type Headed = Pick<HttpAnswer, 'headers'>;
@@ -15,7 +15,10 @@ function challengeOf({ headers }: Headed): SignInChallenge | null {
   }
 }
 
-/** The scopes that an answer `insufficient_scope` asks for, empty when it names none that can be read; null for any other answer. */
+/**
+ * The scopes that an answer `insufficient_scope` asks for, empty when it names none that can be read;
+ * null for any other answer.
+ */
 export function missingScopes(answer: Headed & Pick<HttpAnswer, 'status'>): string[] | null {
   if (answer.status !== 403) {
     return null;
@@ -27,7 +30,10 @@ export function missingScopes(answer: Headed & Pick<HttpAnswer, 'status'>): stri
   return challenge.error === 'insufficient_scope' ? [...(challenge.scopes ?? [])] : null;
 }
 
-/** Why a server refuses a token: the error and its description, as they came; null when the answer has none that can be read. */
+/**
+ * Why a server refuses a token: the error and its description, as they came; null when the answer
+ * has none that can be read.
+ */
 export function refusalWords(answer: Headed): string | null {
   const challenge = challengeOf(answer);
   const words = [challenge?.error, challenge?.description].filter((each) => (each ?? '') !== '').join(': ');

@@ -1,7 +1,7 @@
 /** The SDK's transport to the remote server, behind the guard and with the server's credential. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
-import { remotePolicy } from '../../lib/oauth/policy.ts';
+import { remotePolicy } from '../../lib/oauth/context.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { AccessTokens } from './access-tokens.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
@@ -17,7 +17,10 @@ export interface TransportDependencies extends StreamDependencies {
   resolveName: ResolveName;
 }
 
-/** The fetch waits before it connects a stream again, and tries as often as is useful: the transport is to do neither. */
+/**
+ * The fetch waits before it connects a stream again, and tries as often as is useful: the
+ * transport is to do neither.
+ */
 const reconnectionOptions = {
   initialReconnectionDelay: 0,
   maxReconnectionDelay: 0,
@@ -39,7 +42,11 @@ export function createTransport({
   const fetch = createGuardedFetch({
     ...dependencies,
     url,
-    credential: { context: { policy, resolveName, hostSocket }, staticCredential: credential, tokens },
+    credential: {
+      context: { policy, resolveName, workspaceId: null, hostSocket },
+      staticCredential: credential,
+      tokens,
+    },
     credentials: () => [...credential.secrets, ...(tokens?.last ? [tokens.last] : [])],
   });
   return new StreamableHTTPClientTransport(url, { fetch, reconnectionOptions });

@@ -1,4 +1,8 @@
-/** The `fetch` of the SDK's transport: every request goes through the guard, with the credential, and every answer is checked and sealed. */
+/**
+ * The `fetch` of the SDK's transport: every request goes through the guard, with the credential, and every
+ * answer is checked and sealed.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
@@ -6,13 +10,12 @@ import type { HttpMethod } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { type CredentialDependencies, sendAuthorized } from './authorized-request.ts';
 import type { OpenMessages } from './open-messages.ts';
-import { pause } from './pause.ts';
 import { RemoteError } from './remote-error.ts';
 import { type AnswerDependencies, sealGetAnswer, sealPostAnswer } from './sealed-answer.ts';
 import type { ServerStream } from './sealed-stream.ts';
 import { StreamPosition } from './stream-position.ts';
 
-export interface FetchDependencies extends AnswerDependencies {
+interface FetchDependencies extends AnswerDependencies {
   url: URL;
   credential: CredentialDependencies;
   messages: OpenMessages;
@@ -97,7 +100,10 @@ function streamOf({ messages }: FetchDependencies, own: Stream, key: string | nu
   return open === null ? own : { key: open.key, position: open.position, open };
 }
 
-/** Opens a stream, or continues it. Asking again does nothing at the server, so it is done for as long as somebody waits for the stream. */
+/**
+ * Opens a stream, or continues it. Asking again does nothing at the server, so it is done for as long as
+ * somebody waits for the stream.
+ */
 async function get(
   dependencies: FetchDependencies,
   stream: ServerStream,
@@ -165,4 +171,9 @@ function send(
     { method, url, headers, body, connectMs, silenceMs: limitMs, onSent },
     signal,
   );
+}
+
+/** Waits; returns early when the signal is aborted. */
+async function pause(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(delayMs, undefined, { signal }).catch(() => undefined);
 }

@@ -1,9 +1,9 @@
 /** Bounds on what a remote server may cost. Nobody sets them; tests pass smaller ones. */
 
 export interface BridgeLimits {
-  /** Of a message of the agent: what the sidecar takes as one line (`LIMIT_LINE_BYTES`). */
+  /** Of a message of the agent: what the sidecar takes as one line. */
   messageBytes: number;
-  /** Of a message of the server, alike (`LIMIT_ANSWER_BYTES`). */
+  /** Of a message of the server, alike. */
   answerBytes: number;
   /** From the look-up until a request is sent. */
   connectMs: number;

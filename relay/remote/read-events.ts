@@ -11,7 +11,10 @@ export type StreamEvent =
 /** Of an event, beside its data. */
 const fieldBytes = 16 * 1024;
 
-/** Throws OutboundError `too_large` for an event that is, `invalid_response` for bytes that are not UTF-8, and errors of the body. */
+/**
+ * Throws OutboundError `too_large` for an event that is, `invalid_response` for bytes that are not
+ * UTF-8, and errors of the body.
+ */
 export async function* readEvents(
   body: AsyncIterable<Buffer>,
   maxBytes: number,

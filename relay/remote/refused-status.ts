@@ -1,5 +1,5 @@
 /** What an HTTP status means for the agent. Pure. */
-import { quote } from '../../lib/oauth/quote.ts';
+import { quote } from '../../lib/oauth/errors.ts';
 import { RemoteError } from './remote-error.ts';
 
 export interface RefusedAnswer {

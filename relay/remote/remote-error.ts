@@ -1,4 +1,7 @@
-/** Why a request of the agent got no answer of the remote server, as the JSON-RPC error that the agent reads. Pure. */
+/**
+ * Why a request of the agent got no answer of the remote server, as the JSON-RPC error
+ * that the agent reads. Pure.
+ */
 import { OutboundError, type OutboundErrorCode } from '../../lib/outbound/errors.ts';
 
 export type RemoteErrorCode =
@@ -19,7 +22,10 @@ export type RemoteErrorCode =
 
 export type RequestId = string | number;
 
-/** Its message is a sentence for the agent. It holds no credential, and text of a server only as `quote` makes it. */
+/**
+ * Its message is a sentence for the agent. It holds no credential, and text of a server
+ * only as `quote` makes it.
+ */
 export class RemoteError extends Error {
   override name = 'RemoteError';
   readonly code: RemoteErrorCode;
@@ -46,7 +52,10 @@ const codeOf: Record<OutboundErrorCode, RemoteErrorCode> = {
   too_large: 'answer_refused',
 };
 
-/** A RemoteError for whatever a request failed with. Messages of unforeseen errors are not passed on: they may hold anything. */
+/**
+ * A RemoteError for whatever a request failed with. Messages of unforeseen errors are not passed
+ * on: they may hold anything.
+ */
 export function explainFailure(error: unknown): RemoteError {
   if (error instanceof RemoteError) {
     return error;
@@ -58,7 +67,10 @@ export function explainFailure(error: unknown): RemoteError {
 
 const rpcErrorCode = { invalid_message: -32600, other: -32603 };
 
-/** The error as a message on one line, without its line feed. Without an id the member is left out, as MCP has it. */
+/**
+ * The error as a message on one line, without its line feed. Without an id the member is
+ * left out, as MCP has it.
+ */
 export function errorText(id: RequestId | null, { code, message }: RemoteError): string {
   return JSON.stringify({
     jsonrpc: '2.0',

@@ -1,4 +1,7 @@
-/** Turns what a remote server answers into what the SDK's transport is given: sealed messages of checked sizes, types and ids. */
+/**
+ * Turns what a remote server answers into what the SDK's transport is given: sealed messages of
+ * checked sizes, types and ids.
+ */
 import { mediaType, unexpectedType } from '../../lib/outbound/exchange.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import type { OpenMessage } from './open-messages.ts';
@@ -16,10 +19,13 @@ export interface AnswerDependencies extends StreamDependencies {
 const json = 'application/json';
 const eventStream = 'text/event-stream';
 const maxErrorBytes = 64 * 1024;
-const sessionId = /^[\x21-\x7e]{1,1000}$/;
+const sessionId = /^[\x21-\x7e]+$/;
+/** Servers that keep no state put all of it there. It comes and goes with each message. */
+const maxSessionIdLength = 8192;
 
 /**
- * The answer to a message that was posted. `hadSession`: the request named one. Throws RemoteError and OutboundError.
+ * The answer to a message that was posted. `hadSession`: the request named one. Throws
+ * RemoteError and OutboundError.
  */
 export async function sealPostAnswer(
   dependencies: AnswerDependencies,
@@ -60,7 +66,10 @@ export async function sealPostAnswer(
   return jsonResponse(dependencies, answersIn(dependencies, open, answer, text), session);
 }
 
-/** A stream that a GET opened: the server's own, or of a request that is continued. Throws as `sealPostAnswer` does. */
+/**
+ * A stream that a GET opened: the server's own, or of a request that is continued. Throws
+ * as `sealPostAnswer` does.
+ */
 export async function sealGetAnswer(
   dependencies: AnswerDependencies,
   stream: ServerStream,
@@ -157,6 +166,11 @@ function sessionHeaders({ url, headers, body }: HttpAnswer): Record<string, stri
   if (typeof id !== 'string' || !sessionId.test(id)) {
     body.destroy();
     throw new RemoteError('answer_refused', `${url.host} gives its session an id that no header may have`);
+  }
+  if (id.length > maxSessionIdLength) {
+    body.destroy();
+    const why = `gives its session an id of more than ${maxSessionIdLength} characters, which is the limit`;
+    throw new RemoteError('answer_refused', `${url.host} ${why}`);
   }
   return { 'mcp-session-id': id };
 }

@@ -1,6 +1,7 @@
 /**
- * Takes texts of messages through the SDK's transport, which parses what a server sends and passes on the value: numbers, doubled and unknown
- * members would not survive. It gets a small message with a number in the place of each, and the text is put back behind it.
+ * Takes texts of messages through the SDK's transport, which parses what a server sends and passes on the
+ * value: numbers, doubled and unknown members would not survive. It gets a small message with a number in the
+ * place of each, and the text is put back behind it.
  */
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import type { ServerMessage } from './server-message.ts';
@@ -23,7 +24,10 @@ export class SealedMessages {
     );
   }
 
-  /** The message behind what the transport passes on; null for what was not sealed here. Each is returned once. */
+  /**
+   * The message behind what the transport passes on; null for what was not sealed
+   * here. Each is returned once.
+   */
   open(passed: JSONRPCMessage): ServerMessage | null {
     const content = 'result' in passed ? passed.result : 'params' in passed ? passed.params : undefined;
     const number = Number(content?.[method]);

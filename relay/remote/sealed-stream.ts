@@ -3,8 +3,8 @@ import { explainConnectionError } from '../../lib/outbound/connection-errors.ts'
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import { withinSilence } from '../../lib/outbound/within-silence.ts';
+import type { LineOutput } from '../../lib/timing/lines.ts';
 import type { BridgeLimits } from './limits.ts';
-import type { LineOutput } from './lines.ts';
 import type { OpenMessage } from './open-messages.ts';
 import { readEvents, type StreamEvent } from './read-events.ts';
 import { refuseEncoding } from './read-text.ts';
@@ -16,7 +16,9 @@ export interface StreamDependencies {
   limits: BridgeLimits;
   sealed: SealedMessages;
   output: LineOutput;
-  /** Answers a request with an error; null for the server's own stream, of which nobody waits for an answer. */
+  /**
+   * Answers a request with an error; null for the server's own stream, of which nobody waits for an answer.
+   */
   fail(open: OpenMessage | null, error: unknown): void;
   report(line: string): void;
 }
@@ -60,8 +62,8 @@ export function sealStream(
 }
 
 /**
- * The transport gets one id for all events of a stream that can be continued: where, is in its position. Ends after the answer to the
- * stream's own request, also when the server would leave the stream open.
+ * The transport gets one id for all events of a stream that can be continued: where, is in its position. Ends
+ * after the answer to the stream's own request, also when the server would leave the stream open.
  */
 async function* sealEvents(
   dependencies: StreamDependencies,
@@ -137,7 +139,10 @@ function messagesIn(
   return fitting;
 }
 
-/** A stream whose connection broke is continued by the transport where the server can; anything else would end it again. */
+/**
+ * A stream whose connection broke is continued by the transport where the server can; anything
+ * else would end it again.
+ */
 function failStream(
   { fail, report }: StreamDependencies,
   { position, open, signal }: ServerStream,

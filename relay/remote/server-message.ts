@@ -1,7 +1,6 @@
 /** What the bridge reads in what a server sends, whose text is passed on as it is. Pure. */
 import { isObject } from './agent-message.ts';
 import type { RequestId } from './remote-error.ts';
-import { splitArray } from './split-array.ts';
 
 export interface ServerMessage {
   /** On one line. */
@@ -41,4 +40,38 @@ export function generalError({ value, answers }: ServerMessage): string | null {
   const { error } = value;
   const isError = answers === null && isObject(error) && typeof error['message'] === 'string';
   return isError ? String(error['message']) : null;
+}
+
+/**
+ * The elements of a JSON array as they are written: parsing and serializing would change numbers. Call it
+ * only with text that `JSON.parse` reads as an array.
+ */
+export function splitArray(text: string): string[] {
+  const elements: string[] = [];
+  let depth = 0;
+  let from = text.indexOf('[') + 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (sign === '"') {
+      at = endOfString(text, at);
+    } else if (sign === '[' || sign === '{') {
+      depth += 1;
+    } else if (sign === ']' || sign === '}') {
+      depth -= 1;
+    }
+    if ((sign === ',' && depth === 1) || (sign === ']' && depth === 0)) {
+      elements.push(text.slice(from, at).trim());
+      from = at + 1;
+    }
+  }
+  return elements.length === 1 && elements[0] === '' ? [] : elements;
+}
+
+/** The index of the quote that closes the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let at = start + 1;
+  while (text[at] !== '"') {
+    at += text[at] === '\\' ? 2 : 1;
+  }
+  return at;
 }

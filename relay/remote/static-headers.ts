@@ -11,8 +11,8 @@ export interface StaticCredential {
 const fieldValue = /^[\t\x20-\x7e]*$/;
 
 /**
- * A header whose variable is unset or empty is left out. Throws an Error that names the variable, but not its value, when that cannot be
- * in a header.
+ * A header whose variable is unset or empty is left out. Throws an Error that names the variable, but not its
+ * value, when that cannot be in a header.
  */
 export function composeHeaders(
   headers: readonly RemoteHeader[],

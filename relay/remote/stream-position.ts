@@ -3,7 +3,10 @@ import { createDelays, type Delays } from '../../lib/timing/retry.ts';
 import type { BridgeLimits } from './limits.ts';
 
 const maxIdBytes = 4096;
-/** A server may ask for another delay before the next connection, but neither floods itself nor stops the agent. */
+/**
+ * A server may ask for another delay before the next connection, but neither floods
+ * itself nor stops the agent.
+ */
 const longestAskedMs = 60_000;
 
 export class StreamPosition {
@@ -35,7 +38,10 @@ export class StreamPosition {
     this.#delays.reset();
   }
 
-  /** How long to wait before the next connection, in milliseconds; not at all before the first one of the server's own stream. */
+  /**
+   * How long to wait before the next connection, in milliseconds; not at all before the first one of
+   * the server's own stream.
+   */
   nextDelayMs(): number {
     this.#connections += 1;
     return this.lastEventId === null && this.#connections === 1

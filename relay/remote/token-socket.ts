@@ -18,7 +18,10 @@ const delays = { firstDelayMs: 200, maxDelayMs: 2000 };
 /** The platform is not there for now, or its answer was lost. */
 class UnavailableError extends Error {}
 
-/** A function that throws RemoteError `server_unavailable` when there is no answer within `limitMs`, or one that cannot be understood. */
+/**
+ * A function that throws RemoteError `server_unavailable` when there is no answer within `limitMs`, or one
+ * that cannot be understood.
+ */
 export function tokenSocket(socketPath: string, limitMs: number): AskForToken {
   return async (question, signal) => {
     const attempt = (limited: AbortSignal) =>

@@ -1,8 +1,9 @@
 /**
- * `Mcp-Param-*`: arguments of tools that a server of 2026-07-28 wants to see in headers, as it says with `x-mcp-header` in a tool's
- * schema. A server refuses a call without them, and the agent, which speaks over stdio, does not set them.
+ * `Mcp-Param-*`: arguments of tools that a server of 2026-07-28 wants to see in headers, as it says with
+ * `x-mcp-header` in a tool's schema. A server refuses a call without them, and the agent, which speaks over
+ * stdio, does not set them.
  */
-import { quote } from '../../lib/oauth/quote.ts';
+import { quote } from '../../lib/oauth/errors.ts';
 import { isObject, type Members } from './agent-message.ts';
 import { RemoteError } from './remote-error.ts';
 
@@ -37,8 +38,9 @@ export class ToolHeaders {
   }
 
   /**
-   * The headers of a call, by name; none for a tool that no list showed. Throws RemoteError for one whose declarations break a rule of MCP, which
-   * a client must not call: another side would read another header than this one.
+   * The headers of a call, by name; none for a tool that no list showed. Throws RemoteError for one
+   * whose declarations break a rule of MCP, which a client must not call: another side would read
+   * another header than this one.
    */
   headersFor(params: Members): Record<string, string> {
     const name = params['name'];
@@ -85,7 +87,10 @@ function textOf(value: unknown): string | null {
   return isText ? String(value) : null;
 }
 
-/** MCP 2026-07-28, "Value Encoding": as it is, or as base64 in marks when a header cannot have it, or it has the marks itself. */
+/**
+ * MCP 2026-07-28, "Value Encoding": as it is, or as base64 in marks when a header cannot have it, or
+ * it has the marks itself.
+ */
 export function encodeFieldValue(value: string): string {
   const isPlain = /^[\x21-\x7e]([\t\x20-\x7e]*[\x21-\x7e])?$/.test(value);
   const isMarked = value.startsWith('=?base64?') && value.endsWith('?=');

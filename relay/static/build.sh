@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the relay as one static program: sh relay/static/build.sh <output>. CC chooses another compiler, as for another architecture.
-# A second argument is another directory of sources, which its tests have.
+# Builds the relay as one static program: sh relay/static/build.sh <output>. CC chooses another compiler, as
+# for another architecture. A second argument is another directory of sources, which its tests have.
 set -eu
 output=$1
 source=${2:-$(cd "$(dirname "$0")" && pwd)}

@@ -1,6 +1,6 @@
 /*
- * Pairs of connections whose bytes are copied both ways: of somebody who asks, through the sidecar, and of a port or a socket that answers. Nothing
- * here waits.
+ * Pairs of connections whose bytes are copied both ways: of somebody who asks, through the sidecar, and of a
+ * port or a socket that answers. Nothing here waits.
  */
 #include <limits.h>
 #include <netinet/in.h>

@@ -1,6 +1,6 @@
 /*
- * How a secret's bytes may stand in a text: as they are, URL-encoded, JSON-escaped, in hex, in base64. The same as
- * lib/black-out/forms.ts, which says more; test/support/black-out-cases.ts holds both to it.
+ * How a secret's bytes may stand in a text: as they are, URL-encoded, JSON-escaped, in hex, in base64. The
+ * same as lib/redaction/forms.ts, which says more; test/support/redaction-cases.ts holds both to it.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -92,7 +92,8 @@ static int match_unit(unsigned unit, struct text text, size_t at) {
   return digits == 4 ? 6 : digits;
 }
 
-static int match_unicode(const unsigned char *value, size_t left, struct text text, size_t at, size_t *taken) {
+static int match_unicode(const unsigned char *value, size_t left, struct text text, size_t at,
+                         size_t *taken) {
   const unsigned point = decode(value, left, taken);
   if (point < 0x10000) {
     return match_unit(point, text, at);
@@ -195,7 +196,8 @@ static int match_digits(int shift, const unsigned char *value, size_t size, stru
   return (int)end;
 }
 
-int match_form(enum form form, const unsigned char *value, size_t size, const unsigned char *bytes, size_t text_size) {
+int match_form(enum form form, const unsigned char *value, size_t size, const unsigned char *bytes,
+               size_t text_size) {
   const struct text text = {bytes, text_size};
   switch (form) {
     case FORM_PLAIN: return match_bytewise(match_plain, value, size, text);

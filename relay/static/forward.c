@@ -1,7 +1,9 @@
 /*
- * relay run --gateway|--dial <socket> --port <number>: what reaches a service or a sibling. The relay keeps one idle connection to a socket of the
- * sidecar; the first byte on it opens a connection to that port of the loopback, and the next idle one. So nothing from outside reaches into the
- * container. And --listen <port>=<socket>, where what runs in the container reaches a socket of the sidecar by a port of its own loopback.
+ * relay run --gateway|--dial <socket> --port <number>: what reaches a service or a sibling. The relay
+ * keeps one idle connection to a socket of the sidecar; the first byte on it opens a connection to
+ * that port of the loopback, and the next idle one. So nothing from outside reaches into the
+ * container. And --listen <port>=<socket>, where what runs in the container reaches a socket of the
+ * sidecar by a port of its own loopback.
  */
 #include <errno.h>
 #include <limits.h>

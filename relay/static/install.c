@@ -1,4 +1,7 @@
-/* relay install: puts the relay and the session's directories in place, for containers that see them read-only. */
+/*
+ * relay install: puts the relay and the session's directories in place, for containers
+ * that see them read-only.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -95,7 +98,10 @@ static bool copy_bytes(int from, int to) {
   return fchmod(to, PROGRAM_MODE) == 0;
 }
 
-/* Under a name of its own first, so that nothing runs half of it. It must not be open for writing either when it is run. */
+/*
+ * Under a name of its own first, so that nothing runs half of it. It must not be open for
+ * writing either when it is run.
+ */
 static bool install_program(int directory) {
   const int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
   unsigned long long number = 0;

@@ -1,6 +1,7 @@
 /*
- * Containers of a Pod share a network namespace, and with it the abstract Unix sockets: Landlock keeps their processes to
- * those of their own container, and signals too. Linux 6.12 and later can; on an older kernel this changes nothing.
+ * Containers of a Pod share a network namespace, and with it the abstract Unix sockets: Landlock keeps
+ * their processes to those of their own container, and signals too. Linux 6.12 and later can; on an older
+ * kernel this changes nothing.
  */
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -8,8 +9,16 @@
 
 #include "relay.h"
 
-/* The same number on every architecture; C libraries and headers that know them are younger than kernels that need them. */
-enum { LANDLOCK_CREATE_RULESET = 444, LANDLOCK_RESTRICT_SELF = 446, VERSION_FLAG = 1, VERSION_WITH_SCOPES = 6 };
+/*
+ * The same number on every architecture; C libraries and headers that know them are younger
+ * than kernels that need them.
+ */
+enum {
+  LANDLOCK_CREATE_RULESET = 444,
+  LANDLOCK_RESTRICT_SELF = 446,
+  VERSION_FLAG = 1,
+  VERSION_WITH_SCOPES = 6
+};
 enum { SCOPE_ABSTRACT_UNIX_SOCKET = 1 << 0, SCOPE_SIGNAL = 1 << 1 };
 
 struct ruleset {

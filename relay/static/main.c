@@ -10,9 +10,11 @@
 
 #include "relay.h"
 
-enum { MOST_DNS_SERVERS = 8, MOST_DESTINATIONS = 32, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3, MOST_RESTARTS = 1000 };
+enum { MOST_DNS_SERVERS = 8, MOST_DESTINATIONS = 32, DEFAULT_WAIT_LIMIT_MS = 60000, DEFAULT_RESTARTS = 3,
+       MOST_RESTARTS = 1000 };
 enum { MOST_READY_ARGUMENTS = 256 };
-enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_OPENINGS = 8, TAKES_OUTPUT = 16, TAKES_FORWARDING = 32 };
+enum { TAKES_NARROWING = 1, TAKES_WAIT = 2, TAKES_RESTARTS = 4, TAKES_OPENINGS = 8, TAKES_OUTPUT = 16,
+       TAKES_FORWARDING = 32 };
 enum { MOST_PORT = 65535 };
 enum { MOST_SECRETS = 4096 };
 
@@ -20,14 +22,14 @@ static const char usage[] =
     "Usage:\n"
     "  relay - UNIX-CONNECT:<socket>\n"
     "      bridges standard input and output to the socket (an agent's side)\n"
-    "  relay [--network none|listen|fenced] [--file-size <bytes>] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
+    "  relay [--network none|listen|restricted] [--file-size <bytes>] UNIX-CONNECT:<socket> -- <command> [argument...]\n"
     "      bridges the standard input and output of a command to the socket, with a fresh process for each connection\n"
     "      (an MCP server's side)\n"
-    "  relay run [--network none|listen|fenced] [--file-size <bytes>] [--wait <path>] [--wait-limit-ms <number>] -- <command>\n"
+    "  relay run [--network none|listen|restricted] [--file-size <bytes>] [--wait <path>] [--wait-limit-ms <number>] -- <command>\n"
     "            [argument...]\n"
     "      waits for the path, runs the command, and ends with its exit code\n"
     "      The last two also take --report <socket>, which is told how the command ends and what it writes to standard error\n"
-    "      (of run: to standard output as well), and --secret <variable> for each value that is blacked out of that first;\n"
+    "      (of run: to standard output as well), and --secret <variable> for each value that is redacted in that first;\n"
     "      --report-end <socket> in its place is told only how the command starts and ends\n"
     "      run also takes --gateway <socket> with --port <number>: it keeps an idle connection to the socket, and copies what comes on it\n"
     "      to and from that port of 127.0.0.1; --dial in place of --gateway: the first byte says that the connection is used, and is not\n"
@@ -39,7 +41,7 @@ static const char usage[] =
     "      runs the command, and again when it ends without having been asked to\n"
     "  relay install <root> [directory...]\n"
     "      makes the directories below the root and puts the relay in <root>/bin\n"
-    "  relay fence [--dns <address>]... [--open <address>:<port>]...\n"
+    "  relay network-policy [--dns <address>]... [--open <address>:<port>]...\n"
     "      makes private networks unreachable from this network namespace, and holds it; what is opened is reached over TCP\n";
 
 struct options {
@@ -81,7 +83,7 @@ static bool is_network_taken(struct options *options, const char *value) {
   const struct {
     const char *name;
     enum network network;
-  } known[] = {{"none", NETWORK_NONE}, {"listen", NETWORK_LISTEN}, {"fenced", NETWORK_FENCED}};
+  } known[] = {{"none", NETWORK_NONE}, {"listen", NETWORK_LISTEN}, {"restricted", NETWORK_RESTRICTED}};
   for (size_t index = 0; index < sizeof known / sizeof *known; index++) {
     if (strcmp(value, known[index].name) == 0) {
       options->network = known[index].network;
@@ -94,7 +96,8 @@ static bool is_network_taken(struct options *options, const char *value) {
 /* <port>=<socket> */
 static bool is_listen_taken(struct run_options *run, char *value) {
   char *separator = strchr(value, '=');
-  if (separator == NULL || run->listen_count == MOST_LISTENERS || strlen(separator + 1) > SOCKET_PATH_MAX_BYTES) {
+  if (separator == NULL || run->listen_count == MOST_LISTENERS ||
+      strlen(separator + 1) > SOCKET_PATH_MAX_BYTES) {
     return false;
   }
   *separator = '\0';
@@ -203,7 +206,7 @@ static char **parse_options(char **arguments, int allowed, struct options *optio
     arguments += 2;
   }
   if (options->secret_count > 0 && !options->is_output_reported) {
-    report("the option --secret needs --report: without it nothing is blacked out");
+    report("the option --secret needs --report: without it nothing is redacted");
     return NULL;
   }
   if ((options->dialed_path == NULL) != (options->port == 0)) {
@@ -222,8 +225,9 @@ static char **command_of(char **arguments) {
 static const char *path_of(const char *address) {
   static const char prefix[] = "UNIX-CONNECT:";
   const size_t length = sizeof prefix - 1;
-  return address != NULL && strncasecmp(address, prefix, length) == 0 && address[length] != '\0' ? address + length
-                                                                                                : NULL;
+  return address != NULL && strncasecmp(address, prefix, length) == 0 && address[length] != '\0'
+             ? address + length
+             : NULL;
 }
 
 static bool is_path_short_enough(const char *path) {
@@ -242,7 +246,10 @@ static int main_bridge(char **arguments) {
   return is_path_short_enough(path) ? bridge(path) : EXIT_USAGE;
 }
 
-/* What the command and all that descends from it can never take back. 0, or the exit code, which was reported. */
+/*
+ * What the command and all that descends from it can never take back. 0, or the exit
+ * code, which was reported.
+ */
 static int narrow(const struct options *options) {
   const int code = narrow_network(options->network);
   return code != 0 || options->file_size_bytes == 0 ? code : limit_file_size(options->file_size_bytes);
@@ -269,7 +276,8 @@ static int main_serve(char **arguments) {
 
 static int main_run(char **arguments) {
   struct options options;
-  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT | TAKES_OUTPUT | TAKES_FORWARDING, &options);
+  char **rest = parse_options(arguments, TAKES_NARROWING | TAKES_WAIT | TAKES_OUTPUT | TAKES_FORWARDING,
+                              &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
@@ -305,14 +313,14 @@ static int main_install(char **arguments) {
   return arguments[0] == NULL ? expected("install <root> [directory...]") : install(arguments[0], arguments + 1);
 }
 
-static int main_fence(char **arguments) {
+static int main_network_policy(char **arguments) {
   struct options options;
   char **rest = parse_options(arguments, TAKES_OPENINGS, &options);
   if (rest == NULL) {
     return EXIT_USAGE;
   }
-  return rest[0] != NULL ? expected("fence [--dns <address>]... [--open <address>:<port>]...")
-                         : fence(options.dns_servers, options.destinations);
+  return rest[0] != NULL ? expected("network-policy [--dns <address>]... [--open <address>:<port>]...")
+                         : apply_network_policy(options.dns_servers, options.destinations);
 }
 
 static bool is_help(const char *argument) {
@@ -324,7 +332,10 @@ static bool asks_for_help(int count, char **arguments) {
   return (count > 1 && is_help(arguments[1])) || (count > 2 && strcmp(arguments[1], "--") != 0 && is_help(arguments[2]));
 }
 
-/* Were one of the first three closed, a socket of ours would take its place, and a command would find it there. */
+/*
+ * Were one of the first three closed, a socket of ours would take its place, and a
+ * command would find it there.
+ */
 static void open_standard_descriptors(void) {
   int descriptor;
   do {
@@ -345,7 +356,7 @@ int main(int count, char **arguments) {
     int (*mode)(char **);
   } modes[] = {
       {"-", main_bridge}, {"run", main_run},   {"supervise", main_supervise},
-      {"install", main_install}, {"fence", main_fence},
+      {"install", main_install}, {"network-policy", main_network_policy},
   };
   signals_hold();
   for (size_t index = 0; count > 1 && index < sizeof modes / sizeof *modes; index++) {

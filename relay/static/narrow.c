@@ -10,7 +10,7 @@
 
 #include "relay.h"
 
-enum { FENCE_LIMIT_MS = 10000, FIRST_INHERITED = 3, MOST_DESCRIPTORS = 65536 };
+enum { NETWORK_POLICY_LIMIT_MS = 10000, FIRST_INHERITED = 3, MOST_DESCRIPTORS = 65536 };
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -54,9 +54,10 @@ int narrow_command(void) {
 int narrow_network(enum network network) {
   narrowed_to = network;
   close_inherited();
-  const int fence_code = network == NETWORK_FENCED ? wait_for_fence(FENCE_LIMIT_MS) : 0;
-  if (fence_code != 0) {
-    return fence_code;
+  const int policy_code =
+      network == NETWORK_RESTRICTED ? wait_for_network_policy(NETWORK_POLICY_LIMIT_MS) : 0;
+  if (policy_code != 0) {
+    return policy_code;
   }
   const bool is_cut_off = network == NETWORK_NONE || network == NETWORK_LISTEN;
   for (int descriptor = 0; is_cut_off && descriptor < FIRST_INHERITED; descriptor++) {

@@ -87,7 +87,8 @@ int netlink_list(int netlink, uint16_t type, unsigned char family, take_message 
   }
 }
 
-const void *attribute_of(const struct nlmsghdr *message, size_t header_size, uint16_t attribute, size_t size) {
+const void *attribute_of(const struct nlmsghdr *message, size_t header_size, uint16_t attribute,
+                         size_t size) {
   const char *first = (const char *)message + NLMSG_SPACE(header_size);
   long left = (long)message->nlmsg_len - (long)NLMSG_SPACE(header_size);
   for (const struct rtattr *at = (const struct rtattr *)first; RTA_OK(at, left); at = RTA_NEXT(at, left)) {

@@ -1,4 +1,7 @@
-/* What the command writes to standard error: without its secrets to our own, and to the sidecar; and how it started and ended. */
+/*
+ * What the command writes to standard error: without its secrets to our own, and to the sidecar; and
+ * how it started and ended.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,10 +19,13 @@ static bool is_output_taken;
 
 void output_open(const char *path, bool is_taken, char *const secrets[]) {
   is_output_taken = is_taken;
-  /* The command is of the same user: without this it could attach to us, or open our own output in /proc, and write there past the blacking out. */
+  /*
+   * The command is of the same user: without this it could attach to us, or open our own output in /proc, and
+   * write there past the redaction.
+   */
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   tell_open(path);
-  black_out_open(secrets);
+  redaction_open(secrets);
 }
 
 bool output_pipe(struct output *output) {
@@ -39,10 +45,10 @@ static void show(const char *bytes, size_t size) {
 }
 
 static void read_some(struct output *output) {
-  static char bytes[BLACK_OUT_TEXT_BYTES - BLACK_OUT_KEPT_BYTES];
+  static char bytes[REDACTION_TEXT_BYTES - REDACTION_KEPT_BYTES];
   const ssize_t count = read(output->fd, bytes, sizeof bytes);
   if (count > 0) {
-    black_out_push(bytes, (size_t)count, show);
+    redaction_push(bytes, (size_t)count, show);
   } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
     output_close(output);
   }
@@ -79,7 +85,7 @@ void output_close(struct output *output) {
   if (output->fd >= 0) {
     close(output->fd);
     output->fd = -1;
-    black_out_end(show);
+    redaction_end(show);
   }
 }
 

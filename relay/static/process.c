@@ -104,7 +104,9 @@ void signal_group(const struct child *child, int signal_number) {
   }
 }
 
-/* How many children there are. What the container's runtime put beside us, like a probe, is not among them. */
+/*
+ * How many children there are. What the container's runtime put beside us, like a probe, is not among them.
+ */
 static int kill_children(void) {
   FILE *children = fopen("/proc/thread-self/children", "re");
   if (children == NULL) {
@@ -130,8 +132,9 @@ static void wait_for_a_child(int timeout_ms) {
 }
 
 /*
- * One that forks and ends without pause has another number whenever it is looked for. As PID 1 every process here is ours, and the
- * kernel ends all of them in one step, in which none can fork: also what the runtime put beside us, so only when nothing else helps.
+ * One that forks and ends without pause has another number whenever it is looked for. As PID 1 every process
+ * here is ours, and the kernel ends all of them in one step, in which none can fork: also what the runtime
+ * put beside us, so only when nothing else helps.
  */
 static void kill_everything(void) {
   if (getpid() == 1) {
@@ -153,7 +156,9 @@ void end_descendants(void) {
 
 int exit_code_of(const struct child *child) {
   if (child->start_error != 0) {
-    return child->start_error == ENOENT || child->start_error == ENOTDIR ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+    return child->start_error == ENOENT || child->start_error == ENOTDIR
+               ? EXIT_NOT_FOUND
+               : EXIT_NOT_EXECUTABLE;
   }
   return WIFSIGNALED(child->status) ? EXIT_SIGNAL_BASE + WTERMSIG(child->status) : WEXITSTATUS(child->status);
 }

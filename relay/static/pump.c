@@ -48,7 +48,10 @@ static void fill(struct pump *pump) {
   }
 }
 
-/* A descriptor that others share stays as blocking as they left it: what poll allows never blocks up to PIPE_BUF. */
+/*
+ * A descriptor that others share stays as blocking as they left it: what poll allows
+ * never blocks up to PIPE_BUF.
+ */
 static ssize_t write_shared(int to, const char *bytes, size_t size) {
   struct pollfd sink = {.fd = to, .events = POLLOUT};
   if (poll(&sink, 1, 0) != 1) {

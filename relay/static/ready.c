@@ -1,6 +1,7 @@
 /*
- * relay run --ready-port <number> or --ready-argument <text>...: when the command counts as ready. Asked each second until it is: its port takes a
- * connection, or another command beside it ends with 0. Told the sidecar again and again from then on: one that is restarted knows nothing of it.
+ * relay run --ready-port <number> or --ready-argument <text>...: when the command counts as ready. Asked each
+ * second until it is: its port takes a connection, or another command beside it ends with 0. Told the sidecar
+ * again and again from then on: one that is restarted knows nothing of it.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -118,5 +119,9 @@ void ready_move(short found) {
 }
 
 int ready_time_left_ms(int most_ms) {
-  return left_until_ms(is_ready ? tell_at : !is_asked_for() ? LLONG_MAX : give_up_at == 0 ? ask_at : give_up_at, most_ms);
+  return left_until_ms(is_ready          ? tell_at
+                       : !is_asked_for() ? LLONG_MAX
+                       : give_up_at == 0 ? ask_at
+                                         : give_up_at,
+                       most_ms);
 }

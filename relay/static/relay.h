@@ -1,4 +1,7 @@
-/* The parts of the relay. One thread, no allocation after the start; docs/decisions/0012-static-relay.md says why it is C. */
+/*
+ * The parts of the relay. One thread, no allocation after the start;
+ * docs/decisions/0012-static-relay.md says why it is C.
+ */
 #ifndef RELAY_H
 #define RELAY_H
 
@@ -57,7 +60,10 @@ void reap(struct child *child);
 void signal_group(const struct child *child, int signal_number);
 /* Ends whatever still descends from the relay, also what left its group. */
 void end_descendants(void);
-/* As a shell has it: 128 and the signal's number for a killed process, 127 and 126 for one that could not be started. */
+/*
+ * As a shell has it: 128 and the signal's number for a killed process, 127 and 126 for one
+ * that could not be started.
+ */
 int exit_code_of(const struct child *child);
 /* "exit code 3", "SIGKILL" or why it could not be started. The text lasts until the next call. */
 const char *ending_of(const struct child *child);
@@ -71,10 +77,15 @@ enum { SOCKET_PATH_MAX_BYTES = 107 };
 int connect_once(const char *path);
 /* Waits for a listener. -1: reported. -2: a stop signal came. */
 int connect_in_time(const char *path, int limit_ms);
-/* Waits until the path is there and, as a socket, takes connections. 0, or the exit code, which was reported or is a signal's. */
+/*
+ * Waits until the path is there and, as a socket, takes connections. 0, or the exit code, which was
+ * reported or is a signal's.
+ */
 int wait_for_path(const char *path, int limit_ms);
 
-/* pump.c: bytes in one direction. It reads only when everything before was written: that is the backpressure. */
+/*
+ * pump.c: bytes in one direction. It reads only when everything before was written: that is the backpressure.
+ */
 enum sink { SINK_NONBLOCKING, SINK_SOCKET, SINK_SHARED };
 struct pump {
   int from;
@@ -87,7 +98,10 @@ struct pump {
   size_t end;
   char bytes[64 * 1024];
 };
-/* What poll(2) shall watch. A descriptor that nothing is wanted of is left out: its hang-up would come over and over. */
+/*
+ * What poll(2) shall watch. A descriptor that nothing is wanted of is left out: its hang-up
+ * would come over and over.
+ */
 struct pollfd watch(int descriptor, bool reads, bool writes);
 void pump_open(struct pump *pump, int from, int to, enum sink sink);
 bool pump_wants_input(const struct pump *pump);
@@ -101,7 +115,10 @@ bool pump_is_done(const struct pump *pump);
 enum copy_kind { COPY_DIALED, COPY_LISTENED };
 enum { MOST_COPIES_OF_A_KIND = 64, MOST_COPIES = 2 * MOST_COPIES_OF_A_KIND };
 bool copy_has_place(enum copy_kind kind);
-/* Only when there is a place. Both descriptors are its own from here on; the one that answers may still be connecting. */
+/*
+ * Only when there is a place. Both descriptors are its own from here on; the one that answers
+ * may still be connecting.
+ */
 void copy_begin(enum copy_kind kind, int asking_fd, int answering_fd, bool is_connected);
 void copy_watch(struct pollfd *watched, int *count);
 void copy_move(const struct pollfd *watched);
@@ -143,25 +160,32 @@ int ready_time_left_ms(int most_ms);
 enum { MATCH_MORE = -1 };
 enum form { FORM_PLAIN, FORM_URL, FORM_JSON, FORM_HEX, FORM_BASE64, FORM_COUNT = FORM_BASE64 + 3 };
 /* 0: it does not stand there; MATCH_MORE: the text ends before that can be said. */
-int match_form(enum form form, const unsigned char *value, size_t size, const unsigned char *bytes, size_t text_size);
+int match_form(enum form form, const unsigned char *value, size_t size, const unsigned char *bytes,
+               size_t text_size);
 
-/* black-out.c */
-enum { BLACK_OUT_KEPT_BYTES = 8 * 1024, BLACK_OUT_TEXT_BYTES = BLACK_OUT_KEPT_BYTES + 16 * 1024 };
+/* redaction.c */
+enum { REDACTION_KEPT_BYTES = 8 * 1024, REDACTION_TEXT_BYTES = REDACTION_KEPT_BYTES + 16 * 1024 };
 typedef void show_bytes(const char *bytes, size_t size);
-/* The variables whose values are blacked out; ends with NULL. */
-void black_out_open(char *const names[]);
-/* At most BLACK_OUT_TEXT_BYTES - BLACK_OUT_KEPT_BYTES. Keeps back what may be the beginning of a value. */
-void black_out_push(const char *bytes, size_t size, show_bytes *show);
-void black_out_end(show_bytes *show);
+/* The variables whose values are redacted; ends with NULL. */
+void redaction_open(char *const names[]);
+/* At most REDACTION_TEXT_BYTES - REDACTION_KEPT_BYTES. Keeps back what may be the beginning of a value. */
+void redaction_push(const char *bytes, size_t size, show_bytes *show);
+void redaction_end(show_bytes *show);
 
-/* log.c: our own standard error, without ever waiting for it. Only to be written to when it is done: then all of one read fits. */
-enum { LOG_BYTES = 8 * BLACK_OUT_TEXT_BYTES };
+/*
+ * log.c: our own standard error, without ever waiting for it. Only to be written to when it is done:
+ * then all of one read fits.
+ */
+enum { LOG_BYTES = 8 * REDACTION_TEXT_BYTES };
 void log_write(const char *bytes, size_t size);
 void log_move(void);
 bool log_is_done(void);
 struct pollfd log_watch(void);
 
-/* tell.c: the sidecar's report socket, without ever waiting for it. Of output that it does not take, the last 64 KiB are kept. */
+/*
+ * tell.c: the sidecar's report socket, without ever waiting for it. Of output that it does not take,
+ * the last 64 KiB are kept.
+ */
 void tell_open(const char *path);
 bool tells(void);
 void tell_output(const char *bytes, size_t size);
@@ -182,8 +206,10 @@ struct output {
   /* For the command, or -1: then it has our own. */
   int child_fd;
 };
-/* `path`: the sidecar's report socket, or NULL: then nothing is reported. What the command writes is reported too if it is taken; else it writes
- * to our standard error itself. */
+/*
+ * `path`: the sidecar's report socket, or NULL: then nothing is reported. What the command writes is reported
+ * too if it is taken; else it writes to our standard error itself.
+ */
 void output_open(const char *path, bool is_taken, char *const secrets[]);
 /* False with errno. */
 bool output_pipe(struct output *output);
@@ -217,14 +243,19 @@ struct run_options {
 int run(const struct run_options *options, char *const command[]);
 int supervise(int restarts, char *const command[]);
 int install(const char *root, char *const directories[]);
-int fence(char *const dns_servers[], char *const destinations[]);
+int apply_network_policy(char *const dns_servers[], char *const destinations[]);
 
 /* narrow.c */
 /* NETWORK_LISTEN: none, but for TCP connections that the command takes; it opens none, not even to itself. */
-enum network { NETWORK_GENERAL, NETWORK_FENCED, NETWORK_LISTEN, NETWORK_NONE };
-/* Irrevocable, for the relay and all that descends from it. 0, or the exit code: reported, nothing may run. */
+enum network { NETWORK_GENERAL, NETWORK_RESTRICTED, NETWORK_LISTEN, NETWORK_NONE };
+/*
+ * Irrevocable, for the relay and all that descends from it. 0, or the exit code: reported, nothing may run.
+ */
 int narrow_network(enum network network);
-/* What is for the command alone, since the relay itself connects. In the child, before it becomes the command. 0, or errno. */
+/*
+ * What is for the command alone, since the relay itself connects. In the child, before it becomes
+ * the command. 0, or errno.
+ */
 int narrow_command(void);
 /* As irrevocable. 0, or the exit code: reported, nothing may run. */
 int limit_file_size(long bytes);
@@ -233,7 +264,10 @@ int install_system_call_filter(enum network network);
 int refuse_connections(void);
 /* landlock.c: as far as the kernel can. */
 void scope_signals_and_abstract_sockets(void);
-/* fence-check.c: waits until the namespace is fenced. 0, or the exit code: reported, or a signal's. */
-int wait_for_fence(int limit_ms);
+/*
+ * network-policy-check.c: waits until the namespace is restricted. 0, or the exit code:
+ * reported, or a signal's.
+ */
+int wait_for_network_policy(int limit_ms);
 
 #endif

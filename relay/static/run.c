@@ -27,7 +27,8 @@ static void pass_signals(struct child *child) {
 
 /* Until something is to be done. */
 static void turn(int signals_fd, struct child *child, struct output *output) {
-  struct pollfd watched[2 + OUTPUT_WATCHED + FORWARD_WATCHED] = {watch(signals_fd, true, false), ready_watch()};
+  struct pollfd watched[2 + OUTPUT_WATCHED + FORWARD_WATCHED] = {watch(signals_fd, true, false),
+                                                                 ready_watch()};
   struct pollfd *const forwarded = watched + 2 + OUTPUT_WATCHED;
   output_watch(output, watched + 2);
   const int count = 2 + OUTPUT_WATCHED + forward_watch(forwarded);
@@ -51,7 +52,8 @@ static int open_listeners(const struct listen *listens, int count) {
 
 int run(const struct run_options *options, char *const command[]) {
   adopt_orphans();
-  const int wait_code = options->wait_path == NULL ? 0 : wait_for_path(options->wait_path, options->wait_limit_ms);
+  const int wait_code =
+      options->wait_path == NULL ? 0 : wait_for_path(options->wait_path, options->wait_limit_ms);
   if (wait_code != 0) {
     return wait_code;
   }

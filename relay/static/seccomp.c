@@ -1,7 +1,8 @@
 /*
- * The system call filter. It closes what namespaces leave open: socket families that no network namespace holds (vsock
- * reaches the hypervisor), kernel keyrings, and io_uring, which opens sockets past any filter. For a command without a
- * network it leaves Unix sockets alone. The same list as in runtime/process/render-seccomp.ts.
+ * The system call filter. It closes what namespaces leave open: socket families that no network namespace
+ * holds (vsock reaches the hypervisor), kernel keyrings, and io_uring, which opens sockets past any filter.
+ * For a command without a network it leaves Unix sockets alone. The same list as in
+ * runtime/process/render-seccomp.ts.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -51,7 +52,8 @@ static const int refused_calls[] = {
     SYS_io_uring_register,
 };
 
-static void add(struct program *program, unsigned short code, uint8_t if_true, uint8_t if_false, uint32_t value) {
+static void add(struct program *program, unsigned short code, uint8_t if_true, uint8_t if_false,
+                uint32_t value) {
   program->instructions[program->length++] = (struct sock_filter){code, if_true, if_false, value};
 }
 
@@ -78,7 +80,7 @@ static uint32_t refuse_with(int error) {
   return SECCOMP_RET_ERRNO | (uint32_t)error;
 }
 
-/* A datagram to everybody on the link is the one that no route stops (relay fence). */
+/* A datagram to everybody on the link is the one that no route stops (relay network-policy). */
 static void refuse_broadcasts(struct program *program) {
   add(program, BPF_JMP | BPF_JEQ | BPF_K, 0, 6, SYS_setsockopt);
   load(program, offsetof(struct seccomp_data, args[1]));
@@ -103,7 +105,10 @@ static void write_tcp_checks(struct program *program) {
 
 /* Netlink is what the C library asks for the addresses of its own namespace. */
 static void write_family_checks(struct program *program, enum network network) {
-  /* The family is an int: the kernel looks at these 32 bits of the argument, too. Both architectures are little-endian. */
+  /*
+   * The family is an int: the kernel looks at these 32 bits of the argument, too. Both
+   * architectures are little-endian.
+   */
   load(program, offsetof(struct seccomp_data, args[0]));
   answer_when(program, BPF_JEQ, AF_UNIX, SECCOMP_RET_ALLOW);
   if (network == NETWORK_NONE) {
@@ -117,8 +122,8 @@ static void write_family_checks(struct program *program, enum network network) {
   }
   answer_when(program, BPF_JEQ, AF_INET6, SECCOMP_RET_ALLOW);
   answer_unless(program, BPF_JEQ, AF_INET, refuse_with(EAFNOSUPPORT));
-  if (network == NETWORK_FENCED) {
-    /* The fence lets the reports of routers in, and with them pings out. */
+  if (network == NETWORK_RESTRICTED) {
+    /* The network policy lets the reports of routers in, and with them pings out. */
     load(program, offsetof(struct seccomp_data, args[2]));
     answer_when(program, BPF_JEQ, IPPROTO_ICMP, refuse_with(EACCES));
   }
@@ -133,7 +138,7 @@ static void write_program(struct program *program, enum network network) {
   for (size_t index = 0; index < sizeof refused_calls / sizeof *refused_calls; index++) {
     answer_when(program, BPF_JEQ, (uint32_t)refused_calls[index], refuse_with(ENOSYS));
   }
-  if (network == NETWORK_FENCED) {
+  if (network == NETWORK_RESTRICTED) {
     refuse_broadcasts(program);
   }
   add(program, BPF_JMP | BPF_JEQ | BPF_K, 2, 0, SYS_socket);
@@ -161,7 +166,10 @@ static void refuse_fast_open(struct program *program, uint32_t call, size_t flag
   answer(program, SECCOMP_RET_ALLOW);
 }
 
-/* The address is behind a pointer, which no filter follows: so Unix sockets are refused as well. Numbers of other architectures are refused already. */
+/*
+ * The address is behind a pointer, which no filter follows: so Unix sockets are refused as well. Numbers of
+ * other architectures are refused already.
+ */
 int refuse_connections(void) {
   static struct program program;
   load(&program, offsetof(struct seccomp_data, nr));

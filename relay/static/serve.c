@@ -1,4 +1,7 @@
-/* relay UNIX-CONNECT:<socket> -- <command>: the MCP server's side. For each connection that is used, one fresh process. */
+/*
+ * relay UNIX-CONNECT:<socket> -- <command>: the MCP server's side. For each connection that is
+ * used, one fresh process.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -81,10 +84,14 @@ static void terminate_as_asked(struct service *service) {
   terminate(service);
 }
 
-/* True when there is something to bridge; the byte stays in the socket. False when the connection ended unused. */
+/*
+ * True when there is something to bridge; the byte stays in the socket. False when the
+ * connection ended unused.
+ */
 static bool wait_for_first_byte(struct service *service) {
   while (!is_stopping) {
-    struct pollfd watched[2 + OUTPUT_WATCHED] = {watch(service->signals_fd, true, false), watch(service->socket_fd, true, false)};
+    struct pollfd watched[2 + OUTPUT_WATCHED] = {watch(service->signals_fd, true, false),
+                                                 watch(service->socket_fd, true, false)};
     output_watch(&service->errors, watched + 2);
     if (poll(watched, sizeof watched / sizeof *watched, output_time_left_ms(-1)) < 0 && errno != EINTR) {
       return false;
@@ -153,7 +160,8 @@ static void keep_times(struct service *service) {
   }
 }
 
-static void move_bytes(struct service *service, const struct pollfd *socket_found, const struct pollfd *output_found) {
+static void move_bytes(struct service *service, const struct pollfd *socket_found,
+                       const struct pollfd *output_found) {
   pump_move(&to_server, socket_found->revents & (POLLIN | POLLHUP | POLLERR));
   pump_move(&from_server, output_found->revents != 0);
   if (to_server.is_sink_broken || pump_is_done(&to_server)) {
@@ -195,10 +203,12 @@ static void close_socket(struct service *service) {
   shutdown(service->socket_fd, SHUT_WR);
   const long long deadline = now_ms() + LAST_OUTPUT_MS;
   for (long long left = LAST_OUTPUT_MS; left > 0 && !is_stopping; left = deadline - now_ms()) {
-    struct pollfd watched[] = {watch(service->signals_fd, true, false), watch(service->socket_fd, true, false)};
+    struct pollfd watched[] = {watch(service->signals_fd, true, false),
+                               watch(service->socket_fd, true, false)};
     poll(watched, 2, (int)left);
     take_signals(NULL);
-    if (watched[1].revents != 0 && recv(service->socket_fd, to_server.bytes, sizeof to_server.bytes, 0) <= 0) {
+    if (watched[1].revents != 0 &&
+        recv(service->socket_fd, to_server.bytes, sizeof to_server.bytes, 0) <= 0) {
       return;
     }
   }
@@ -234,7 +244,8 @@ int serve(const char *path, char *const command[]) {
   }
   int pause_ms = SHORTEST_PAUSE_MS;
   while (!is_stopping) {
-    struct service service = {.signals_fd = signals_fd, .input = -1, .output = -1, .errors = {.fd = -1, .child_fd = -1}};
+    struct service service = {.signals_fd = signals_fd, .input = -1, .output = -1,
+                              .errors = {.fd = -1, .child_fd = -1}};
     service.terminate_at = service.kill_at = service.give_up_at = never;
     service.socket_fd = connect_in_time(path, CONNECT_LIMIT_MS);
     if (service.socket_fd < 0) {
@@ -247,7 +258,9 @@ int serve(const char *path, char *const command[]) {
     }
     const bool has_failed_early = serve_connection(&service, command);
     close(service.socket_fd);
-    pause_ms = !has_failed_early ? SHORTEST_PAUSE_MS : pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2 : LONGEST_PAUSE_MS;
+    pause_ms = !has_failed_early                 ? SHORTEST_PAUSE_MS
+               : pause_ms < LONGEST_PAUSE_MS / 2 ? pause_ms * 2
+                                                 : LONGEST_PAUSE_MS;
     pause_for(has_failed_early ? pause_ms : 0);
   }
   return 0;

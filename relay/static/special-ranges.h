@@ -2,7 +2,7 @@
 #ifndef SPECIAL_RANGES_H
 #define SPECIAL_RANGES_H
 
-/* In the order in which they are closed: those that wait_for_fence probes come last. */
+/* In the order in which they are closed: those that wait_for_network_policy probes come last. */
 static const char *const special_ranges[] = {
     "0.0.0.0/8",
     "127.0.0.0/8",

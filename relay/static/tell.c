@@ -1,4 +1,7 @@
-/* What is reported to the sidecar about the command, on a socket that is this container's own. Nothing here waits for the sidecar. */
+/*
+ * What is reported to the sidecar about the command, on a socket that is this container's own. Nothing
+ * here waits for the sidecar.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,7 +31,10 @@ static long long skipped;
 static char claims[MOST_CLAIMS][CLAIM_BYTES];
 static int claim_count;
 static bool is_ready_to_tell;
-/* Begun when the one before was sent. After a lost connection all of it is sent again: the sidecar takes whole lines only. */
+/*
+ * Begun when the one before was sent. After a lost connection all of it is sent again: the
+ * sidecar takes whole lines only.
+ */
 static char line[LINE_BYTES];
 static size_t line_size;
 static size_t line_sent;
@@ -85,7 +91,9 @@ static size_t encode(const unsigned char *bytes, size_t size, char *to) {
   char *next = to;
   for (size_t at = 0; at < size; at += 3) {
     const size_t rest = size - at;
-    const unsigned group = (unsigned)bytes[at] << 16 | (rest > 1 ? (unsigned)bytes[at + 1] << 8 : 0) | (rest > 2 ? bytes[at + 2] : 0);
+    const unsigned group = (unsigned)bytes[at] << 16 |
+                           (rest > 1 ? (unsigned)bytes[at + 1] << 8 : 0) |
+                           (rest > 2 ? bytes[at + 2] : 0);
     *next++ = digits[group >> 18 & 63];
     *next++ = digits[group >> 12 & 63];
     *next++ = rest > 1 ? digits[group >> 6 & 63] : '=';
@@ -94,7 +102,10 @@ static size_t encode(const unsigned char *bytes, size_t size, char *to) {
   return (size_t)(next - to);
 }
 
-/* What was written comes before how it ended. A readiness does not wait for it: there may be more of it for as long as the command runs. */
+/*
+ * What was written comes before how it ended. A readiness does not wait for it: there may be more of it for
+ * as long as the command runs.
+ */
 static bool has_line(void) {
   if (line_size > 0) {
     return true;
@@ -132,7 +143,8 @@ static bool is_connected(void) {
 
 void tell_move(void) {
   while (tells() && has_line() && is_connected()) {
-    const ssize_t count = send(socket_fd, line + line_sent, line_size - line_sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t count = send(socket_fd, line + line_sent, line_size - line_sent,
+                               MSG_NOSIGNAL | MSG_DONTWAIT);
     if (count < 0 && errno == EAGAIN) {
       return;
     }

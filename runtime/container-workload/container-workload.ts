@@ -1,56 +1,23 @@
-/** What a session runs as on a container engine or a cluster: no secret, and nothing of the engine or the cluster in it. */
+/**
+ * The plan of a session's workload in terms of images, for a container engine or a cluster: no secret, and
+ * nothing of the engine or the cluster in it.
+ */
 import type { UnkeyedBoot } from '../render-boot.ts';
 import type { ContainerVariable } from '../variables.ts';
 import type { ContainerRole, Network } from '../workload.ts';
+import type { ContainerView } from '../workload-plan/workload-plan.ts';
 
-/**
- * Where things are inside the containers. Each sees its own part of the session's volume, at the same paths
- * (docs/sidecar.md#sockets).
- */
-export const containerPaths = {
-  /** The static relay, in every container. */
-  relay: '/opt/platform/bin/relay',
-  relayDirectory: '/opt/platform/bin',
-  /** The whole volume, in the sidecar alone. */
-  session: '/run/platform-session',
-  /** The sidecar's boot file, in the sidecar alone. */
-  bootDirectory: '/run/platform-boot',
-  bootFile: '/run/platform-boot/boot.json',
-  /** What the agent sees. */
-  platform: '/run/platform',
-  mcp: '/run/platform/mcp',
-  /** What the model container sees. */
-  model: '/run/platform/model',
-  /** Report socket of process 1 of an agent or sibling; a server's is next to its own socket. */
-  report: '/run/platform-report',
-  workspace: '/workspace',
-  temporary: '/tmp',
-} as const;
-
-/** Directories of the session's volume, by who sees them. */
-export const volumeDirectories = {
-  relay: 'bin',
-  agent: 'agent',
-  server: (name: string) => `servers/${name}`,
-  model: 'model',
-  /** Of an agent or sibling, by the name of its container. */
-  report: (container: string) => `reports/${container}`,
-} as const;
+/** Of the session's volume, beside those of `sessionDirectories`: the relay, for every container. */
+export const relayDirectory = 'bin';
 
 /** Users inside the containers: none is root, none is shared. The group lets each reach its sockets. */
-export const containerUsers = { group: 10_000, sidecar: 10_001, agent: 20_000, firstOther: 20_001 } as const;
+export const containerUsers = { group: 10_000, sidecar: 10_001, agent: 20_000 } as const;
 
 export interface ContainerImage {
   /** With a digest when it comes from a configuration. */
   reference: string;
   /** The server whose registry credentials it needs; null for none. */
   credentialsOf: string | null;
-}
-
-/** A directory of the session's volume, read-only. */
-export interface ContainerView {
-  directory: string;
-  path: string;
 }
 
 /** A private directory of the container: writable, initially empty. */
@@ -70,7 +37,9 @@ export interface ContainerSpec {
   /** `sidecar`, `agent`, `model`, `mcp-<server>` or `sibling-<name>`. */
   name: string;
   role: ContainerRole;
-  /** The server's or sibling's own name, by which its environment is found; null for sidecar, agent and model. */
+  /**
+   * The server's or sibling's own name, by which its environment is found; null for sidecar, agent and model.
+   */
   subject: string | null;
   image: ContainerImage;
   /** Starts with the relay, which is process 1. */
@@ -79,7 +48,10 @@ export interface ContainerSpec {
   /** User and group. */
   uid: number;
   network: Network;
-  /** A host with a private address that the operator listed for this server alone: scheme, host and port; null for none. */
+  /**
+   * A host with a private address that the operator listed for this server alone: scheme, host
+   * and port; null for none.
+   */
   privateOrigin: string | null;
   views: ContainerView[];
   /** Nothing else is writable. */

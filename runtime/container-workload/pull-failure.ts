@@ -1,6 +1,7 @@
 /**
- * Pure: classifies why an image could not be pulled. A node's or engine's message may quote the registry's response, and the registry
- * may have redirected anywhere: in full it would reveal the node's own network to the person who named the image (SSRF).
+ * Pure: classifies why an image could not be pulled. A node's or engine's message may quote the registry's
+ * response, and the registry may have redirected anywhere: in full it would reveal the node's own network to
+ * the person who named the image (SSRF).
  */
 export type PullFailure = 'refused' | 'missing' | 'other';
 

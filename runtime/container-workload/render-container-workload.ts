@@ -1,42 +1,30 @@
-/** Pure: a frozen configuration as containers, or a sentence about what containers cannot run. */
-
+/** Pure: the plan of a session's workload in containers, or a sentence about what containers cannot run. */
 import { agentPaths } from '../../contract/agent-paths.ts';
-import { availabilityOf } from '../../contract/available-runs.ts';
-import { platformServerName } from '../../contract/platform-server-name.ts';
-import type { FrozenConfiguration, FrozenServer, FrozenSibling } from '../../contract/session.ts';
-import { longestReadySeconds } from '../../contract/sibling.ts';
-import { listenForModel } from '../model-program.ts';
-import { refuseUnavailable } from '../refuse-unavailable.ts';
-import {
-  agentConfigOf,
-  renderBoot,
-  type SessionDescription,
-  sessionDescription,
-  type UnkeyedBoot,
-} from '../render-boot.ts';
-import { listenForSiblings, reportSocketIn, siblingContainerName, siblingRelay } from '../siblings.ts';
+import { acpInProcessesOnly, availabilityOf, noClaudeImage } from '../../contract/available-runs.ts';
+import type { FrozenConfiguration } from '../../contract/session.ts';
+import { modelCommand } from '../model-program.ts';
+import { agentConfigOf, renderBoot, type UnkeyedBoot } from '../render-boot.ts';
+import { reportSocketIn } from '../siblings.ts';
 import { sidecarNodeOptions } from '../sidecar-program.ts';
-import { planVariables } from '../variables.ts';
-import { type Network, UnsupportedWorkloadError } from '../workload.ts';
+import { type PlatformVariables, packageVariables, plannedSecrets, planVariables } from '../variables.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
+import { controlPort, planWorkload } from '../workload-plan/plan-workload.ts';
 import {
-  type ContainerSettings,
-  narrowing,
-  platformVariables,
-  type Rendering,
-  relayView,
-  reporting,
-  reportView,
-  scratchOf,
-} from './container-parts.ts';
+  type ContainerView,
+  containerPaths,
+  type PlannedContainer,
+  type PlannedProgram,
+  type WorkloadPlan,
+} from '../workload-plan/workload-plan.ts';
+import type { ContainerSettings } from './container-settings.ts';
 import {
+  type ContainerImage,
+  type ContainerScratch,
   type ContainerSpec,
   type ContainerWorkload,
-  containerPaths,
   containerUsers,
-  volumeDirectories,
+  relayDirectory,
 } from './container-workload.ts';
-import { modelContainer } from './model-container.ts';
-import { programOf, serverProgram } from './programs.ts';
 
 /** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
 const inContainers = availabilityOf('kubernetes', []);
@@ -49,90 +37,36 @@ export function renderContainerWorkload(
   configuration: FrozenConfiguration,
   settings: ContainerSettings,
 ): ContainerWorkload {
-  const { agent, servers, siblings } = configuration;
-  const facts = sessionDescription(configuration);
-  refuseUnavailable(configuration, inContainers);
-  // The catalog accepts no such entry; if one got here, its socket would replace the platform's own.
-  if (servers.some(({ name }) => name === platformServerName)) {
-    throw new UnsupportedWorkloadError(`"platform" is the name of the platform's own server`);
-  }
-  if (settings.networks === 'shared' && facts.service?.port === controlPort) {
-    throw new UnsupportedWorkloadError(
-      `the service "${agent.name}": its PORT ${controlPort} is the platform's own in a session's Pod; set another one`,
-    );
-  }
-  refuseSharedPorts(configuration, settings);
-  const rendering = {
+  const plan = planWorkload(configuration, {
+    ...{ available: inContainers, privateDestinations: 'direct', firstUid: containerUsers.agent },
     ...settings,
-    sessionId: configuration.session_id,
-    service: facts.service,
-    hasModelAccess: facts.hasModelAccess,
-    siblings: facts.siblings,
-  };
-  const containers = [
-    sidecarContainer(settings),
-    ...servers.map((server, index) => serverContainer(server, containerUsers.firstOther + index, rendering)),
-    ...siblings.map((sibling, index) =>
-      siblingContainer(
-        { ...sibling, network: agent.network },
-        containerUsers.firstOther + servers.length + index,
-        rendering,
-      ),
-    ),
-    ...(facts.hasModelAccess && agent.model_access !== undefined
-      ? [
-          modelContainer(
-            agent.model_access,
-            containerUsers.firstOther + servers.length + siblings.length,
-            rendering,
-          ),
-        ]
-      : []),
-    // Last: a node that starts one container after the other, as each image arrives, has its servers ready for its first call.
-    agentContainer(agent, rendering),
-  ];
+  });
+  const [agent, ...others] = plan.containers;
   return {
-    sessionId: configuration.session_id,
-    workspaceId: configuration.workspace_id,
-    ownerSessionId: facts.service?.sessionId ?? null,
-    boot: bootOf(facts, settings),
-    containers,
-    directories: [
-      ...['agent', 'mcp', ...(siblings.some(({ port }) => port !== undefined) ? ['siblings'] : [])].map(
-        (name) => `${volumeDirectories.agent}/${name}`,
+    sessionId: plan.sessionId,
+    workspaceId: plan.workspaceId,
+    ownerSessionId: plan.service?.sessionId ?? null,
+    boot: bootOf(plan, settings),
+    containers: [
+      sidecarContainer(settings),
+      // The agent last: a node that starts one container after the other, as each image arrives, has its
+      // servers ready for its first call.
+      ...[...others, ...(agent === undefined ? [] : [agent])].map((planned) =>
+        renderContainer(planned, plan, settings),
       ),
-      ...servers.map(({ name }) => volumeDirectories.server(name)),
-      ...(facts.hasModelAccess ? [volumeDirectories.model] : []),
-      ...['agent', ...siblings.map(({ name }) => siblingContainerName(name))].map(volumeDirectories.report),
     ],
-    network: containers.some(({ network }) => network === 'internet') ? 'internet' : 'none',
-    egressAllow: [...new Set([agent, ...servers].flatMap(({ egress_allow }) => egress_allow))],
-    lifetimeSeconds: (agent.limits.total_seconds ?? settings.totalSeconds) + lifetimeMarginSeconds,
+    directories: plan.directories,
+    network: plan.network,
+    egressAllow: plan.egressAllow,
+    lifetimeSeconds: (plan.totalSeconds ?? settings.totalSeconds) + lifetimeMarginSeconds,
   };
 }
 
-/** Throws UnsupportedWorkloadError for a sibling's port that an MCP server could reach, or take first: containers of a Pod share their ports. */
-function refuseSharedPorts(
-  { siblings, servers }: FrozenConfiguration,
-  { networks }: Pick<ContainerSettings, 'networks'>,
-): void {
-  const listening = siblings.find(({ port }) => port !== undefined);
-  const server = servers.find(({ network }) => network === 'internet');
-  if (networks === 'shared' && listening !== undefined && server !== undefined) {
-    throw new UnsupportedWorkloadError(
-      `the sibling "${listening.name}" listens on a port, and containers of a Pod share their ports: the MCP server "${server.name}", which has the network "internet", would reach it; detach that, or remove the port`,
-    );
-  }
-}
-
-/** The same in every session: the network is the session's own. */
-const controlPort = 7070;
-
-function bootOf(facts: SessionDescription, settings: ContainerSettings): UnkeyedBoot {
+function bootOf(plan: WorkloadPlan, settings: ContainerSettings): UnkeyedBoot {
   const { session, relay, mcp: mcpDirectory } = containerPaths;
-  return renderBoot(facts, settings, {
+  return renderBoot(plan, settings, {
     session_directory: session,
-    agent_config: facts.service === null ? agentConfigOf(facts, { relay, mcpDirectory }) : null,
+    agent_config: plan.service === null ? agentConfigOf(plan, { relay, mcpDirectory }) : null,
     control_host: '0.0.0.0',
     control_port: controlPort,
   });
@@ -164,116 +98,175 @@ function sidecarContainer({ images, sizes }: ContainerSettings): ContainerSpec {
   };
 }
 
-function agentContainer(agent: FrozenConfiguration['agent'], settings: Rendering): ContainerSpec {
-  const program = programOf('the agent', agent, settings);
-  const recipient = { role: 'agent', subject: null } as const;
-  const env = planVariables(recipient, agent.env, platformVariables(agent.network, settings));
+function renderContainer(
+  planned: PlannedContainer,
+  plan: WorkloadPlan,
+  settings: ContainerSettings,
+): ContainerSpec {
+  const { name, role, subject, program, env, uid, network, privateOrigin, view, report } = planned;
+  const { image, command } = inImage(program, settings.images);
+  const variables = planVariables({ role, subject }, env, platformVariables(planned, plan));
+  const relayView = { directory: relayDirectory, path: containerPaths.relayDirectory };
   return {
-    name: 'agent',
-    ...recipient,
-    image: program.image,
+    name,
+    role,
+    subject,
+    image,
     argv: [
       containerPaths.relay,
-      'run',
-      ...narrowing(agent.network, settings),
-      ...reporting(containerPaths.report, env),
-      ...waiting(settings),
-      ...(settings.hasModelAccess && settings.networks === 'own'
-        ? listenForModel(agentPaths.modelSocket)
-        : []),
-      ...(settings.networks === 'own' ? listenForSiblings(settings.siblings) : []),
+      ...relayArguments(planned, { plan, settings, secrets: plannedSecrets(variables) }),
       '--',
-      ...program.command,
+      ...command,
     ],
-    env,
-    uid: containerUsers.agent,
-    network: agent.network,
-    privateOrigin: null,
-    views: [
-      relayView,
-      { directory: volumeDirectories.agent, path: containerPaths.platform },
-      reportView('agent'),
-    ],
+    env: variables,
+    uid,
+    network,
+    privateOrigin,
+    views: [relayView, view, ...(report === null || isSame(report, view) ? [] : [report])],
     scratch: scratchOf(program, settings),
-    workingDirectory: program.workingDirectory,
-    size: settings.sizes.agent,
+    // An image of a configuration has its own.
+    workingDirectory: program.type === 'image' ? null : containerPaths.workspace,
+    size: settings.sizes[planned.size],
   };
 }
+
+const isSame = (one: ContainerView, other: ContainerView) => one.directory === other.directory;
+
+/**
+ * The bridge and the model program are in the sidecar's image, which each session's node has already, and
+ * which has nothing but Node beside the platform's own programs.
+ */
+function inImage(
+  program: PlannedProgram,
+  { sidecar, scripted, runner, claude }: ContainerSettings['images'],
+): { image: ContainerImage; command: string[] } {
+  const own = (reference: string, command: string[]) => ({
+    image: { reference, credentialsOf: null },
+    command,
+  });
+  switch (program.type) {
+    case 'scripted':
+      return own(scripted, ['node', '/opt/platform/scripted-agent.js']);
+    case 'claude':
+      if (claude === null) {
+        throw new UnsupportedWorkloadError(`the agent: ${noClaudeImage}`);
+      }
+      return own(claude, ['node', '/opt/platform/claude-agent.js']);
+    case 'acp':
+      throw new UnsupportedWorkloadError(`the agent: ${acpInProcessesOnly}`);
+    case 'command':
+      return own(runner, [program.command, ...program.args]);
+    case 'remote':
+      return own(sidecar, ['node', '/opt/platform/remote-bridge.js', JSON.stringify(program.bridge)]);
+    case 'model':
+      return own(sidecar, [
+        ...modelCommand('node', '/opt/platform/model-program.js'),
+        JSON.stringify(program.config),
+      ]);
+    case 'image': {
+      const { reference, credentialsOf, command } = program;
+      return { image: { reference, credentialsOf }, command };
+    }
+  }
+}
+
+/** What process 1 does before and beside the program. */
+function relayArguments(
+  planned: PlannedContainer,
+  { plan, settings, secrets }: { plan: WorkloadPlan; settings: ContainerSettings; secrets: string[] },
+): string[] {
+  const { relay, report } = planned;
+  const narrowed = narrowing(planned, settings);
+  const reporting = report === null ? [] : reportingTo(report, secrets);
+  switch (relay.type) {
+    case 'agent':
+      return ['run', ...narrowed, ...reporting, ...waiting(plan), ...relay.model, ...relay.siblings];
+    case 'service': {
+      const { serviceSocket } = agentPaths;
+      const gateway = ['--gateway', serviceSocket, '--port', String(relay.port)];
+      return ['run', ...narrowed, ...reporting, '--wait', serviceSocket, ...gateway];
+    }
+    case 'server':
+      return [...narrowed, ...reporting, `UNIX-CONNECT:${planned.view.path}/${relay.socket}`];
+    case 'sibling':
+      // One that ends at once would disappear before it could report why.
+      return [
+        'run',
+        ...narrowed,
+        ...reporting,
+        ...relay.options,
+        '--wait',
+        reportSocketIn(planned.view.path),
+      ];
+    case 'model':
+      return ['run', ...narrowed];
+  }
+}
+
+/**
+ * Caps file size at the largest volume: some files of a container, like its termination log, are
+ * covered by no other limit.
+ */
+function narrowing(
+  { network, relay }: PlannedContainer,
+  { networks, workspaceBytes, temporaryBytes }: ContainerSettings,
+): string[] {
+  const narrowed = networks === 'shared' ? network === 'none' : network === 'internet';
+  // Without a network a service, or a sibling with a port, still takes the connections of its relay.
+  const listens = relay.type === 'service' || (relay.type === 'sibling' && relay.listens);
+  const none = listens ? 'listen' : 'none';
+  return [
+    ...(narrowed ? ['--network', networks === 'shared' ? none : 'restricted'] : []),
+    '--file-size',
+    String(Math.max(workspaceBytes, temporaryBytes)),
+  ];
+}
+
+/**
+ * Where process 1 reports on its command, and which values it redacts: their names, since the
+ * values are in its environment.
+ */
+const reportingTo = ({ path }: ContainerView, secrets: readonly string[]): string[] => [
+  ...['--report', reportSocketIn(path)],
+  ...secrets.flatMap((name) => ['--secret', name]),
+];
 
 /** Images of siblings may still be on their way; whether one gets ready in time is the sidecar's to say. */
 const waitMarginSeconds = 1200;
 
-/** For the sidecar, which is there when the siblings are ready; the relay of a service brings it its requests. */
-function waiting({ service, siblings }: Rendering): string[] {
-  const { sidecarSocket, serviceSocket } = agentPaths;
-  const siblingSeconds = longestReadySeconds(siblings);
+/** For the sidecar, which is there when the siblings are ready. */
+function waiting({ start: { siblingSeconds } }: WorkloadPlan): string[] {
   const limit = ['--wait-limit-ms', String((siblingSeconds + waitMarginSeconds) * 1000)];
-  return service === null
-    ? ['--wait', sidecarSocket, ...(siblingSeconds > 0 ? limit : [])]
-    : ['--wait', serviceSocket, '--gateway', serviceSocket, '--port', String(service.port)];
+  return ['--wait', agentPaths.sidecarSocket, ...(siblingSeconds > 0 ? limit : [])];
 }
 
-function serverContainer(server: FrozenServer, uid: number, settings: Rendering): ContainerSpec {
-  const program = serverProgram(server, settings);
-  const socket = `${containerPaths.mcp}/${server.name}.sock`;
-  const recipient = { role: 'server', subject: server.name } as const;
-  const env = planVariables(recipient, server.env, platformVariables(server.network, settings));
-  return {
-    name: `mcp-${server.name}`,
-    ...recipient,
-    image: program.image,
-    argv: [
-      containerPaths.relay,
-      ...narrowing(server.network, settings),
-      ...reporting(containerPaths.mcp, env),
-      `UNIX-CONNECT:${socket}`,
-      '--',
-      ...program.command,
-    ],
-    env,
-    uid,
-    network: server.network,
-    privateOrigin: program.privateOrigin,
-    views: [relayView, { directory: volumeDirectories.server(server.name), path: containerPaths.mcp }],
-    scratch: scratchOf(program, settings),
-    workingDirectory: program.workingDirectory,
-    size: settings.sizes.server,
-  };
+/** Volumes that an image declares become scratch space too, of the size of `/tmp`. */
+function scratchOf(
+  program: PlannedProgram,
+  { workspaceBytes, temporaryBytes }: ContainerSettings,
+): ContainerScratch[] {
+  const volumes = program.type === 'image' ? program.volumes : [];
+  return [
+    { name: 'workspace', path: containerPaths.workspace, sizeBytes: workspaceBytes },
+    { name: 'tmp', path: containerPaths.temporary, sizeBytes: temporaryBytes },
+    ...volumes.map((path, index) => ({ name: `volume-${index}`, path, sizeBytes: temporaryBytes })),
+  ];
 }
 
-/** With a network of its own, where there is one for each container. It sees no socket but the two of its process 1. */
-function siblingContainer(
-  sibling: FrozenSibling & { network: Network },
-  uid: number,
-  settings: Rendering,
-): ContainerSpec {
-  const program = programOf(`sibling "${sibling.name}"`, sibling, settings);
-  const name = siblingContainerName(sibling.name);
-  const recipient = { role: 'sibling', subject: sibling.name } as const;
-  const env = planVariables(recipient, sibling.env, platformVariables(sibling.network, settings));
+/** An image says itself where its packages come from. */
+const sourcesOfImage = { npmRegistryUrl: null, pypiIndexUrl: null, caFile: null };
+
+function platformVariables(
+  { network }: PlannedContainer,
+  { sessionId, service, agentVariables }: WorkloadPlan,
+): PlatformVariables {
+  const { config, sidecarSocket } = agentPaths;
   return {
-    name,
-    ...recipient,
-    image: program.image,
-    argv: [
-      containerPaths.relay,
-      'run',
-      ...narrowing(sibling.network, settings, { listens: sibling.port !== undefined }),
-      ...reporting(containerPaths.report, env),
-      ...siblingRelay(sibling, containerPaths.report),
-      // One that ends at once would disappear before it could report why.
-      '--wait',
-      reportSocketIn(containerPaths.report),
-      '--',
-      ...program.command,
-    ],
-    env,
-    uid,
-    network: sibling.network,
-    privateOrigin: null,
-    views: [relayView, reportView(name)],
-    scratch: scratchOf(program, settings),
-    workingDirectory: program.workingDirectory,
-    size: settings.sizes.server,
+    sessionId,
+    paths: { workspace: containerPaths.workspace, config, sidecarSocket },
+    searchPath: null,
+    packages: packageVariables(network, sourcesOfImage),
+    service,
+    ...agentVariables,
   };
 }

@@ -26,7 +26,10 @@ export interface VolumePlan {
   options: Record<string, string>;
 }
 
-/** The body of a create request, all but its environment. Every field is set: nothing is left to the engine's defaults. */
+/**
+ * The body of a create request, all but its environment. Every field is set: nothing is left
+ * to the engine's defaults.
+ */
 export interface ContainerBody {
   Image: string;
   Entrypoint: string[];
@@ -75,7 +78,10 @@ export interface ContainerPlan {
   image: ContainerImage;
   /** Null for a container that only holds the network of others. */
   spec: ContainerSpec | null;
-  /** What a container that holds a network opens of it when it starts: scheme, host and port; null for nothing. */
+  /**
+   * What a container that holds a network opens of it when it starts: scheme, host
+   * and port; null for nothing.
+   */
   opens: string | null;
   body: ContainerBody;
 }

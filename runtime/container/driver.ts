@@ -2,7 +2,7 @@
 import type { Logger } from 'pino';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
-import type { ContainerSettings } from '../container-workload/container-parts.ts';
+import type { ContainerSettings } from '../container-workload/container-settings.ts';
 import { renderContainerWorkload } from '../container-workload/render-container-workload.ts';
 import { createRuntime } from '../create-runtime.ts';
 import type { Runtime, TakeLeftCalls } from '../workload.ts';
@@ -31,7 +31,7 @@ export interface ContainerRuntimeDependencies {
   logger: Logger;
 }
 
-/** Throws when no engine answers on the socket, or it is a Podman whose networks cannot be fenced. */
+/** Throws when no engine answers on the socket, or it is a Podman whose networks cannot be restricted. */
 export async function createContainerRuntime({
   socketPath,
   engine: settings,
@@ -42,11 +42,11 @@ export async function createContainerRuntime({
 }: ContainerRuntimeDependencies): Promise<Runtime<SessionPlan>> {
   const engine = await openEngine(socketPath);
   await engine.ping().catch((error: unknown) => {
-    throw new Error(`CONTAINER_SOCKET: no container engine answers on ${socketPath} (${String(error)})`);
+    throw new Error(`DOCKER_HOST: no container engine answers on ${socketPath} (${String(error)})`);
   });
   if ((await engine.podmanNetworkBackend()) === 'cni') {
     throw new Error(
-      `CONTAINER_SOCKET: the Podman on ${socketPath} uses CNI, whose internal networks have no gateway. Use Podman 4 or later, install netavark and aardvark-dns, set network_backend = "netavark" in the [network] section of its containers.conf, and restart it (docs/operations.md)`,
+      `DOCKER_HOST: the Podman on ${socketPath} uses CNI, whose internal networks have no gateway. Use Podman 4 or later, install netavark and aardvark-dns, set network_backend = "netavark" in the [network] section of its containers.conf, and restart it (docs/operations.md)`,
     );
   }
   logger.info(

@@ -1,9 +1,12 @@
-/** The only client of the container engine: the calls that sessions need, over the Engine API of Docker and Podman. */
+/**
+ * The only client of the container engine: the calls that sessions need, over the Engine
+ * API of Docker and Podman.
+ */
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import * as z from 'zod';
+import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 import { readTar } from '../../lib/oci/tar/read-tar.ts';
-import { createTurns } from '../../lib/timing/in-turn.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { readTextLines } from '../read-stream.ts';
 import type { ContainerBody, VolumePlan } from './container-plan.ts';
@@ -83,7 +86,10 @@ export interface RegistryLogin {
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-/** Names and ids are the engine's. A missing object gives null or is a no-op; every other error is an EngineError. */
+/**
+ * Names and ids are the engine's. A missing object gives null or is a no-op; every other
+ * error is an EngineError.
+ */
 export async function openEngine(socketPath: string) {
   // Only a worker whose sessions run as containers loads it.
   const { default: Docker } = await import('dockerode');
@@ -135,11 +141,11 @@ const images = (docker: Docker, patient: Docker, isPodman: () => Promise<boolean
 
 /** Serialized by name: concurrent requests may make an engine create two of one name. */
 function networks(docker: Docker) {
-  const inTurn = createTurns();
+  const runExclusive = createKeyedMutex();
   return {
     /** Creates a bridge network unless one of this name exists, whatever its creator and settings. */
     ensureNetwork: (name: string, options: NetworkOptions) =>
-      inTurn(name, () => ensureNetwork(docker, name, options)),
+      runExclusive(name, () => ensureNetwork(docker, name, options)),
   };
 }
 
@@ -270,8 +276,9 @@ const containerContents = (docker: Docker) => ({
 
 const containerEvents = (docker: Docker) => ({
   /**
-   * Calls back with the labels of a container at each of its events, for those with this label; `onOpen` when no event is missed any more.
-   * Returns when the engine ends the stream. Throws when it breaks, and when `signal` is aborted.
+   * Calls back with the labels of a container at each of its events, for those with this label; `onOpen`
+   * when no event is missed any more. Returns when the engine ends the stream. Throws when it breaks, and
+   * when `signal` is aborted.
    */
   async watchContainers(
     label: string,
@@ -304,8 +311,8 @@ async function* chunksOf(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> 
 }
 
 /**
- * Keeps only the engine's own message of a dockerode error, nothing of the request. When a connection breaks within a response,
- * dockerode never settles: the limit is for that.
+ * Keeps only the engine's own message of a dockerode error, nothing of the request. When a connection breaks
+ * within a response, dockerode never settles: the limit is for that.
  */
 async function call<Result>(request: Promise<Result>, limitMs = answerTimeoutMs): Promise<Result> {
   try {

@@ -1,6 +1,10 @@
-/** Pure: the volumes that an image on the engine declares and the plan does not cover yet; the platform's own images have no record. */
-import { volumesToCover } from '../container-workload/image-volumes.ts';
+/**
+ * Pure: the volumes that an image on the engine declares and the plan does not cover yet; the platform's
+ * own images have no record.
+ */
+
 import { UnsupportedWorkloadError, WorkloadFailedError } from '../workload.ts';
+import { volumesToCover } from '../workload-plan/image-volumes.ts';
 import type { ContainerPlan, VolumePlan } from './container-plan.ts';
 import type { SessionOnEngine } from './names.ts';
 import { bind, scratchVolume } from './render-volumes.ts';
@@ -10,7 +14,9 @@ export interface PlanWithVolumes {
   volumes: VolumePlan[];
 }
 
-/** The container with empty scratch in memory at each path. Throws WorkloadFailedError for a reserved path. */
+/**
+ * The container with empty scratch in memory at each path. Throws WorkloadFailedError for a reserved path.
+ */
 export function coverImageVolumes(
   plan: ContainerPlan,
   declared: readonly string[],

@@ -9,8 +9,8 @@ const mebibyte = 1024 * 1024;
 const expected = ['sidecar', 'agent'];
 
 /**
- * Lists once, and inspects each container: Docker announces the end of one before its list shows it, so a look at the list
- * right after that event would find it running, and no further event would come.
+ * Lists once, and inspects each container: Docker announces the end of one before its list shows it, so a
+ * look at the list right after that event would find it running, and no further event would come.
  */
 export async function inspectSession(
   engine: Pick<Engine, 'listContainers' | 'listVolumes' | 'inspectContainer'>,
@@ -61,7 +61,7 @@ const removed = (name: string): ContainerState => ({
 });
 
 /** The relay's exit code when its container's network is not closed off. */
-const notFenced = 70;
+const notRestricted = 70;
 
 /** SIGKILL, as shells report it. */
 const killed = 137;
@@ -82,7 +82,7 @@ export function exited(
     return { ...ended, reason: `it was killed; it may have used more than its ${limit}` };
   }
   const holder = found.find((each) => each.name === holderName(name));
-  return exitCode === notFenced && holder !== undefined && holder.state !== 'running'
+  return exitCode === notRestricted && holder !== undefined && holder.state !== 'running'
     ? { ...ended, reason: 'its network could not be closed off from private addresses' }
     : ended;
 }

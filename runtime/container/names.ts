@@ -1,8 +1,9 @@
 /** Names of a session's objects on the engine, and the labels that identify them. */
 import { uuid } from '../../contract/names.ts';
+import { productSlug } from '../../contract/product-name.ts';
 
 /** Not a public domain. */
-const domain = 'agent-platform.internal';
+const domain = `${productSlug}.internal`;
 
 export const labelKeys = {
   installation: `${domain}/installation`,

@@ -8,7 +8,10 @@ const image = z.object({ Annotations: z.record(z.string(), z.unknown()).nullish(
 const refusal = z.object({ statusCode: z.literal([400, 404]) });
 const information = z.object({ host: z.object({ networkBackend: z.string().optional() }) });
 
-/** Tells whether the engine is a Podman. Asks until it answers, then no more: Podman looks its programs up in the packages each time. */
+/**
+ * Tells whether the engine is a Podman. Asks until it answers, then no more: Podman looks its programs up
+ * in the packages each time.
+ */
 export function createPodmanCheck(docker: Docker): () => Promise<boolean> {
   let known: boolean | undefined;
   return async () => {

@@ -15,7 +15,10 @@ export interface ProvideOptions {
   signal: AbortSignal;
 }
 
-/** The metadata of each image, by reference. Throws WorkloadFailedError for one that is unavailable, or instructs the engine. */
+/**
+ * The metadata of each image, by reference. Throws WorkloadFailedError for one that is unavailable,
+ * or instructs the engine.
+ */
 export async function provideImages(
   engine: Engine,
   images: readonly ContainerImage[],
@@ -34,8 +37,8 @@ export async function provideImages(
 }
 
 /**
- * Images that the engine has are not pulled again, even where credentials are needed: engines do not check them for a local
- * image, and the reference was read with this workspace's own when its entry was saved.
+ * Images that the engine has are not pulled again, even where credentials are needed: engines do not check
+ * them for a local image, and the reference was read with this workspace's own when its entry was saved.
  */
 async function provideImage(
   engine: Engine,

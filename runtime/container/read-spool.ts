@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { auditSpoolPath } from '../../contract/audit-spool.ts';
-import { containerPaths } from '../container-workload/container-workload.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import type { Engine, ListedContainer } from './engine.ts';
 import { containerName, type SessionOnEngine } from './names.ts';
 import { renderReader } from './render-reader.ts';
@@ -8,8 +8,8 @@ import { renderReader } from './render-reader.ts';
 const spoolPath = join(containerPaths.session, auditSpoolPath);
 
 /**
- * The spool on a session's volume; null when there is none. Read through the sidecar's container, or one that is never started
- * when that was removed.
+ * The spool on a session's volume; null when there is none. Read through the sidecar's container, or one that
+ * is never started when that was removed.
  */
 export async function readSpoolFile(
   engine: Engine,

@@ -1,11 +1,11 @@
 /** Pure: a session's containers as create requests for an engine, or a sentence about what it cannot run. */
-import {
-  type ContainerSize,
-  type ContainerSpec,
-  type ContainerWorkload,
-  containerPaths,
+import type {
+  ContainerSize,
+  ContainerSpec,
+  ContainerWorkload,
 } from '../container-workload/container-workload.ts';
 import { UnsupportedWorkloadError } from '../workload.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { containerBody } from './container-body.ts';
 import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
 import { containerName, holderName, type SessionOnEngine } from './names.ts';
@@ -15,7 +15,10 @@ const mebibyte = 1024 * 1024;
 const holderSize: ContainerSize = { memoryBytes: 32 * mebibyte, cpuMillis: 100 };
 /** On memory exhaustion the kernel kills a session's processes first, then its sidecar. */
 const oomScore = { sidecar: 100, other: 500 };
-/** While the API is down its name may not resolve: the sidecar's next lookup must not wait long for the last one. */
+/**
+ * While the API is down its name may not resolve: the sidecar's next lookup must not
+ * wait long for the last one.
+ */
 const impatientResolver = ['timeout:1', 'attempts:2'];
 /** The sidecar hands over its last records within this time. */
 const stopSeconds = { sidecar: 10, other: 2 };
@@ -95,8 +98,8 @@ const networkMode = ({ name, network }: ContainerSpec, session: SessionOnEngine)
   network === 'internet' ? `container:${containerName(session, holderName(name))}` : 'none';
 
 /**
- * Blocks private ranges in its own network namespace, drops all privileges, and keeps the namespace alive. Only it may change that
- * network; it runs nothing but the relay and sees nothing of the session.
+ * Blocks private ranges in its own network namespace, drops all privileges, and keeps the namespace alive.
+ * Only it may change that network; it runs nothing but the relay and sees nothing of the session.
  */
 function holderPlan(
   { name, privateOrigin: opens }: ContainerSpec,
@@ -108,7 +111,7 @@ function holderPlan(
     {
       name: holder,
       image,
-      argv: [containerPaths.relay, 'fence', ...dnsServers.flatMap((address) => ['--dns', address])],
+      argv: [containerPaths.relay, 'network-policy', ...dnsServers.flatMap((address) => ['--dns', address])],
       uid: 0,
       workingDirectory: null,
       size: holderSize,

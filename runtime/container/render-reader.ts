@@ -1,5 +1,6 @@
 /** Pure: a container that is never started, used to read a volume whose own container was removed. */
-import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import { containerUsers } from '../container-workload/container-workload.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { containerBody } from './container-body.ts';
 import type { ContainerBody } from './container-plan.ts';
 import { type SessionOnEngine, volumeName } from './names.ts';

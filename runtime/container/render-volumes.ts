@@ -2,11 +2,11 @@
 import {
   type ContainerSpec,
   type ContainerWorkload,
-  containerPaths,
   containerUsers,
-  volumeDirectories,
+  relayDirectory,
 } from '../container-workload/container-workload.ts';
-import { isMountPath } from '../container-workload/image-volumes.ts';
+import { isMountPath } from '../workload-plan/image-volumes.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import type { VolumePlan } from './container-plan.ts';
 import { type SessionOnEngine, sessionLabels, volumeName } from './names.ts';
 
@@ -16,8 +16,8 @@ const pageBytes = 4096;
 const viewBytes = 16 * 1024 * 1024;
 
 /**
- * A file system in memory. Its size is counted in pages, since Podman treats `size` as a disk quota. Its content is lost when no
- * container mounts it.
+ * A file system in memory. Its size is counted in pages, since Podman treats `size` as a disk quota. Its
+ * content is lost when no container mounts it.
  */
 function memoryOptions(sizeBytes: number, owner: { uid: number; gid: number; mode: string }) {
   const size = `nr_blocks=${Math.max(1, Math.ceil(sizeBytes / pageBytes))}`;
@@ -40,7 +40,7 @@ const viewsOf = ({ containers }: ContainerWorkload) => [
   ),
 ];
 
-const isRelay = (directory: string) => directory === volumeDirectories.relay;
+const isRelay = (directory: string) => directory === relayDirectory;
 
 const scratchName = (session: SessionOnEngine, container: string, name: string) =>
   volumeName(session, 'scratch', container, name);
@@ -98,8 +98,9 @@ export function containerBinds(session: SessionOnEngine, spec: ContainerSpec): s
 const modes = { filled: 'rw', writable: 'rw,nocopy', 'read-only': 'ro,nocopy' } as const;
 
 /**
- * A volume at a path. With `filled`, the image's content there is copied into the empty volume; only for the sidecar: any
- * other image could plant what the sidecar trusts. (Podman honours `nocopy` here, but not in a mount of the API's newer form.)
+ * A volume at a path. With `filled`, the image's content there is copied into the empty volume; only for the
+ * sidecar: any other image could plant what the sidecar trusts. (Podman honours `nocopy` here, but not in a
+ * mount of the API's newer form.)
  */
 export function bind(volume: string, path: string, mode: keyof typeof modes): string {
   if (!isMountPath(path)) {

@@ -13,7 +13,9 @@ export async function sessionContainers(
   );
 }
 
-/** The labelled volumes, with their size and owner; not those that the engine itself created in their place. */
+/**
+ * The labelled volumes, with their size and owner; not those that the engine itself created in their place.
+ */
 export async function sessionVolumes(
   engine: Pick<Engine, 'listVolumes'>,
   session: SessionOnEngine,

@@ -4,11 +4,12 @@ import { basename } from 'node:path';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
-import { containerPaths, containerUsers } from '../container-workload/container-workload.ts';
+import { containerUsers } from '../container-workload/container-workload.ts';
 import { keyedBoot } from '../render-boot.ts';
 import { settled } from '../settled.ts';
 import { resolveVariables } from '../variables.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { archiveOf } from './boot-archive.ts';
 import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
 import { type Engine, isConflict } from './engine.ts';
@@ -35,8 +36,9 @@ export interface StartOptions {
 }
 
 /**
- * A no-op when every container was started already; replaces the remains of an interrupted attempt. When the session does not
- * come up, removes what this attempt created, then throws; what another worker creates for the session meanwhile is left alone.
+ * A no-op when every container was started already; replaces the remains of an interrupted attempt. When the
+ * session does not come up, removes what this attempt created, then throws; what another worker creates for
+ * the session meanwhile is left alone.
  */
 export async function startSession(
   engine: Engine,
@@ -119,8 +121,8 @@ interface Running {
 }
 
 /**
- * The sidecar runs before anything else is created: its image fills the volumes that the others see. A request that was sent is
- * always awaited, so that the engine creates nothing after the cleanup.
+ * The sidecar runs before anything else is created: its image fills the volumes that the others see. A
+ * request that was sent is always awaited, so that the engine creates nothing after the cleanup.
  */
 async function runAll({ boot, sidecar, waves }: SessionPlan, running: Running): Promise<void> {
   const { engine, secrets, signal } = running;

@@ -1,4 +1,7 @@
-/** Reliably ends a session on the engine: gracefully, then by force; then takes its sidecar's unreported records, then removes its volumes. */
+/**
+ * Reliably ends a session on the engine: gracefully, then by force; then takes its sidecar's unreported
+ * records, then removes its volumes.
+ */
 import { handOverSpool } from '../hand-over-spool.ts';
 import type { TakeLeftCalls } from '../workload.ts';
 import { type Engine, isConflict, type ListedContainer } from './engine.ts';
@@ -15,8 +18,8 @@ export interface StopDependencies {
 const rounds = 5;
 
 /**
- * Idempotent. Throws when something of the session cannot be removed, or its sidecar's unreported records are not
- * accepted; then its volumes stay.
+ * Idempotent. Throws when something of the session cannot be removed, or its sidecar's unreported records are
+ * not accepted; then its volumes stay.
  */
 export async function stopSession(
   engine: Engine,
@@ -48,7 +51,10 @@ async function stopInOrder(engine: Engine, containers: readonly ListedContainer[
   await stop((name) => name === 'sidecar');
 }
 
-/** Containers that use another's network first, as Podman requires; siblings may use the agent's. */
+/**
+ * Containers that use another's network first, as Podman requires: siblings may use the agent's, and the
+ * agent that of a holder (`holderName`).
+ */
 export async function removeContainers(
   engine: Engine,
   containers: readonly ListedContainer[],

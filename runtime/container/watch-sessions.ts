@@ -9,7 +9,9 @@ import { listSessions } from './session-containers.ts';
 /** An engine without events is asked for all sessions that often. */
 const delays = { firstDelayMs: 200, maxDelayMs: 2000, ref: false };
 
-/** Calls back as `Runtime.watch` says: after each interruption with every session. Returns a function to stop. */
+/**
+ * Calls back as `Runtime.watch` says: after each interruption with every session. Returns a function to stop.
+ */
 export function watchSessions(
   engine: Pick<Engine, 'watchContainers' | 'listContainers' | 'listVolumes'>,
   installation: string,

@@ -1,4 +1,7 @@
-/** The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list of rights that they need. */
+/**
+ * The calls to the cluster that the driver makes, and no others: `rbac.ts` is the list
+ * of rights that they need.
+ */
 import type { V1Pod, V1Secret } from '@kubernetes/client-node';
 import * as z from 'zod';
 import { withinLimit } from '../../lib/timing/time-limit.ts';

@@ -1,7 +1,7 @@
 /** The workload interface on a Kubernetes cluster: one Pod per session (docs/decisions/0013). */
 import type { Logger } from 'pino';
 import type { FrozenConfiguration } from '../../contract/session.ts';
-import type { ContainerSettings } from '../container-workload/container-parts.ts';
+import type { ContainerSettings } from '../container-workload/container-settings.ts';
 import type { ContainerWorkload } from '../container-workload/container-workload.ts';
 import { renderContainerWorkload } from '../container-workload/render-container-workload.ts';
 import { createRuntime } from '../create-runtime.ts';

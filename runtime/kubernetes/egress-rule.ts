@@ -31,8 +31,8 @@ export function parseEgressRule(text: string): EgressRule {
 }
 
 /**
- * Throws UnsupportedWorkloadError for what these settings do not allow. Workspace admins are tenants: the network belongs to
- * the platform's operator, and holds databases and metadata services.
+ * Throws UnsupportedWorkloadError for what these settings do not allow. Workspace admins are tenants: the
+ * network belongs to the platform's operator, and holds databases and metadata services.
  */
 export function checkEgress({ agent, servers }: FrozenConfiguration, egressRanges: readonly string[]): void {
   for (const { name, network, egress_allow } of [agent, ...servers]) {

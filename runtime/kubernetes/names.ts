@@ -1,16 +1,20 @@
 /** Names of a session's objects on the cluster, and the labels that identify them. */
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
+import { productSlug } from '../../contract/product-name.ts';
 
 /** Not a public domain. */
-const domain = 'agent-platform.internal';
+const domain = `${productSlug}.internal`;
 
 export const labelKeys = {
   session: `${domain}/session`,
   workspace: `${domain}/workspace`,
   /** Which platform it belongs to, where several share a namespace. */
   installation: `${domain}/installation`,
-  /** The launch of the session that created it: Secrets are named after it, so that none is mistaken for an earlier launch's. */
+  /**
+   * The launch of the session that created it: Secrets are named after it, so that none is mistaken
+   * for an earlier launch's.
+   */
   launch: `${domain}/launch`,
   /** Set before the platform deletes a Pod, so that every worker knows that the platform did. */
   stopping: `${domain}/stopping`,
@@ -41,9 +45,9 @@ export function sessionLabels(ids: {
   launch: string;
 }): Record<string, string> {
   return {
-    'app.kubernetes.io/name': 'agent-platform',
+    'app.kubernetes.io/name': productSlug,
     'app.kubernetes.io/component': 'session',
-    'app.kubernetes.io/managed-by': 'agent-platform',
+    'app.kubernetes.io/managed-by': productSlug,
     [labelKeys.session]: ids.sessionId,
     [labelKeys.workspace]: ids.workspaceId,
     [labelKeys.installation]: ids.installation,

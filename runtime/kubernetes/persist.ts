@@ -30,7 +30,9 @@ function mayPass(error: ClusterError, rightsMayBeUnknown: boolean): boolean {
   return error.isTemporary || (rightsMayBeUnknown && error.isLackOfRight);
 }
 
-/** Turns a permanent refusal of the cluster into a sentence for the operator; returns other errors unchanged. */
+/**
+ * Turns a permanent refusal of the cluster into a sentence for the operator; returns other errors unchanged.
+ */
 export function sentenceFor(error: unknown, what: string): unknown {
   if (!(error instanceof ClusterError) || error.status === null) {
     return error;

@@ -1,6 +1,6 @@
 /**
- * All sessions' Pods, from one watch of the namespace. The view may be stale: what it does not have must be read
- * directly, and while the API server is unreachable it keeps the last known state.
+ * All sessions' Pods, from one watch of the namespace. The view may be stale: what it does not have must be
+ * read directly, and while the API server is unreachable it keeps the last known state.
  */
 import { EventEmitter, once } from 'node:events';
 import type { Logger } from 'pino';
@@ -18,7 +18,10 @@ export interface PodCache {
   put(pod: Pod): void;
   /** Why a known Pod disappeared, when the driver did not stop it. */
   whyGone(sessionId: string): string | undefined;
-  /** Resolves to true on the next change of the session's Pod; false after `limitMs`, or when `signal` is aborted. */
+  /**
+   * Resolves to true on the next change of the session's Pod; false after `limitMs`, or
+   * when `signal` is aborted.
+   */
   change(sessionId: string, limitMs: number, signal?: AbortSignal): Promise<boolean>;
   /** Calls back with the session's id on each change of a Pod, until the returned function is called. */
   watch(onChange: (sessionId: string) => void): () => void;
@@ -122,7 +125,10 @@ export function createPodView() {
   };
 }
 
-/** Versions are numbers that grow, over all Pods of a cluster: an event of an earlier Pod of the session may arrive late. */
+/**
+ * Versions are numbers that grow, over all Pods of a cluster: an event of an earlier Pod of the
+ * session may arrive late.
+ */
 function isKnown(pod: Pod, known: Pod | undefined): boolean {
   return (
     known !== undefined && BigInt(known.metadata.resourceVersion) >= BigInt(pod.metadata.resourceVersion)

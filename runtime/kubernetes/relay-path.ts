@@ -1,11 +1,13 @@
 /** The path of process 1 of a container, which its image cannot know. */
-import { type ContainerSpec, containerPaths } from '../container-workload/container-workload.ts';
+import type { ContainerSpec } from '../container-workload/container-workload.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { launchId } from './names.ts';
 
 /**
- * The relay of one launch, beside the one at the path of the contract. A container runtime mounts a volume that an image declares,
- * filled from the image, wherever a link of that image leads: even over the relay, which enforces the container's network. The
- * image is pinned before the launch is numbered, so nothing in it can point here.
+ * The relay of one launch, beside the one at the path of the contract. A container runtime mounts a
+ * volume that an image declares, filled from the image, wherever a link of that image leads: even over
+ * the relay, which enforces the container's network. The image is pinned before the launch is numbered,
+ * so nothing in it can point here.
  */
 export const relayDirectoryOf = (launch: string): string => `/opt/platform-${launchId.parse(launch)}`;
 

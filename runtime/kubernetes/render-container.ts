@@ -1,17 +1,17 @@
 /** Pure: one container of a session's Pod. */
 import type { V1Container, V1EnvVar, V1Lifecycle, V1ResourceRequirements } from '@kubernetes/client-node';
-import {
-  type ContainerSpec,
-  type ContainerWorkload,
-  containerPaths,
-} from '../container-workload/container-workload.ts';
+import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
 import type { ContainerVariable } from '../variables.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { escapeExpansion } from './escape-expansion.ts';
 import { startedByRelayOf } from './relay-path.ts';
 import { renderMounts } from './render-volumes.ts';
 import type { PodSettings } from './settings.ts';
 
-/** How a container gets a secret variable: a Secret that the manifest names, or its value in the manifest itself. */
+/**
+ * How a container gets a secret variable: a Secret that the manifest names, or its
+ * value in the manifest itself.
+ */
 export type VariableDelivery =
   | { type: 'reference'; secretNameOf: (container: ContainerSpec) => string }
   | { type: 'inline'; valueOf: (container: ContainerSpec, variable: string) => string };
@@ -97,7 +97,8 @@ function renderResources(
     requests: {
       memory: String(share(memoryBytes, memoryRequestPercent)),
       cpu: `${share(cpuMillis, cpuRequestPercent)}m`,
-      // Without it the request would default to the limit; some nodes do not count their disk at all, and would accept no session.
+      // Without it the request would default to the limit; some nodes do not count their disk at all, and
+      // would accept no session.
       'ephemeral-storage': '0',
     },
   };

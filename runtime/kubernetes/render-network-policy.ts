@@ -1,6 +1,6 @@
 /**
- * Pure: who a session's Pod may reach, and who may reach it. A Pod has one network, so this is the wider of what its
- * containers need; the relay in front of each program narrows it to none where that was configured.
+ * Pure: who a session's Pod may reach, and who may reach it. A Pod has one network, so this is the wider of
+ * what its containers need; the relay in front of each program narrows it to none where that was configured.
  */
 import { isIPv4 } from 'node:net';
 import type {

@@ -14,7 +14,10 @@ const stopGraceSeconds = 15;
 const lostNodeSeconds = 60;
 
 export interface PodLaunch {
-  /** Hosts with private addresses that the operator listed: these names stand for them as long as the Pod runs. */
+  /**
+   * Hosts with private addresses that the operator listed: these names stand for them
+   * as long as the Pod runs.
+   */
   opened?: readonly OpenedHost[];
   /** See `labelKeys.launch`. */
   launch: string;
@@ -55,7 +58,8 @@ export function renderPod(
       terminationGracePeriodSeconds: stopGraceSeconds,
       ...(runtimeClass === null ? {} : { runtimeClassName: runtimeClass }),
       ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector }),
-      // The first that matches a taint counts: an operator's that tolerates all keeps no session on a lost node.
+      // The first that matches a taint counts: an operator's that tolerates all keeps
+      // no session on a lost node.
       tolerations: [...['not-ready', 'unreachable'].map(tolerateLostNode), ...tolerations.map(asPlain)],
       ...(pullSecrets.length === 0 ? {} : { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
       securityContext: {
@@ -72,7 +76,9 @@ export function renderPod(
   };
 }
 
-/** A name whose address changed later would lead past what the network policy opened, or to the Pod itself. */
+/**
+ * A name whose address changed later would lead past what the network policy opened, or to the Pod itself.
+ */
 function hostAliases(opened: readonly OpenedHost[]): Pick<V1PodSpec, 'hostAliases'> {
   const addresses = [...new Set(opened.flatMap((each) => (each.name === null ? [] : each.addresses)))];
   const namesOf = (ip: string) =>

@@ -1,4 +1,6 @@
-/** Pure: the Secrets of one launch. They are owned by its Pod and deleted with it; each is for one container. */
+/**
+ * Pure: the Secrets of one launch. They are owned by its Pod and deleted with it; each is for one container.
+ */
 import type { V1ObjectMeta, V1OwnerReference, V1Secret } from '@kubernetes/client-node';
 import { parseReference } from '../../lib/oci/reference.ts';
 import type { ContainerSpec, ContainerWorkload } from '../container-workload/container-workload.ts';
@@ -21,7 +23,10 @@ export interface SecretSettings {
   secretDelivery: SecretDelivery;
 }
 
-/** The sidecar's first, then those of the containers, then the image pull secrets. Throws when a value is missing. */
+/**
+ * The sidecar's first, then those of the containers, then the image pull secrets. Throws
+ * when a value is missing.
+ */
 export function renderSecrets(
   workload: ContainerWorkload,
   secrets: LaunchSecrets,

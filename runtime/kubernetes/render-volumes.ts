@@ -4,9 +4,9 @@ import {
   type ContainerScratch,
   type ContainerSpec,
   type ContainerWorkload,
-  containerPaths,
-  volumeDirectories,
+  relayDirectory,
 } from '../container-workload/container-workload.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { bootSecretName } from './names.ts';
 import { relayDirectoryOf } from './relay-path.ts';
 
@@ -16,8 +16,8 @@ const bootVolume = 'boot';
 const bootFileMode = 0o440;
 
 /**
- * The containers of a Pod would share one, and could exchange sockets through it, bypassing the gate and the relay. As large as
- * the one it replaces; its content counts as the container's memory.
+ * The containers of a Pod would share one, and could exchange sockets through it, bypassing the gate and the
+ * relay. As large as the one it replaces; its content counts as the container's memory.
  */
 const sharedMemory = { name: 'devshm', path: '/dev/shm', sizeBytes: 64 * 1024 * 1024 };
 
@@ -51,7 +51,7 @@ export function renderVolumes(
 }
 
 export function renderMounts({ name, role, views, scratch }: ContainerSpec, launch: string): V1VolumeMount[] {
-  const processOne = { directory: volumeDirectories.relay, path: relayDirectoryOf(launch) };
+  const processOne = { directory: relayDirectory, path: relayDirectoryOf(launch) };
   const ofSidecar: V1VolumeMount[] = [
     { name: sessionVolume, mountPath: containerPaths.session },
     { name: bootVolume, mountPath: containerPaths.bootDirectory, readOnly: true },

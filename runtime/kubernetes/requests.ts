@@ -1,4 +1,7 @@
-/** Requests to the API server, each with a timeout. The library provides its address and credentials; see `cluster.ts` for the calls. */
+/**
+ * Requests to the API server, each with a timeout. The library provides its address and credentials; see
+ * `cluster.ts` for the calls.
+ */
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -36,8 +39,8 @@ export class ClusterError extends Error {
   }
 
   /**
-   * Whether a retry may succeed: an unreachable or overloaded server, a token being renewed, a quota changed by a
-   * concurrent request.
+   * Whether a retry may succeed: an unreachable or overloaded server, a token being renewed, a quota changed
+   * by a concurrent request.
    */
   get isTemporary(): boolean {
     return (
@@ -53,7 +56,10 @@ export class ClusterError extends Error {
     return this.reason === 'AlreadyExists';
   }
 
-  /** The worker lacks this right; an API server that has just started says so of every right, until it has loaded them. */
+  /**
+   * The worker lacks this right; an API server that has just started says so of every right,
+   * until it has loaded them.
+   */
   get isLackOfRight(): boolean {
     return this.status === 403 && /is forbidden: User ".*" cannot /.test(this.message);
   }

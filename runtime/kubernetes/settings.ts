@@ -1,4 +1,6 @@
-/** How sessions run on a cluster: the settings that `config/kubernetes.ts` reads, as the renderers take them. */
+/**
+ * How sessions run on a cluster: the settings that `config/kubernetes.ts` reads, as the renderers take them.
+ */
 import type { KubernetesConfig, Peer, Toleration } from '../../config/kubernetes.ts';
 
 export interface PodSettings {

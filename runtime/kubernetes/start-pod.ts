@@ -1,6 +1,7 @@
 /**
- * Starts a session's Pod in idempotent steps: the Pod behind its gate, what it owns, then opening the gate. A worker
- * that dies between any two leaves nothing that is not deleted with the Pod, and the next one resumes where it stopped.
+ * Starts a session's Pod in idempotent steps: the Pod behind its gate, what it owns, then opening the gate.
+ * A worker that dies between any two leaves nothing that is not deleted with the Pod, and the next one
+ * resumes where it stopped.
  */
 import { randomBytes } from 'node:crypto';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
@@ -81,7 +82,10 @@ interface OpenedDependencies extends StartDependencies {
 
 type Owner = NonNullable<PodLaunch['owner']>;
 
-/** Null for a session. Throws WorkloadFailedError when the session of a service preview has no Pod, or one that is being removed. */
+/**
+ * Null for a session. Throws WorkloadFailedError when the session of a service preview has no Pod, or
+ * one that is being removed.
+ */
 async function findOwner(
   { ownerSessionId }: ContainerWorkload,
   { cluster }: StartDependencies,
@@ -204,8 +208,8 @@ function countFailedPulls(pulls: { failed: number; latest: string }, failedPulls
 }
 
 /**
- * Every container has its environment and its image and is never restarted: the Secrets need not stay on the cluster while
- * the session runs. What is not deleted now is deleted with the Pod.
+ * Every container has its environment and its image and is never restarted: the Secrets need not stay on the
+ * cluster while the session runs. What is not deleted now is deleted with the Pod.
  */
 async function removeUsedSecrets(
   workload: ContainerWorkload,

@@ -1,4 +1,5 @@
 /** The process runtime: sessions as processes of this machine, in bubblewrap sandboxes where available. */
+
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -14,11 +15,13 @@ import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import type { AuditSync } from '../../contract/audit-spool.ts';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
+import type { ModelEndpoints } from '../../contract/model-endpoint.ts';
 import type { PrivateHosts } from '../bridge-config.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { PackageSources } from '../variables.ts';
 import type { Runtime, TakeLeftCalls } from '../workload.ts';
+import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
 import { findStaticRelay } from './find-static-relay.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { type Programs, sessionFiles } from './layout.ts';
@@ -32,7 +35,6 @@ import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
 import { openWarmHosts } from './warm-hosts.ts';
 import { watchSessions } from './watch-sessions.ts';
-import type { ProcessWorkloadSpec } from './workload-spec.ts';
 
 export interface ProcessRuntimeDependencies {
   sessionsDirectory: string;
@@ -58,13 +60,13 @@ export interface ProcessRuntimeDependencies {
   /** Of remote MCP servers. */
   privateMcpHosts: PrivateHosts;
   /** Of the endpoint of language models. */
-  modelBaseUrl: string;
+  modelEndpoints: ModelEndpoints;
   takeLeftCalls: TakeLeftCalls;
   logger: Logger;
 }
 
 /** The runtime with the machine's probed capabilities. */
-export type ProbedRuntime = Runtime<ProcessWorkloadSpec> & { capabilities: WorkerCapabilities };
+export type ProbedRuntime = Runtime<WorkloadPlan> & { capabilities: WorkerCapabilities };
 
 /** Probes the machine. Throws when a sandbox is required and there is none. */
 export async function createProcessRuntime(dependencies: ProcessRuntimeDependencies): Promise<ProbedRuntime> {
@@ -82,7 +84,7 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   removeCgroupsOf(machine, (name) => running.has(name.split('.')[0] ?? ''));
   const packages = await openSessionPackages(dependencies, machine);
   const warmHosts = openWarmHosts({ programs: machine.programs, sessionsDirectory }, dependencies.warmHosts);
-  const runtime = createRuntime<ProcessWorkloadSpec>({
+  const runtime = createRuntime<WorkloadPlan>({
     name: 'process',
     render: (configuration) => renderWorkload(configuration, rules),
     start: (spec, secrets, signal, onDelay) =>
@@ -169,13 +171,13 @@ function removeCgroupsOf({ cgroups, owner }: Machine, isKept: (name: string) => 
 }
 
 function renderRules(
-  { allowUnsandboxed, privateMcpHosts: privateHosts, modelBaseUrl }: ProcessRuntimeDependencies,
+  { allowUnsandboxed, privateMcpHosts: privateHosts, modelEndpoints }: ProcessRuntimeDependencies,
   { root, programs, internet: hasSafeWay }: Machine,
 ): RenderRules {
   // Without a sandbox no network is blocked.
   const rules = {
     ...{ sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts },
-    modelBaseUrl,
+    modelEndpoints,
     claude: programs.claude !== null,
   };
   if (root !== null || allowUnsandboxed) {

@@ -1,6 +1,6 @@
 /**
- * What the driver gives a session's host once, on standard input. Types only: both are of one release and one machine, and the host of
- * every session would hold the schemas in memory.
+ * What the driver gives a session's host once, on standard input. Types only: both are of one release and one
+ * machine, and the host of every session would hold the schemas in memory.
  */
 import type { ProcessKind } from '../../contract/session-process.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
@@ -30,7 +30,10 @@ export interface ContainerLaunch {
   sandbox: string[] | null;
   network: Network;
   limits: ContainerLimits;
-  /** The control groups to create and run in, without the last part of their names; with none, each process is limited individually. */
+  /**
+   * The control groups to create and run in, without the last part of their names; with none, each process
+   * is limited individually.
+   */
   cgroups: string[];
 }
 
@@ -58,7 +61,10 @@ export interface HostLaunch {
   boot: SidecarBoot;
   /** The host starts the containers once all of these exist. */
   sockets: string[];
-  /** The agent's program runs only when this exists as well: its siblings are ready then. Null: it waits for nothing more. */
+  /**
+   * The agent's program runs only when this exists as well: its siblings are ready then. Null:
+   * it waits for nothing more.
+   */
   agentSocket: string | null;
   containers: HostedContainer[];
 }

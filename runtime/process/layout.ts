@@ -1,20 +1,14 @@
 /** Paths as the processes of a session see them: fixed in a sandbox, real ones without. */
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { agentPaths } from '../../contract/agent-paths.ts';
-import { modelSockets } from '../../contract/model-access.ts';
-import { reportSocketName } from '../../contract/process-reports.ts';
-import { siblingSocketName } from '../../contract/sibling-socket-name.ts';
-import { tokenSocketName } from '../../contract/token-socket-name.ts';
-import { siblingContainerName } from '../siblings.ts';
-
-/** Where the session's host forwards to a private host, in the directory of the one server that may reach it. */
-export const hostSocketName = '.host.sock';
-
-/** Of the model program's own sockets, as its sandbox sees it. */
-export const modelDirectoryInside = '/run/platform/model';
-
-/** Where a sibling sees its sockets. */
-export const siblingDirectoryInside = '/run/platform-report';
+import {
+  agentConfigFile,
+  agentHttpSocket,
+  agentServerSocket,
+  serviceSocket,
+  sessionDirectories,
+} from '../../contract/session-paths.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 
 /** Paths as one container sees them. */
 export interface Layout {
@@ -23,58 +17,28 @@ export interface Layout {
   relay: string;
   scriptedAgent: string;
   claudeAgent: string;
+  acpAgent: string;
   remoteBridge: string;
   modelProgram: string;
   /** Directory of the sockets: every server's for the agent, its own for a server. */
   mcpDirectory: string;
   sidecarSocket: string;
   serviceSocket: string;
-  modelSocket: string;
   config: string;
   /** Private and writable; working directory and home. */
   workspace: string;
   path: string;
 }
 
-/** The session's directory as the platform sees it. The sidecar makes `agent/` and `servers/` sockets below it. */
+/** The session's directory as the platform sees it. The sidecar makes its sockets below it. */
 export function sessionFiles(directory: string) {
   return {
-    agentView: join(directory, 'agent'),
-    agentMcp: join(directory, 'agent/mcp'),
-    agentHttp: join(directory, 'agent/agent'),
-    config: join(directory, 'agent/agent/config.json'),
-    sidecarSocket: join(directory, 'agent/agent/sidecar.sock'),
-    /** Where the relay of a service connects. */
-    serviceSocket: join(directory, 'agent/agent/service.sock'),
-    /** Where the agent asks its language model. */
-    modelSocket: join(directory, 'agent/agent/model.sock'),
-    modelView: join(directory, 'model'),
-    /** What the model program connects to. */
-    ofModelProgram: Object.values(modelSockets).map((name) => join(directory, 'model', name)),
-    modelHostSocket: join(directory, 'model', hostSocketName),
+    agentMcp: join(directory, sessionDirectories.agent, 'mcp'),
+    agentHttp: dirname(join(directory, agentHttpSocket())),
+    config: join(directory, agentConfigFile()),
     /** Where the agent connects to a server. */
-    agentSocket: (server: string) => join(directory, 'agent/mcp', `${server}.sock`),
-    serverView: (server: string) => join(directory, 'servers', server),
-    /** Where that server's relay connects. */
-    relaySocket: (server: string) => join(directory, 'servers', server, `${server}.sock`),
-    /** Where the sidecar answers the bridge of a remote server. */
-    tokenSocket: (server: string) => join(directory, 'servers', server, tokenSocketName),
-    hostSocket: (server: string) => join(directory, 'servers', server, hostSocketName),
-    /** Where the agent reaches a sibling. */
-    agentSibling: (sibling: string) => join(directory, 'agent/siblings', `${sibling}.sock`),
-    /** The directory of the sockets that a sibling's relay connects to. */
-    siblingView: (sibling: string) => join(directory, 'reports', siblingContainerName(sibling)),
-    siblingSocket: (sibling: string) =>
-      join(directory, 'reports', siblingContainerName(sibling), siblingSocketName),
-    /** Where the sidecar takes reports on the process of a server or sibling, or else of the agent. */
-    reportSocket: ({ server, sibling }: { server: string | null; sibling: { name: string } | null }) => {
-      const container = sibling === null ? 'agent' : siblingContainerName(sibling.name);
-      return join(
-        directory,
-        server === null ? join('reports', container) : join('servers', server),
-        reportSocketName,
-      );
-    },
+    agentSocket: (server: string) => join(directory, agentServerSocket(server)),
+    serverView: (server: string) => join(directory, sessionDirectories.server(server)),
     workspace: (container: string) => join(directory, 'work', container),
     etc: join(directory, 'etc'),
     /** A command that runs the relay for Node. */
@@ -111,24 +75,25 @@ export function sandboxLayout(programs: Programs): Layout {
   const nodeBin = join(nodePrefixInside(programs.nodePrefix), 'bin');
   return {
     node: join(nodeBin, 'node'),
-    relay: '/opt/platform/bin/relay',
+    relay: containerPaths.relay,
     scriptedAgent: '/opt/platform/scripted-agent.js',
     claudeAgent: '/opt/platform/claude-agent.js',
+    acpAgent: '/opt/platform/acp-agent.js',
     remoteBridge: '/opt/platform/remote-bridge.js',
     modelProgram: '/opt/platform/model-program.js',
     mcpDirectory: agentPaths.mcpDirectory,
     sidecarSocket: agentPaths.sidecarSocket,
     serviceSocket: agentPaths.serviceSocket,
-    modelSocket: agentPaths.modelSocket,
     config: agentPaths.config,
-    workspace: '/workspace',
+    workspace: containerPaths.workspace,
     path: [...new Set(['/opt/runner/node_modules/.bin', nodeBin, ...systemPath])].join(':'),
   };
 }
 
 /**
- * Without a sandbox each container sees the machine's own paths. `server` is null for the agent. Socket paths are relative
- * to the working directory: a socket's path has max 107 bytes, and the session's directory alone may have more.
+ * Without a sandbox each container sees the machine's own paths. `server` is null for the agent. Socket
+ * paths are relative to the working directory: a socket's path has max 107 bytes, and the session's
+ * directory alone may have more.
  */
 export function bareLayout(
   programs: Programs,
@@ -144,12 +109,12 @@ export function bareLayout(
     relay: programs.relay ?? files.relay,
     scriptedAgent: join(programs.directory, 'scripted-agent.js'),
     claudeAgent: join(programs.directory, 'claude-agent.js'),
+    acpAgent: join(programs.directory, 'acp-agent.js'),
     remoteBridge: join(programs.directory, 'remote-bridge.js'),
     modelProgram: join(programs.directory, 'model-program.js'),
     mcpDirectory: relative(workspace, server === null ? files.agentMcp : files.serverView(server)),
-    sidecarSocket: relative(workspace, files.sidecarSocket),
-    serviceSocket: relative(workspace, files.serviceSocket),
-    modelSocket: relative(workspace, files.modelSocket),
+    sidecarSocket: relative(workspace, join(directory, agentHttpSocket())),
+    serviceSocket: relative(workspace, join(directory, serviceSocket())),
     config: files.config,
     workspace,
     path: [join(programs.runner, 'node_modules/.bin'), nodeBin, ...systemPath].join(':'),

@@ -1,4 +1,7 @@
-/** Tries, from inside a connected sandbox, to reach what no sandbox may reach, while a listener on this machine waits for it. */
+/**
+ * Tries, from inside a connected sandbox, to reach what no sandbox may reach, while a listener on
+ * this machine waits for it.
+ */
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
@@ -123,8 +126,9 @@ const messages = {
 };
 
 /**
- * Exits with the number of attempts with an unexpected result, or with 1 as soon as one of them is answered. Binding one of
- * its own addresses selects the device: multicast and broadcast leave there, whatever the routes.
+ * Exits with the number of attempts with an unexpected result, or with 1 as soon as one of them is
+ * answered. Binding one of its own addresses selects the device: multicast and broadcast leave
+ * there, whatever the routes.
  */
 function program(port: number): string {
   return `const net = require('node:net'), dgram = require('node:dgram'), os = require('node:os');

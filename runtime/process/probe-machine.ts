@@ -1,18 +1,22 @@
-/** What this machine offers: a working sandbox, and a way to the internet that leads nowhere else. Tried, not assumed. */
+/**
+ * What this machine offers: a working sandbox, and a way to the internet that leads nowhere
+ * else. Tried, not assumed.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sessionDirectories } from '../../contract/session-paths.ts';
+import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { cgroupsOf } from './host/cgroups.ts';
 import { type ReversePathFilter, startContainer } from './host/start-container.ts';
 import type { ContainerLaunch } from './host-protocol.ts';
 import { sandboxLayout, sessionFiles } from './layout.ts';
 import { openCanary } from './network-canary.ts';
 import type { Machine } from './render-launch.ts';
-import { renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import { renderSandbox, type SandboxedContainer, type SystemRoot } from './render-sandbox.ts';
 import { makeSessionDirectory, nodeRelay } from './session-directory.ts';
-import type { ProcessContainerSpec } from './workload-spec.ts';
 
 const trialTimeoutMs = 10_000;
 const topLevel = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
@@ -45,9 +49,9 @@ export function sandboxWorks(setting: TrialSetting): Promise<boolean> {
 }
 
 /**
- * True when a connected sandbox starts and reaches neither this machine nor its neighbours, by address, multicast or broadcast, has no
- * route to private networks or a metadata service, and nothing but DNS from the resolver; with every reverse path filter
- * setting. False denies every container the internet.
+ * True when a connected sandbox starts and reaches neither this machine nor its neighbours, by address,
+ * multicast or broadcast, has no route to private networks or a metadata service, and nothing but DNS from
+ * the resolver; with every reverse path filter setting. False denies every container the internet.
  */
 export async function internetIsSafe(setting: TrialSetting): Promise<boolean> {
   const canary = await openCanary();
@@ -68,7 +72,7 @@ export interface TrialSetting extends Pick<Machine, 'programs' | 'limits' | 'cgr
 }
 
 interface Trial {
-  network: ProcessContainerSpec['network'];
+  network: SandboxedContainer['network'];
   /** For Node. */
   script: string;
   reversePathFilter?: ReversePathFilter;
@@ -79,14 +83,13 @@ async function trial(
   { network, script, ...options }: Trial,
 ): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'platform-trial-'));
-  const container: ProcessContainerSpec = {
+  const container: SandboxedContainer = {
     name: 'agent',
-    server: null,
-    sibling: null,
+    role: 'agent',
     program: { type: 'scripted' },
     network,
-    secretVariables: [],
     uid: 2000,
+    view: { directory: sessionDirectories.agent, path: containerPaths.platform },
   };
   const layout = sandboxLayout(programs);
   try {

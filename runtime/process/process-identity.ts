@@ -1,4 +1,7 @@
-/** Distinguishes a process from a later one with the same id, so that no foreign process is ever adopted or stopped. */
+/**
+ * Distinguishes a process from a later one with the same id, so that no foreign process is
+ * ever adopted or stopped.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +12,9 @@ export interface ProcessIdentity {
   startedAt: string;
 }
 
-/** Identity of a running process; null when there is none (as after a failed spawn), or when it is a zombie. */
+/**
+ * Identity of a running process; null when there is none (as after a failed spawn), or when it is a zombie.
+ */
 export function identify(pid: number | undefined): ProcessIdentity | null {
   if (pid === undefined) {
     return null;

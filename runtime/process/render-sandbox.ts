@@ -1,14 +1,17 @@
-/** Pure: the arguments that bubblewrap makes one container from. An allow-list: what is not listed is invisible. */
+/**
+ * Pure: the arguments that bubblewrap makes one container from. An allow-list: what is
+ * not listed is invisible.
+ */
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
-import {
-  modelDirectoryInside,
-  nodePrefixInside,
-  type Programs,
-  sessionFiles,
-  siblingDirectoryInside,
-} from './layout.ts';
-import type { ProcessContainerSpec } from './workload-spec.ts';
+import { containerPaths, type PlannedContainer } from '../workload-plan/workload-plan.ts';
+import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
+
+/** What of a container its sandbox is made of. */
+export type SandboxedContainer = Pick<
+  PlannedContainer,
+  'name' | 'role' | 'program' | 'uid' | 'network' | 'view'
+>;
 
 /** Top-level directories that are links into /usr on this machine, such as `/bin`; others are mounted. */
 export interface SystemRoot {
@@ -16,7 +19,10 @@ export interface SystemRoot {
   directories: readonly string[];
   /** Directories below /usr that hold configuration, such as npm's with its tokens: they are seen empty. */
   hidden: readonly string[];
-  /** Files of /proc about the machine rather than the container, such as its users' key rings: masked by a device, which cannot be opened there. */
+  /**
+   * Files of /proc about the machine rather than the container, such as its users' key rings: masked by a
+   * device, which cannot be opened there.
+   */
   hiddenFiles: readonly string[];
 }
 
@@ -38,8 +44,9 @@ const isolation = [
 const networkIsolation: Record<Network, string[]> = { none: ['--unshare-net'], internet: [] };
 
 /**
- * What programs need of /etc: public certificates, the linker's cache, time zone, Debian's command links. Never a
- * directory with private keys: when root started the platform, the container's user may read what root owns.
+ * What programs need of /etc: public certificates, the linker's cache, time zone, Debian's command
+ * links. Never a directory with private keys: when root started the platform, the container's user
+ * may read what root owns.
  */
 const systemConfiguration = [
   '/etc/ssl/certs',
@@ -63,7 +70,7 @@ const generatedFiles = ['passwd', 'group', 'hosts', 'nsswitch.conf', 'resolv.con
 
 /** Everything but the environment and the command. Holds no secret. */
 export function renderSandbox(
-  container: ProcessContainerSpec,
+  container: SandboxedContainer,
   {
     directory,
     programs,
@@ -104,28 +111,33 @@ export function renderSandbox(
     ...(caFile === null ? [] : readOnly(caFile, caFileInside)),
     ...generatedFiles.flatMap((file) => readOnly(join(sessionFiles(directory).etc, file), `/etc/${file}`)),
     ...programMounts(container, directory, programs),
-    ...ownMounts(container, directory),
+    // Its own sockets; it may only connect to them.
+    ...readOnly(join(directory, container.view.directory), container.view.path),
     ...packages,
-    ...inMemory('/workspace', workspaceBytes),
-    ...['--chdir', '/workspace', '--remount-ro', '/'],
+    ...inMemory(containerPaths.workspace, workspaceBytes),
+    ...['--chdir', containerPaths.workspace, '--remount-ro', '/'],
   ];
 }
 
-/** The static relay ends all that its program left behind, which only the first process can do at once, and reaps. */
-const isFirstProcess = ({ server, sibling }: ProcessContainerSpec, { relay }: Programs, isRelayed: boolean) =>
-  (server !== null || sibling !== null || isRelayed) && relay !== null;
+/**
+ * The static relay ends all that its program left behind, which only the first process
+ * can do at once, and reaps.
+ */
+const isFirstProcess = ({ role }: SandboxedContainer, { relay }: Programs, isRelayed: boolean) =>
+  (role === 'server' || role === 'sibling' || isRelayed) && relay !== null;
 
-function programMounts({ program }: ProcessContainerSpec, directory: string, programs: Programs): string[] {
+function programMounts({ program }: SandboxedContainer, directory: string, programs: Programs): string[] {
   const dist = (file: string) => readOnly(join(programs.directory, file), `/opt/platform/${file}`);
   return [
     ...nodeMounts(programs.nodePrefix),
-    ...readOnly(programs.relay ?? sessionFiles(directory).relay, '/opt/platform/bin/relay'),
+    ...readOnly(programs.relay ?? sessionFiles(directory).relay, containerPaths.relay),
     ...(programs.relay === null ? dist('relay.js') : []),
     ...(program.type === 'scripted' ? dist('scripted-agent.js') : []),
     ...(program.type === 'claude' ? [...dist('claude-agent.js'), ...claudePackages(programs)] : []),
+    ...(program.type === 'acp' ? [...dist('acp-agent.js'), ...acpPackages(programs)] : []),
     ...(program.type === 'remote' ? dist('remote-bridge.js') : []),
     ...(program.type === 'model' ? dist('model-program.js') : []),
-    ...(program.type === 'command' ? readOnly(programs.runner, '/opt/runner') : []),
+    ...(['command', 'acp'].includes(program.type) ? readOnly(programs.runner, '/opt/runner') : []),
   ];
 }
 
@@ -133,7 +145,15 @@ function programMounts({ program }: ProcessContainerSpec, directory: string, pro
 const claudePackages = ({ claude }: Programs): string[] =>
   claude === null ? [] : readOnly(join(claude, 'node_modules'), '/opt/platform/node_modules');
 
-/** Node and npm from outside /usr, and nothing next to them: the installation may be in a user's home directory. */
+/** What an operator installed of known agents, at any time: `node_modules` in a folder of each preset. */
+const acpPackages = ({ directory }: Programs): string[] => [
+  ...['--ro-bind-try', join(directory, '../agents/acp/packages'), '/opt/agent'],
+];
+
+/**
+ * Node and npm from outside /usr, and nothing next to them: the installation may be in
+ * a user's home directory.
+ */
 function nodeMounts(prefix: string): string[] {
   const inside = nodePrefixInside(prefix);
   if (inside === prefix) {
@@ -149,20 +169,6 @@ function nodeMounts(prefix: string): string[] {
       `${inside}/bin/${name}`,
     ]),
   ];
-}
-
-/** Its own sockets; it may only connect to them. */
-function ownMounts({ program, server, sibling }: ProcessContainerSpec, directory: string): string[] {
-  const files = sessionFiles(directory);
-  if (program.type === 'model') {
-    return readOnly(files.modelView, modelDirectoryInside);
-  }
-  if (sibling !== null) {
-    return readOnly(files.siblingView(sibling.name), siblingDirectoryInside);
-  }
-  return server === null
-    ? readOnly(files.agentView, '/run/platform')
-    : readOnly(files.serverView(server), '/run/platform/mcp');
 }
 
 /** Bounded: its content uses the machine's memory. */

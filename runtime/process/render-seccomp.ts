@@ -1,7 +1,8 @@
 /**
- * Pure: the system call filter of every sandbox, as the BPF program that bubblewrap loads. It blocks what namespaces leave
- * open: kernel keyrings, socket families that no network namespace confines (vsock reaches the hypervisor), and io_uring,
- * which would bypass this filter to open sockets. Everything else is left to namespaces and missing capabilities.
+ * Pure: the system call filter of every sandbox, as the BPF program that bubblewrap loads. It blocks what
+ * namespaces leave open: kernel keyrings, socket families that no network namespace confines (vsock reaches
+ * the hypervisor), and io_uring, which would bypass this filter to open sockets. Everything else is left to
+ * namespaces and missing capabilities.
  */
 
 interface Architecture {
@@ -13,7 +14,10 @@ interface Architecture {
 
 const ioUring = [425, 426, 427];
 
-/** By Node's `process.arch`. Refused: add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec, open_by_handle_at, syslog. */
+/**
+ * By Node's `process.arch`. Refused: add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, kexec,
+ * open_by_handle_at, syslog.
+ */
 const architectures: Readonly<Record<string, Architecture>> = {
   x64: {
     audit: 0xc000003e,
@@ -27,7 +31,10 @@ const architectures: Readonly<Record<string, Architecture>> = {
   },
 };
 
-/** AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, which the C library uses to list the addresses of its own namespace. */
+/**
+ * AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, which the C library uses to list the
+ * addresses of its own namespace.
+ */
 const socketFamilies = [1, 2, 10, 16];
 /** The first of the second set of numbers that x86-64 has (x32). */
 const x32Bit = 0x40000000;

@@ -1,8 +1,9 @@
 /** Creates a session's files before it starts: configuration, minimal /etc, relay, directories. No secret. */
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import type { PlannedContainer } from '../workload-plan/workload-plan.ts';
 import { type Layout, type Programs, sessionFiles } from './layout.ts';
-import type { ProcessContainerSpec } from './workload-spec.ts';
 
 /** User-mode networking answers DNS at this address. */
 const resolver = 'nameserver 10.0.2.3\n';
@@ -16,23 +17,19 @@ export function makeSessionDirectory(
   }: {
     /** Null for a service, which has none. */
     config: AgentConfig | null;
-    containers: readonly ProcessContainerSpec[];
+    containers: readonly Pick<PlannedContainer, 'name' | 'uid' | 'view'>[];
     /** How the relay for Node is run; null where the static one is used. */
     relay: { node: string; program: string } | null;
   },
 ): void {
   const files = sessionFiles(directory);
-  const servers = containers.flatMap(({ server }) => (server === null ? [] : [server]));
-  const siblings = containers.flatMap(({ sibling }) => (sibling === null ? [] : [sibling.name]));
   for (const path of [
     directory,
     files.agentMcp,
     files.agentHttp,
     files.etc,
     files.logs,
-    ...servers.map(files.serverView),
-    ...(containers.some(({ program }) => program.type === 'model') ? [files.modelView] : []),
-    ...siblings.map(files.siblingView),
+    ...containers.map(({ view }) => join(directory, view.directory)),
     ...containers.map(({ name }) => files.workspace(name)),
   ]) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -50,7 +47,7 @@ export function makeSessionDirectory(
   }
 }
 
-function etcFiles(containers: readonly ProcessContainerSpec[]): Record<string, string> {
+function etcFiles(containers: readonly Pick<PlannedContainer, 'uid'>[]): Record<string, string> {
   const users = containers.map(({ uid }) => ({ uid, name: `u${uid}` }));
   return {
     passwd: users.map(({ uid, name }) => `${name}:x:${uid}:${uid}::/workspace:/bin/sh\n`).join(''),

@@ -13,8 +13,9 @@ export interface WaitingHost {
 }
 
 /**
- * Detached: it outlives the worker. The launch goes through a pipe, since it holds secrets; no core dump of the host or
- * of what it starts may hold them either. `directory` has a place for logs. Throws when it does not start.
+ * Detached: it outlives the worker. The launch goes through a pipe, since it holds secrets; no core
+ * dump of the host or of what it starts may hold them either. `directory` has a place for logs.
+ * Throws when it does not start.
  */
 export function spawnHost({ nodePrefix, directory: programs }: Programs, directory: string): WaitingHost {
   const log = openSync(sessionFiles(directory).log('host'), 'a', 0o600);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { nextLookMs } from '../../lib/timing/next-look.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
+import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
 import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
 import type { SessionPackages } from './packages/session-packages.ts';
 import { isRunning } from './process-identity.ts';
@@ -12,7 +13,6 @@ import { readHost, readState } from './session-record.ts';
 import { spawnHost } from './spawn-host.ts';
 import { askToStop, stopSession } from './stop-session.ts';
 import type { WarmHosts } from './warm-hosts.ts';
-import type { ProcessWorkloadSpec } from './workload-spec.ts';
 import { writeRecord } from './write-record.ts';
 
 const startTimeoutMs = 25_000;
@@ -24,12 +24,15 @@ export interface StartOptions {
   takeLeftCalls: TakeLeftCalls;
   signal: AbortSignal;
   /** Called when the session's directory exists; the returned packages are kept as long as it does. */
-  packagesFor(spec: ProcessWorkloadSpec): Promise<SessionPackages>;
+  packagesFor(spec: WorkloadPlan): Promise<SessionPackages>;
 }
 
-/** A no-op for a session whose host runs. When it does not start, or `signal` is aborted, stops what was started, then throws. */
+/**
+ * A no-op for a session whose host runs. When it does not start, or `signal` is aborted, stops what
+ * was started, then throws.
+ */
 export async function startSession(
-  spec: ProcessWorkloadSpec,
+  spec: WorkloadPlan,
   secrets: LaunchSecrets,
   { machine, directory, warmHosts, takeLeftCalls, signal, packagesFor }: StartOptions,
 ): Promise<void> {
@@ -60,7 +63,7 @@ export async function startSession(
 
 /** Takes a host that waits, or starts one, and gives it the launch. */
 async function startHost(
-  spec: ProcessWorkloadSpec,
+  spec: WorkloadPlan,
   secrets: LaunchSecrets,
   { machine, directory, warmHosts, signal, packagesFor }: Omit<StartOptions, 'takeLeftCalls'>,
 ): Promise<void> {
@@ -79,10 +82,7 @@ async function startHost(
   }
 }
 
-function prepare(
-  spec: ProcessWorkloadSpec,
-  { machine, directory }: { machine: Machine; directory: string },
-): void {
+function prepare(spec: WorkloadPlan, { machine, directory }: { machine: Machine; directory: string }): void {
   const { programs, root } = machine;
   const layout = root === null ? bareLayout(programs, directory, 'agent', null) : sandboxLayout(programs);
   makeSessionDirectory(directory, {

@@ -1,4 +1,7 @@
-/** Reliably ends a session on this machine: stops the host gracefully, kills the leftovers, then removes its directory. */
+/**
+ * Reliably ends a session on this machine: stops the host gracefully, kills the leftovers,
+ * then removes its directory.
+ */
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { handOverSpool } from '../hand-over-spool.ts';

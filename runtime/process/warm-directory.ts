@@ -1,4 +1,7 @@
-/** The directory of a host that no session has yet; it is renamed to the session's, and all that the host has open goes with it. */
+/**
+ * The directory of a host that no session has yet; it is renamed to the session's, and all that the
+ * host has open goes with it.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -14,7 +17,10 @@ export function makeWarmDirectory(directory: string): void {
   mkdirSync(sessionFiles(directory).logs, { recursive: true, mode: 0o700 });
 }
 
-/** A no-op for any other directory, as a session's is. Throws nothing: what stays is removed by a later worker. */
+/**
+ * A no-op for any other directory, as a session's is. Throws nothing: what stays is
+ * removed by a later worker.
+ */
 export function removeWarmDirectory(directory: string): void {
   if (basename(directory).startsWith(prefix)) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Hosts that were started before a session needs them, each with its sidecar: a launch then does not wait for two starts of Node. They
- * know nothing of a session, and hold no secret.
+ * Hosts that were started before a session needs them, each with its sidecar: a launch then does not wait for
+ * two starts of Node. They know nothing of a session, and hold no secret.
  */
 import { renameSync } from 'node:fs';
 import type { Programs } from './layout.ts';

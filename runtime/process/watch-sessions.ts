@@ -1,6 +1,7 @@
 /**
- * Watches this machine's sessions: their hosts' state files by the file system's events, and the hosts themselves by looking whether they
- * run, since nobody is informed of the end of a process that is not its own.
+ * Watches this machine's sessions: their hosts' state files by the file system's events, and
+ * the hosts themselves by looking whether they run, since nobody is informed of the end of a
+ * process that is not its own.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { basename } from 'node:path';
@@ -21,7 +22,10 @@ interface WatchedSession {
 const nameOfHostFile = basename(sessionFiles('').host);
 const nameOfStateFile = basename(sessionFiles('').state);
 
-/** Calls back as `Runtime.watch` says, with every session once when it is first seen. Returns a function to stop. */
+/**
+ * Calls back as `Runtime.watch` says, with every session once when it is first seen.
+ * Returns a function to stop.
+ */
 export function watchSessions(
   sessionsDirectory: string,
   onChange: (sessionId: string) => void,
@@ -37,7 +41,8 @@ export function watchSessions(
   const take = (sessionId: string) => {
     const directory = sessionDirectory(sessionsDirectory, sessionId);
     const watcher = watchDirectory(directory, logger, (file) => {
-      // A directory's own name: it was removed, and one that is made in its place is not the one that is watched.
+      // A directory's own name: it was removed, and one that is made in its place is not
+      // the one that is watched.
       if (file === nameOfHostFile || file === basename(directory)) {
         forget(sessionId);
       } else if (file === nameOfStateFile || file === null) {

@@ -1,4 +1,7 @@
-/** A stand-in for `node:<version>-bookworm-slim` where no registry can be pulled from: Debian from its mirror, Node from npm. */
+/**
+ * A stand-in for `node:<version>-bookworm-slim` where no registry can be pulled from: Debian from
+ * its mirror, Node from npm.
+ */
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { withHeartbeat } from './progress.mjs';
@@ -17,7 +20,10 @@ export function problemOfBaseImage() {
   return which('debootstrap') === null ? 'debootstrap is not installed' : null;
 }
 
-/** Makes it under `name`, with Node of `version`. `runEngine` runs a command of the container engine; `work` is a free path. */
+/**
+ * Makes it under `name`, with Node of `version`. `runEngine` runs a command of the container
+ * engine; `work` is a free path.
+ */
 export async function makeBaseImage({ name, version, work, environment, runEngine }) {
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });

@@ -1,4 +1,7 @@
-/** What the agent `claude` loads: some 400 MB, most of it one native program, so it is apart from the main install. */
+/**
+ * What the agent `claude` loads: some 400 MB, most of it one native program, so it is
+ * apart from the main install.
+ */
 import { join } from 'node:path';
 import { installDependencies } from './dependencies.mjs';
 import { SetupError } from './progress.mjs';

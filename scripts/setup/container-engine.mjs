@@ -1,16 +1,20 @@
-/** The container engine that builds images and runs the containers of tests: one that runs already, or a podman of the project's own. */
+/**
+ * The container engine that builds images and runs the containers of tests: one that runs already, or a
+ * podman of the project's own.
+ */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { machineCache } from './machine-cache.mjs';
+import { engineDirectory, machineCache } from './machine-cache.mjs';
 import { SetupError } from './progress.mjs';
 import { which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /**
  * Writes .cache/container-engine.json, and returns what was left out. It holds
- * `address` of an engine that listens already, or null for podman, which a test starts as a service when it needs an API;
- * `program`, `arguments` and `environment` of its command line; all null with a `problem` where there is none.
+ * `address` of an engine that listens already, or null for podman, which a test starts as a service when
+ * it needs an API; `program`, `arguments` and `environment` of its command line; all null with a
+ * `problem` where there is none.
  */
 export async function provideContainerEngine(root, environment) {
   const engine = await findEngine(environment);
@@ -22,9 +26,7 @@ export async function provideContainerEngine(root, environment) {
 }
 
 async function findEngine(environment) {
-  const given =
-    environment.DOCKER_HOST || (environment.CONTAINER_SOCKET && `unix://${environment.CONTAINER_SOCKET}`);
-  const address = given || (await listeningEngine(environment));
+  const address = environment.DOCKER_HOST || (await listeningEngine(environment));
   if (address) {
     return engineAt(address);
   }
@@ -80,16 +82,19 @@ function answers(socketPath) {
   });
 }
 
-/** Variables that give podman images, containers and networks of its own, apart from whatever else this machine runs. */
+/**
+ * Variables that give podman images, containers and networks of its own, apart from
+ * whatever else this machine runs.
+ */
 function ownPodman(environment) {
   const cache = machineCache(environment, 'containers');
   // The state of running containers must not survive a restart of the machine.
-  const run = '/run/agent-platform-containers';
+  const run = engineDirectory('containers');
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   const conf = join(cache, 'containers.conf');
   const storageConf = join(cache, 'storage.conf');
-  // Below the storage, where podman looks without this file too: what ends a container is run without it, and each end would
-  // otherwise time out after 20 seconds.
+  // Below the storage, where podman looks without this file too: what ends a container is run without it, and
+  // each end would otherwise time out after 20 seconds.
   const state = join(cache, 'storage/libpod');
   // JSON strings are TOML strings.
   const text = JSON.stringify;

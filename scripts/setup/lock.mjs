@@ -1,4 +1,7 @@
-/** Lets one set-up at a time work on a clone, and on what the clones of this machine share. A lock whose process has exited does not count. */
+/**
+ * Lets one set-up at a time work on a clone, and on what the clones of this machine share. A lock whose
+ * process has exited does not count.
+ */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +22,10 @@ export async function withLock(file, work) {
   }
 }
 
-/** Calls `provide` unless another clone's set-up has already provided it, also one that this call had to wait for. */
+/**
+ * Calls `provide` unless another clone's set-up has already provided it, also one that
+ * this call had to wait for.
+ */
 export async function onceOnThisMachine(directory, isProvided, provide) {
   if (isProvided()) {
     return undefined;

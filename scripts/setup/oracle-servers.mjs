@@ -1,4 +1,6 @@
-/** MCP servers of the Python and Go SDKs, which the differential fuzz test puts behind the gate (test/fuzz). */
+/**
+ * MCP servers of the Python and Go SDKs, which the differential fuzz test puts behind the gate (test/fuzz).
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

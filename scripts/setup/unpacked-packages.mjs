@@ -1,4 +1,7 @@
-/** What tests take from packages of PyPI, which are unpacked and not installed: the program uv, and an extension of Postgres. */
+/**
+ * What tests take from packages of PyPI, which are unpacked and not installed: the program uv, and
+ * an extension of Postgres.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +11,10 @@ import { SetupError, withHeartbeat } from './progress.mjs';
 import { programsIn, unpackPythonPackage } from './python-packages.mjs';
 import { writeWhole } from './write-whole.mjs';
 
-/** uv loads Python packages: tests of the process runtime need the real one. Writes its path to .cache/uv.json. */
+/**
+ * uv loads Python packages: tests of the process runtime need the real one. Writes
+ * its path to .cache/uv.json.
+ */
 export const provideUv = (root, environment) =>
   provide(root, environment, 'uv', (directory) => {
     const program = programsIn(directory).find((path) => path.endsWith('/uv'));
@@ -16,8 +22,8 @@ export const provideUv = (root, environment) =>
   });
 
 /**
- * pgvector, for the embedded Postgres: npm has none, and this package has it built for the same version of Postgres. Writes the
- * directories of its library and its description to .cache/pgvector.json.
+ * pgvector, for the embedded Postgres: npm has none, and this package has it built for the same version of
+ * Postgres. Writes the directories of its library and its description to .cache/pgvector.json.
  */
 export const providePgvector = (root, environment) =>
   provide(root, environment, 'pgvector', (directory) => {

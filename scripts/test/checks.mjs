@@ -5,7 +5,10 @@ import { machineCache } from '../setup/machine-cache.mjs';
 import { writeWhole } from '../setup/write-whole.mjs';
 import { runCaptured } from './child.mjs';
 
-/** Starts all of them. Each prints what it found once it ends. Returns for each a promise of whether it passed. */
+/**
+ * Starts all of them. Each prints what it found once it ends. Returns for each a
+ * promise of whether it passed.
+ */
 export function startChecks(root, environment) {
   const cacheRoot = machineCache(environment);
   return [
@@ -24,7 +27,10 @@ async function check(root, name, args) {
   return code === 0;
 }
 
-/** TypeScript 7 is native and three times as fast as 6, which stays for what needs its API; test/architecture/both-compilers compares them. */
+/**
+ * TypeScript 7 is native and three times as fast as 6, which stays for what needs its API;
+ * test/architecture/both-compilers compares them.
+ */
 const compiler = 'node_modules/typescript-7';
 
 /** The compiler skips files whose content it found correct before, also in another clone of this machine. */

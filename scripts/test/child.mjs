@@ -2,7 +2,10 @@
 import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 
-/** Shows what it prints. Resolves to whether it succeeded, and says so where it did not. `variables` are added to the environment. */
+/**
+ * Shows what it prints. Resolves to whether it succeeded, and says so where it did not. `variables` are
+ * added to the environment.
+ */
 export function runShown(name, args, root, variables = {}) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, args, {

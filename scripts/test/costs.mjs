@@ -1,11 +1,17 @@
-/** What a run cost. Processor time depends on the machine and is only shown; what is counted may not grow unnoticed (test/costs.json). */
+/**
+ * What a run cost. Processor time depends on the machine and is only shown; what is counted may not grow
+ * unnoticed (test/costs.json).
+ */
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const dearestShown = 10;
 const counted = ['platforms', 'pageLoads', 'axeLooks', 'workers'];
 
-/** `{ platforms, pageLoads, axeLooks, workers, propertyRuns }`: sums over files, but for `propertyRuns`, the most of one file. */
+/**
+ * `{ platforms, pageLoads, axeLooks, workers, propertyRuns }`: sums over files, but for
+ * `propertyRuns`, the most of one file.
+ */
 export function sumOfCosts(entries) {
   const sums = Object.fromEntries(
     counted.map((cost) => [cost, entries.reduce((sum, entry) => sum + (entry[cost] ?? 0), 0)]),

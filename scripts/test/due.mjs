@@ -1,6 +1,6 @@
 /**
- * Test files that CI runs when something they depend on changed since they last passed: those that try what the set-up builds, which
- * take long and change seldom. Without such knowledge they run.
+ * Test files that CI runs when something they depend on changed since they last passed: those that try what
+ * the set-up builds or downloads, which take long and change seldom. Without such knowledge they run.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -9,9 +9,31 @@ import { run } from '../setup/run.mjs';
 import { importsOf } from './imports.mjs';
 import { readNote, writeNote } from './machine-notes.mjs';
 
-/** By the beginning of their paths, what they depend on beside what they import. `.cache/images.json` names images by their sources. */
+/** All that a sign-in at a remote server passes through, and its tests. */
+const signIn = [
+  'bin/remote-bridge.ts',
+  'lib/oauth',
+  'lib/outbound',
+  'relay/remote',
+  ...['authorizations', 'internal', 'mcp-registrations'].map((area) => `api/${area}`),
+  ...['authorizations', 'mcp-registrations', 'oauth-connections'].map((area) => `activities/${area}`),
+  ...['authorization', 'mcp-registration'].map((flow) => `workflows/${flow}-workflow.ts`),
+  ...['commands', 'store'].flatMap((layer) =>
+    ['mcp-registrations', 'oauth-authorizations', 'oauth-clients', 'oauth-connections'].map(
+      (area) => `${layer}/${area}`,
+    ),
+  ),
+  ...['integration', 'unit'].flatMap((kind) => [`test/${kind}/lib/oauth`, `test/${kind}/relay/remote`]),
+  'scripts/setup/sign-in-servers.mjs',
+  'test/end-to-end/sign-in',
+];
+/**
+ * By the beginning of their paths, what they depend on beside what they import. `.cache/images.json` names
+ * images by their sources.
+ */
 const images = ['.cache/images.json', 'deploy', 'scripts/setup', 'package-lock.json'];
 export const dependencies = {
+  'test/end-to-end/sign-in/': signIn,
   'test/integration/images/': images,
   'test/integration/docker/': [...images, 'docker-compose.yml', '.cache/container-engine.json'],
   'test/integration/container/hostile-images.test.ts': images,

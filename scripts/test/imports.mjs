@@ -2,7 +2,10 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** By test file, a set of paths, its own among them; all from the project's root. Packages and files that are read or started are not in it. */
+/**
+ * By test file, a set of paths, its own among them; all from the project's root. Packages and files that are
+ * read or started are not in it.
+ */
 export async function importsOf(root, files) {
   const { metafile } = await build({
     absWorkingDir: root,

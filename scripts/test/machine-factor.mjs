@@ -1,10 +1,14 @@
-/** How quick this machine is at this moment, beside the two idle cores that the aims of a run's time are for. */
+/**
+ * How quick this machine is at this moment, beside the two idle cores that the aims of a run's time are for.
+ */
 import { createHash } from 'node:crypto';
 
 const referenceMs = 400;
 const rounds = 3;
 
-/** 1 where a fixed loop takes as long as there, 2 where it takes twice as long; the best of several rounds. */
+/**
+ * 1 where a fixed loop takes as long as there, 2 where it takes twice as long; the best of several rounds.
+ */
 export function machineFactor() {
   const tookMs = Array.from({ length: rounds }, () => {
     const startedAt = performance.now();

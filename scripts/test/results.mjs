@@ -7,7 +7,10 @@ import { mostSecondTries } from './second-tries.mjs';
 
 const fileOf = (root, name) => join(root, '.cache/test-results', `${name}.json`);
 
-/** The result of a run without any test. `failed` counts tests; `failures` names what failed, also what is no test. */
+/**
+ * The result of a run without any test. `failed` counts tests; `failures` names what
+ * failed, also what is no test.
+ */
 export const nothing = {
   passed: 0,
   failed: 0,
@@ -39,8 +42,8 @@ export function readResult(root, name) {
 }
 
 /**
- * Of jest's result (null where it left none), the runner's entries for each file, and whether each check passed.
- * What is left open by a file is a failure of this file.
+ * Of jest's result (null where it left none), the runner's entries for each file, and whether each check
+ * passed. What is left open by a file is a failure of this file.
  */
 export function resultOf(root, result, entries, checked) {
   const failedChecks = checked.filter((passed) => !passed).length;
@@ -81,7 +84,10 @@ function failedTests(root, result) {
   });
 }
 
-/** Prints what all results cost, what ran twice or not at all, what failed, and the counts as the last line. Returns whether all passed. */
+/**
+ * Prints what all results cost, what ran twice or not at all, what failed, and the counts as the last line.
+ * Returns whether all passed.
+ */
 export function printSummary(results) {
   const all = (member) => results.flatMap((result) => result[member]);
   const sum = (count) => results.reduce((total, result) => total + result[count], 0);

@@ -1,4 +1,7 @@
-/** Files that failed and passed when they ran once more. The machine remembers them, so that one which does it again is not overlooked. */
+/**
+ * Files that failed and passed when they ran once more. The machine remembers them, so that one which does it
+ * again is not overlooked.
+ */
 import { readNote, writeNote } from './machine-notes.mjs';
 
 /** In one run. More than these are no flakes. */
@@ -6,7 +9,10 @@ export const mostSecondTries = 2;
 const runsRemembered = 10;
 const noteName = 'second-tries';
 
-/** Adds a run to the last ones of this selection. Returns a line for each file that needed a second try in an earlier one, too. */
+/**
+ * Adds a run to the last ones of this selection. Returns a line for each file that needed a second
+ * try in an earlier one, too.
+ */
 export function noteSecondTries(environment, selection, secondTries) {
   const runs = readNote(environment, noteName) ?? [];
   const paths = secondTries.map(({ path }) => path);

@@ -1,25 +1,29 @@
 /**
- * Where the bridge of a remote server asks for access tokens: `POST /access-token` on a socket that its container alone sees. Which server
- * asks is known by the socket. A token is here only while it is passed on, and in no log.
+ * Where the bridge of a remote server asks for access tokens: `POST /access-token` on a socket that its
+ * container alone sees. Which server asks is known by the socket. A token is here only while it is
+ * passed on, and in no log.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AccessTokenAnswer, accessTokenRequest } from '../../contract/remote-server.ts';
+import { tokenSocket } from '../../contract/session-paths.ts';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { createSemaphore } from '../../lib/limits/semaphore.ts';
+import { createTokenBucket } from '../../lib/limits/token-bucket.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
 import { createHttp, listenOnPath } from '../http/listen-http.ts';
 import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
-import { createPace } from '../pace/pace.ts';
-import { createSlots } from '../pace/slots.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
-import { tokenSocket } from '../session-paths.ts';
 
 type TokenApi = Pick<PlatformApi, 'accessToken'>;
 
-/** Of one server. What is in the container may ask as it likes, so each of these is a limit on what it costs the platform. */
+/**
+ * Of one server. What is in the container may ask as it likes, so each of these is a limit on
+ * what it costs the platform.
+ */
 export const tokenLimits = { connections: 8, waiting: 4, perMinute: 60, bodyBytes: 32 * 1024 } as const;
-const maxPaceWaitMs = 5000;
+const maxRateWaitMs = 5000;
 /** Longer than one question takes at most. */
 const maxQueueMs = 15_000;
 const readLimits = { headersTimeout: 10_000, requestTimeout: 10_000, connectionsCheckingInterval: 5000 };
@@ -39,11 +43,11 @@ export function openTokenSockets(servers: SidecarBoot['servers'], api: TokenApi)
 }
 
 function createTokenHttp(server: string, api: TokenApi): Server {
-  const slots = createSlots({ count: 1, maxWaiting: tokenLimits.waiting });
-  const pace = createPace({ perMinute: tokenLimits.perMinute, maxWaitMs: maxPaceWaitMs });
+  const semaphore = createSemaphore({ permits: 1, maxWaiting: tokenLimits.waiting });
+  const bucket = createTokenBucket({ perMinute: tokenLimits.perMinute, maxWaitMs: maxRateWaitMs });
   /** One question at a time: a second one would often have the answer of the first. */
-  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const release = await slots.take(maxQueueMs);
+  const throttled = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const release = await semaphore.acquire({ maxWaitMs: maxQueueMs });
     if (release === null) {
       throw new HttpRefusal(
         'rate_limited',
@@ -51,7 +55,7 @@ function createTokenHttp(server: string, api: TokenApi): Server {
       );
     }
     try {
-      const waitMs = pace.take();
+      const waitMs = bucket.take();
       if (waitMs === null) {
         throw new HttpRefusal(
           'rate_limited',
@@ -65,7 +69,7 @@ function createTokenHttp(server: string, api: TokenApi): Server {
     }
   };
   return createHttp({ ...readLimits, maxConnections: tokenLimits.connections }, (request, response) =>
-    handle(request, response, (asked) => inTurn(() => ask({ server, ...asked }, api))),
+    handle(request, response, (asked) => throttled(() => ask({ server, ...asked }, api))),
   );
 }
 
@@ -81,7 +85,10 @@ async function handle(
   sendJson(response, 200, await askFor(parseJsonBody(body, accessTokenRequest)));
 }
 
-/** A refusal is an answer: without a token the agent is told why, and its operator what to do. Only a limit of rate passes by itself. */
+/**
+ * A refusal is an answer: without a token the agent is told why, and its operator what to do. Only a limit
+ * of rate passes by itself.
+ */
 async function ask(
   report: Parameters<TokenApi['accessToken']>[0],
   api: TokenApi,

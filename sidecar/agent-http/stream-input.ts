@@ -5,7 +5,10 @@ import type { AgentHttpDependencies } from './dependencies.ts';
 
 const heartbeatMs = 15_000;
 
-/** `GET /input`: server-sent events, all messages after `Last-Event-ID` (a message's number) and then each as it comes. */
+/**
+ * `GET /input`: server-sent events, all messages after `Last-Event-ID` (a message's number)
+ * and then each as it comes.
+ */
 export async function streamInput(
   request: IncomingMessage,
   response: ServerResponse,

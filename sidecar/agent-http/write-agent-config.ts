@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
-import { agentConfigFile } from '../session-paths.ts';
+import { agentConfigFile } from '../../contract/session-paths.ts';
 
 /**
  * Writes the agent's configuration atomically. It exists before the agent's socket does, which is what the

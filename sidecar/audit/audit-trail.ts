@@ -1,22 +1,22 @@
 /**
- * The audit trail of one session: every tool call is recorded once, gated, ungated, refused, or to `platform`. A call is written
- * before it is forwarded, or it is refused; it is reported to the platform until acknowledged. What a killed sidecar left is
- * reported by the next one, and after the last one by the worker.
+ * The audit trail of one session: every tool call is recorded once, gated, ungated, refused, or to
+ * `platform`. A call is written before it is forwarded, or it is refused; it is reported to the platform
+ * until acknowledged. What a killed sidecar left is reported by the next one, and after the last one by the
+ * worker.
  */
 import type { Logger } from 'pino';
 import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { CallOutcome } from '../../contract/audit-event.ts';
 import { type AuditSync, auditSpoolPath, readSpool } from '../../contract/audit-spool.ts';
-import { type StartedCall, storableText } from '../../contract/tool-call.ts';
+import { type CallPayload, type StartedCall, storableText } from '../../contract/tool-call.ts';
 import type { Metrics } from '../metrics.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { CallBook } from './call-book.ts';
+import { jsonPrefix } from './json-prefix.ts';
 import { createOpenCallReporter } from './open-calls.ts';
-import { payloadOf } from './payloads.ts';
 import { RefusalCounts } from './refusal-counts.ts';
 import { createReporter } from './reporter.ts';
 import { createSpoolFile, readSpoolFile } from './spool-file.ts';
-import { createTimestamps } from './timestamps.ts';
 
 export interface AuditedCall {
   callId: string;
@@ -24,14 +24,14 @@ export interface AuditedCall {
   tool: string;
 }
 
-export interface BegunCall {
+interface BegunCall {
   call: AuditedCall;
   args?: unknown;
 }
 
 /**
- * `recorded`: the call is in the spool and may go on. Otherwise it must not pass: its record cannot be stored, or the session has made
- * its max number of calls; it is then counted, by tool and minute.
+ * `recorded`: the call is in the spool and may go on. Otherwise it must not pass: its record cannot be
+ * stored, or the session has made its max number of calls; it is then counted, by tool and minute.
  */
 export type Admission = 'recorded' | 'audit_unavailable' | 'too_many_calls';
 
@@ -39,8 +39,8 @@ export interface AuditTrail {
   /** Whether it keeps arguments and results; without that nobody needs to hold them. */
   readonly keepsPayloads: boolean;
   /**
-   * Records a call before it is forwarded; `args` are kept only where the workspace asks for payloads. A promise only where the
-   * record has to wait for the disk.
+   * Records a call before it is forwarded; `args` are kept only where the workspace asks for payloads. A
+   * promise only where the record has to wait for the disk.
    */
   started(call: AuditedCall, args?: unknown): Admission | Promise<Admission>;
   /** As `started`, for calls that are read together: one write for all of them. Answers in their order. */
@@ -52,8 +52,8 @@ export interface AuditTrail {
   /** The server of an open call said that it is at work on it. */
   progressed(callId: string): void;
   /**
-   * Records how a started call ended. The first report of a call wins. `result` is kept only where `args` are; `reason`: why its answer did not
-   * reach the agent.
+   * Records how a started call ended. The first report of a call wins. `result` is kept only where `args`
+   * are; `reason`: why its answer did not reach the agent.
    */
   finished(callId: string, outcome: CallOutcome, result?: unknown, reason?: AnswerFault): void;
   /** Records every call that is still open as `unknown` and reports what it can within the limit. */
@@ -95,14 +95,14 @@ export async function openAuditTrail(dependencies: AuditTrailDependencies): Prom
     const payload = logPayloads && result !== undefined ? { result: payloadOf(result) } : {};
     const ended = book.end(callId, { outcome, ...(reason === undefined ? {} : { reason }), ...payload });
     if (ended !== null) {
-      metrics.count('platform_tool_calls_total', { server: ended.call.server, outcome });
+      metrics.count('tool_calls_total', { server: ended.call.server, outcome });
       spool.append(ended.record);
       reporter.wake();
     }
   };
 
   const refuse = (call: Omit<AuditedCall, 'callId'>, why: Admission): Admission | Promise<Admission> => {
-    metrics.count('platform_tool_calls_total', { server: call.server, outcome: 'refused' });
+    metrics.count('tool_calls_total', { server: call.server, outcome: 'refused' });
     const isKept = spool.commit(counts.add(call, 'refused', Date.now()));
     reporter.wake();
     return once(isKept, () => why);
@@ -211,4 +211,32 @@ async function openSpool({ gatedTool, logger, sync, spoolPath = auditSpoolPath }
     logger.info({ calls: left.calls.length, damaged: left.damagedLines }, 'took over the audit spool');
   }
   return { book, counts, spool, isFirst: book.begunCount === 0 };
+}
+
+const payloadLimitBytes = 16 * 1024;
+
+/** A value that was read from JSON, as JSON text cut after 16 KiB; the rest is never serialized. */
+export function payloadOf(value: unknown): CallPayload {
+  const bytes = Buffer.from(jsonPrefix(value, payloadLimitBytes));
+  return {
+    json: bytes.toString('utf8', 0, payloadLimitBytes),
+    truncated: bytes.length > payloadLimitBytes,
+  };
+}
+
+/**
+ * Returns a function for the current time as ISO text, which formats it once a millisecond: a busy session
+ * asks far more often.
+ */
+function createTimestamps(nowMs: () => number = Date.now): () => string {
+  let formattedMs = Number.NaN;
+  let text = '';
+  return () => {
+    const atMs = nowMs();
+    if (atMs !== formattedMs) {
+      formattedMs = atMs;
+      text = new Date(atMs).toISOString();
+    }
+    return text;
+  };
 }

@@ -1,6 +1,6 @@
 /**
- * The calls that the platform does not have yet: open ones, and ended ones that it has not acknowledged; of the others their number. In
- * memory.
+ * The calls that the platform does not have yet: open ones, and ended ones that it has not acknowledged; of
+ * the others their number. In memory.
  */
 import { encodeEnd, encodeSpoolRecord, encodeStart } from '../../contract/audit-spool.ts';
 import type { ListedOpenCall } from '../../contract/open-calls.ts';
@@ -74,7 +74,10 @@ export class CallBook {
     }
   }
 
-  /** Calls that have been open for `ms` or longer, oldest first: the first `limit` of them, and how many there are. */
+  /**
+   * Calls that have been open for `ms` or longer, oldest first: the first `limit` of
+   * them, and how many there are.
+   */
   openFor(ms: number, limit: number): { calls: ListedOpenCall[]; count: number } {
     const latestMs = performance.now() - ms;
     const calls: ListedOpenCall[] = [];

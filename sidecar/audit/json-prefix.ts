@@ -1,8 +1,10 @@
-/** The beginning of a value's JSON text, for callers that keep only a prefix: the rest is never serialized. */
+/**
+ * The beginning of a value's JSON text, for callers that keep only a prefix: the rest is never serialized.
+ */
 
 /**
- * The JSON text of a value that was read from JSON, as `JSON.stringify` writes it; where that has more than `bytes` bytes,
- * another text of more than `bytes` bytes that begins with the same `bytes` bytes.
+ * The JSON text of a value that was read from JSON, as `JSON.stringify` writes it; where that has more than
+ * `bytes` bytes, another text of more than `bytes` bytes that begins with the same `bytes` bytes.
  */
 export function jsonPrefix(value: unknown, bytes: number): string {
   const writer = new PrefixWriter(bytes);

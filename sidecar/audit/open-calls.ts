@@ -1,4 +1,7 @@
-/** Tells the platform which calls wait for their server, so that people see them before they end. Short ones are never told. */
+/**
+ * Tells the platform which calls wait for their server, so that people see them before they end.
+ * Short ones are never told.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { maxListedOpenCalls, type OpenCallReport } from '../../contract/open-calls.ts';

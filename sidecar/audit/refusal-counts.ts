@@ -1,7 +1,7 @@
 /**
- * Calls that are refused beyond a limit, counted by server, tool, outcome and minute, so that a flood costs little and hides
- * nothing. Tools that a scope gates always have separate counts; of other names, which the agent can invent, only the first
- * few do. In memory: each change comes as a record for the disk.
+ * Calls that are refused beyond a limit, counted by server, tool, outcome and minute, so that a flood costs
+ * little and hides nothing. Tools that a scope gates always have separate counts; of other names, which the
+ * agent can invent, only the first few do. In memory: each change comes as a record for the disk.
  */
 import { randomUUID } from 'node:crypto';
 import type { CallOutcome } from '../../contract/audit-event.ts';
@@ -10,7 +10,10 @@ import { type RefusedCallCount, storableText } from '../../contract/tool-call.ts
 
 const minuteMs = 60_000;
 const maxOtherNames = 16;
-/** Counts that the platform does not have yet; beyond this, calls are added to the minute that the tool was last counted in. */
+/**
+ * Counts that the platform does not have yet; beyond this, calls are added to the minute that the
+ * tool was last counted in.
+ */
 const maxCounts = 5000;
 /** The name for tools without a separate count. */
 const otherTools = '(other tools)';

@@ -1,6 +1,6 @@
 /**
- * Reports ended calls, and counts of refused ones, to the platform in batches until it acknowledges them; each is stored once, by
- * its id.
+ * Reports ended calls, and counts of refused ones, to the platform in batches until it acknowledges them;
+ * each is stored once, by its id.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -94,7 +94,8 @@ export function createReporter(
           },
         );
         if (refused) {
-          // For example when the session's end is recorded already: the rest is handed over when its directory is removed.
+          // For example when the session's end is recorded already: the rest is handed over when
+          // its directory is removed.
           return;
         }
         await sleep(0);

@@ -1,6 +1,7 @@
 /**
- * The file of the spool (contract/audit-spool.ts). A record is written to the system's page cache before its caller goes on, so no
- * death of a process loses it, and is on disk at most 100 ms later, or before its caller goes on where each call waits for that.
+ * The file of the spool (contract/audit-spool.ts). A record is written to the system's page cache before its
+ * caller goes on, so no death of a process loses it, and is on disk at most 100 ms later, or before its
+ * caller goes on where each call waits for that.
  */
 import { fdatasync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rm } from 'node:fs/promises';
@@ -11,8 +12,9 @@ import type { AuditSync } from '../../contract/audit-spool.ts';
 
 export interface SpoolFile {
   /**
-   * Writes the record. True: what it records may happen. False: the record may be lost, so that must not happen. A promise only
-   * where there is something to wait for: the sync of each call, a disk that is late, or a new file.
+   * Writes the record. True: what it records may happen. False: the record may be lost, so that must
+   * not happen. A promise only where there is something to wait for: the sync of each call, a disk
+   * that is late, or a new file.
    */
   commit(record: string): boolean | Promise<boolean>;
   /** The record is written with the next one, or at the end of this turn of the event loop. */
@@ -212,7 +214,10 @@ class WrittenFile implements SpoolFile {
     await this.#settle(() => this.#system.sync(file.fd));
   }
 
-  /** Whoever waits as the work begins learns whether it succeeded; who commits right after that does not wait for it any more. */
+  /**
+   * Whoever waits as the work begins learns whether it succeeded; who commits right after that does
+   * not wait for it any more.
+   */
   async #settle(work: () => Promise<void>): Promise<void> {
     const waiting = this.#waiting;
     this.#waiting = [];
@@ -230,7 +235,10 @@ class WrittenFile implements SpoolFile {
     }
   }
 
-  /** Written next to the old one and renamed atomically: at any moment a complete file exists. Records go on into the old one. */
+  /**
+   * Written next to the old one and renamed atomically: at any moment a complete file exists.
+   * Records go on into the old one.
+   */
   async #replaceFile(): Promise<void> {
     const { path, records, compactAtBytes } = this.#options;
     this.#late = [];

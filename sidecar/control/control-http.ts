@@ -1,18 +1,18 @@
 /**
- * The control port: API and worker deliver input and read health and metrics. Every request is signed with the session's
- * control key; nothing beyond the head is read, and nothing done or answered, before the signature is checked.
+ * The control port: API and worker deliver input and read health and metrics. Every request is signed with
+ * the session's control key; nothing beyond the head is read, and nothing done or answered, before the
+ * signature is checked.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { isSignedBody, verifyControlHead } from '../../contract/session-keys.ts';
 import { controlRequestHeader, injectRequest } from '../../contract/sidecar.ts';
 import { HttpRefusal, sendJson } from '../http/answer.ts';
 import { createHttp } from '../http/listen-http.ts';
-import { parseJsonBody } from '../http/read-body.ts';
+import { parseJsonBody, readRequestBody } from '../http/read-body.ts';
 import { type Inbox, InputGapError } from '../inputs/inbox.ts';
 import type { Metrics } from '../metrics.ts';
-import { createBodyReader, type ReadSignedBody } from './read-signed-body.ts';
 
-export interface ControlDependencies {
+interface ControlDependencies {
   controlKey: string;
   inbox: Inbox;
   metrics: Metrics;
@@ -75,8 +75,34 @@ function inject(body: Buffer, { inbox, metrics }: ControlDependencies): { ok: tr
     throw error instanceof InputGapError ? new HttpRefusal('conflict', error.message) : error;
   } finally {
     for (let taken = before; taken < inbox.lastSeq; taken += 1) {
-      metrics.count('platform_inputs_total');
+      metrics.count('inputs_total');
     }
   }
   return { ok: true, last_seq: inbox.lastSeq };
+}
+
+/** Reads a body whose size was signed. Throws HttpRefusal; a longer body is not read to its end. */
+type ReadSignedBody = (request: IncomingMessage, sizeBytes: number) => Promise<Buffer>;
+
+/** All bodies being read at a time hold max `maxBytes` together; a sender without room has to resend. */
+export function createBodyReader(maxBytes: number): ReadSignedBody {
+  let heldBytes = 0;
+  return async (request, sizeBytes) => {
+    if (sizeBytes > maxBytes) {
+      throw new HttpRefusal('too_large', `the body may have ${maxBytes} bytes at most`);
+    }
+    if (heldBytes + sizeBytes > maxBytes) {
+      throw new HttpRefusal('unavailable', 'other requests are being read; send it again');
+    }
+    heldBytes += sizeBytes;
+    try {
+      return await readRequestBody(request, sizeBytes);
+    } catch (error) {
+      throw error instanceof HttpRefusal
+        ? new HttpRefusal('unauthenticated', 'the body is longer than the one that was signed')
+        : error;
+    } finally {
+      heldBytes -= sizeBytes;
+    }
+  };
 }

@@ -7,8 +7,9 @@ import { listenOnPort } from '../http/listen-http.ts';
 const wholeNetwork = '0.0.0.0';
 
 /**
- * Listens for the platform and returns the URL to report to it. On every address of a network that only the session
- * uses (a Pod, a container), connections from inside the session are reset: servers and agents have no business here.
+ * Listens for the platform and returns the URL to report to it. On every address of a network that only
+ * the session uses (a Pod, a container), connections from inside the session are reset: servers and
+ * agents have no business here.
  */
 export async function listenForPlatform(server: Server, host: string, port: number): Promise<string> {
   if (host !== wholeNetwork) {

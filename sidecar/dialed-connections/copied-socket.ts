@@ -6,8 +6,9 @@ import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts'
 import { type DialedConnections, openDialedConnections } from './dialed-connections.ts';
 
 /**
- * Sent first, once a dialed connection is used; its program reads it, passes nothing of it on, and dials the next one. Without it, whoever asks and says
- * nothing would keep all others waiting, and a server that speaks first would never know.
+ * Sent first, once a dialed connection is used; its program reads it, passes nothing of it on, and dials the
+ * next one. Without it, whoever asks and says nothing would keep all others waiting, and a server that
+ * speaks first would never know.
  */
 const announcement = Buffer.of(1);
 

@@ -1,6 +1,7 @@
 /**
- * Connections that a program of another container opens ahead of use, and that are taken one by one: none is ever opened into that container. All
- * that runs in it sees this socket too, and connects as it likes; what it gains is to be asked what the program would have been asked anyway.
+ * Connections that a program of another container opens ahead of use, and that are taken one by one: none is
+ * ever opened into that container. All that runs in it sees this socket too, and connects as it likes; what
+ * it gains is to be asked what the program would have been asked anyway.
  */
 import type { Socket } from 'node:net';
 import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts';

@@ -4,7 +4,13 @@ import type { ClientFeature } from '../../contract/catalog.ts';
 import { maxToolNameCharacters } from '../../contract/names.ts';
 import { isObject, type Message, type Params, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { GateMap } from './gate-map.ts';
-import { agentMay, type Era, featuresAskedFor, mayAskForInput, serverMay } from './method-policy.ts';
+import {
+  agentMay,
+  featuresAskedFor,
+  mayAskForInput,
+  type ProtocolVersion,
+  serverMay,
+} from './method-policy.ts';
 import { hasLookalikeMember } from './protocol-members.ts';
 
 /** What the decision on a message of the agent depends on, besides the message. */
@@ -14,8 +20,8 @@ export interface GateView {
   refusesChanges: boolean;
   /** Was the agent shown this tool, and on this connection a whole list? */
   wasShown(tool: string): boolean;
-  /** The era with this message counted in. */
-  era: Era;
+  /** The protocol version with this message counted in. */
+  protocolVersion: ProtocolVersion;
   /** Is exactly this id of the agent waiting for an answer? */
   agentIdOpen(id: RequestId): boolean;
   /** Could a reader confuse it with an id that waits for an answer, or that may not be reused yet? */
@@ -30,10 +36,13 @@ export interface GateView {
 
 /** What the decision on a message of the server depends on, besides the message. */
 export interface ServerView {
-  era: Era;
+  protocolVersion: ProtocolVersion;
   /** What the server may ask of the agent. */
   features: ReadonlySet<ClientFeature>;
-  /** The agent's request that waits under this id. `rounds`: how often its call was answered with a request for input. */
+  /**
+   * The agent's request that waits under this id. `rounds`: how often its call was answered
+   * with a request for input.
+   */
   agentRequest(id: RequestId): { method: string; rounds: number } | null;
   /** Could a reader confuse it with an id of the server that waits for an answer? */
   serverIdTaken(id: RequestId): boolean;
@@ -59,7 +68,10 @@ export type GateRefusal =
   | 'bad_input_request'
   | 'too_many_rounds';
 
-/** What a call carries over from the previous round: the server's unchanged state, and the keys of the answers. */
+/**
+ * What a call carries over from the previous round: the server's unchanged state, and
+ * the keys of the answers.
+ */
 export interface Continuation {
   state: string | null;
   answered: readonly string[];
@@ -76,8 +88,8 @@ export type AgentDecision =
   /** Neither forwarded nor answered: no answer is expected. */
   | { action: 'drop'; reason: GateRefusal }
   /**
-   * Forward once audit and, for a scope or a definition that was shown, the check allow it; one that is unknown is refused. `continues`: a further round
-   * of a call (2026 revision).
+   * Forward once audit and, for a scope or a definition that was shown, the check allow it; one that is
+   * unknown is refused. `continues`: a further round of a call (2026 revision).
    */
   | {
       action: 'call';
@@ -100,7 +112,10 @@ export type ServerDecision =
 
 /** Clients of the official SDKs give up after ten rounds by themselves. */
 const maxRounds = 16;
-/** Control characters end or split a name for some readers, half surrogates are read differently, and neither can be stored. */
+/**
+ * Control characters end or split a name for some readers, half surrogates are read differently,
+ * and neither can be stored.
+ */
 const unusableInName = /[\p{Cc}\p{Cs}]/gu;
 
 export function decideAgentMessage(message: Message, view: GateView): AgentDecision {
@@ -117,7 +132,7 @@ function decide(message: Message, view: GateView): AgentDecision {
   if (message.kind === 'notification' && message.method === 'tools/call') {
     return refuse('call_without_id');
   }
-  if (!agentMay(view.era, message)) {
+  if (!agentMay(view.protocolVersion, message)) {
     return refuse('method_not_allowed', id, rpcErrorCode.methodNotFound);
   }
   if (id !== null && view.agentIdTaken(id)) {
@@ -175,7 +190,7 @@ function decideCall(id: RequestId, params: Params, view: GateView): AgentDecisio
   if (!hasContinuation(params)) {
     return { action: 'call', id, tool, scope, definition, continues: null };
   }
-  const continues = mayAskForInput(view.era, 'tools/call') ? continuationIn(params) : null;
+  const continues = mayAskForInput(view.protocolVersion, 'tools/call') ? continuationIn(params) : null;
   return continues
     ? { action: 'call', id, tool, scope, definition, continues }
     : invalid('unknown_continuation');
@@ -198,7 +213,10 @@ function continuationIn({ requestState: state = null, inputResponses = {} }: Par
     : null;
 }
 
-/** The tool that a message calls for the first time, as far as the name fits into a record; it may be refused all the same. */
+/**
+ * The tool that a message calls for the first time, as far as the name fits into a record; it may
+ * be refused all the same.
+ */
 export function newlyCalledTool(message: Message): string | null {
   return isCall(message) && !hasContinuation(message.params) ? calledTool(message) : null;
 }
@@ -229,7 +247,7 @@ export function decideServerMessage(message: Message, view: ServerView): ServerD
       : { action: 'answer', id: message.id, input: null };
   }
   const id = message.kind === 'request' ? message.id : null;
-  const verdict = serverMay(view.era, message, view.features);
+  const verdict = serverMay(view.protocolVersion, message, view.features);
   if (verdict !== 'passes') {
     return { action: 'refuse', reason: verdict, id };
   }
@@ -247,7 +265,7 @@ function decideInput(
   id: RequestId,
   { requestState: state = null, inputRequests = {} }: Params,
   { method, rounds }: { method: string; rounds: number },
-  { era, features }: ServerView,
+  { protocolVersion, features }: ServerView,
 ): ServerDecision {
   const refuseAnswer = (reason: GateRefusal & AnswerFault): ServerDecision => ({
     action: 'refuse_answer',
@@ -255,7 +273,8 @@ function decideInput(
     id,
   });
   const asked = isObject(inputRequests) ? featuresAskedFor(inputRequests) : null;
-  const isWellFormed = mayAskForInput(era, method) && (state === null || typeof state === 'string');
+  const isWellFormed =
+    mayAskForInput(protocolVersion, method) && (state === null || typeof state === 'string');
   if (!isWellFormed || asked === null || (state === null && asked.size === 0)) {
     return refuseAnswer('bad_input_request');
   }

@@ -8,13 +8,16 @@ type NameMatch =
 
 export interface GateMap {
   /**
-   * `lookalike`: not the name of a gated tool, but a lenient server could take it for one. `unlisted`: no scope names the tool, nor an admin
-   * who refuses all others.
+   * `lookalike`: not the name of a gated tool, but a lenient server could take it for one. `unlisted`: no
+   * scope names the tool, nor an admin who refuses all others.
    */
   lookUp(tool: string): NameMatch;
 }
 
-/** Builds the map from a manifest's `tool_scopes`. `ungated`: the only other tools that can be called; null for any. */
+/**
+ * Builds the map from a manifest's `tool_scopes`. `ungated`: the only other tools that can
+ * be called; null for any.
+ */
 export function createGateMap(
   toolScopes: Readonly<Record<string, string>>,
   ungated: ReadonlySet<string> | null = null,
@@ -36,7 +39,10 @@ export function createGateMap(
   };
 }
 
-/** Equal for names that differ only by case, Unicode compatibility forms, invisible characters or surrounding space. */
+/**
+ * Equal for names that differ only by case, Unicode compatibility forms, invisible
+ * characters or surrounding space.
+ */
 export function foldName(name: string): string {
   const visible = name.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
   // Lower case first: upper-casing alone leaves a capital sharp s unchanged.

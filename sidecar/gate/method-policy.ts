@@ -5,8 +5,10 @@
 import type { ClientFeature } from '../../contract/catalog.ts';
 import { isObject, type Message, type Params } from '../json-rpc/message.ts';
 
-/** `opening`: no message has decided yet. The names are the protocol revisions of either side of the change. */
-export type Era = 'opening' | '2025-11-25' | '2026-07-28';
+/**
+ * `opening`: no message has decided yet. The names are the protocol revisions of either side of the change.
+ */
+export type ProtocolVersion = 'opening' | '2025-11-25' | '2026-07-28';
 
 const versionKey = 'io.modelcontextprotocol/protocolVersion';
 
@@ -33,14 +35,14 @@ const requests2025 = new Set([
   'tasks/cancel',
 ]);
 const requests2026 = new Set([...sharedRequests, 'server/discover', 'subscriptions/listen']);
-const agentRequests: Record<Era, ReadonlySet<string>> = {
-  // A probe, and then the message that decides the era.
+const agentRequests: Record<ProtocolVersion, ReadonlySet<string>> = {
+  // A probe, and then the message that decides the protocol version.
   opening: new Set(['server/discover']),
   '2025-11-25': requests2025,
   '2026-07-28': requests2026,
 };
 
-const agentNotifications: Record<Era, ReadonlySet<string>> = {
+const agentNotifications: Record<ProtocolVersion, ReadonlySet<string>> = {
   opening: new Set(['notifications/cancelled']),
   '2025-11-25': new Set([
     'notifications/initialized',
@@ -62,7 +64,7 @@ const sharedServerNotifications = [
   'notifications/resources/updated',
 ];
 const serverNotifications2025 = new Set([...sharedServerNotifications, 'notifications/tasks/status']);
-const serverNotifications: Record<Era, ReadonlySet<string>> = {
+const serverNotifications: Record<ProtocolVersion, ReadonlySet<string>> = {
   opening: serverNotifications2025,
   '2025-11-25': serverNotifications2025,
   '2026-07-28': new Set([...sharedServerNotifications, 'notifications/subscriptions/acknowledged']),
@@ -82,14 +84,17 @@ const featureOfNotification = new Map<string, ClientFeature>([
 /** Requests of the 2026 revision that may be answered with a request for input. */
 const roundMethods = new Set(['tools/call', 'prompts/get', 'resources/read']);
 
-/** The era after this message of the agent. A probe decides nothing; the first other call does, as servers have it. */
-export function eraAfter(era: Era, message: Message): Era {
+/**
+ * The protocol version after this message of the agent. A probe decides nothing; the first other call
+ * does, as servers have it.
+ */
+export function protocolVersionAfter(protocolVersion: ProtocolVersion, message: Message): ProtocolVersion {
   const isCall = message.kind === 'request' || message.kind === 'notification';
-  if (era !== 'opening' || !isCall || message.method === 'server/discover') {
-    return era;
+  if (protocolVersion !== 'opening' || !isCall || message.method === 'server/discover') {
+    return protocolVersion;
   }
   if (message.kind === 'notification' && agentNotifications.opening.has(message.method)) {
-    return era;
+    return protocolVersion;
   }
   return claimsModernRevision(message.params) ? '2026-07-28' : '2025-11-25';
 }
@@ -100,43 +105,48 @@ function claimsModernRevision(params: Params): boolean {
   return isObject(meta) && typeof meta[versionKey] === 'string';
 }
 
-export function agentMay(era: Era, message: { kind: 'request' | 'notification'; method: string }): boolean {
+export function agentMay(
+  protocolVersion: ProtocolVersion,
+  message: { kind: 'request' | 'notification'; method: string },
+): boolean {
   const allowed = message.kind === 'request' ? agentRequests : agentNotifications;
-  return allowed[era].has(message.method);
+  return allowed[protocolVersion].has(message.method);
 }
 
 export type ServerVerdict = 'passes' | 'method_not_allowed' | 'client_feature_not_allowed';
 
 /**
- * A server of the 2025 revision may ping, and beyond that only request what its catalog entry allows: sampling,
- * elicitation and roots act on the agent at any time. One of the 2026 revision sends no requests, but asks for input
- * in an answer (`mayAskForInput`).
+ * A server of the 2025 revision may ping, and beyond that only request what its catalog entry allows:
+ * sampling, elicitation and roots act on the agent at any time. One of the 2026 revision sends no requests,
+ * but asks for input in an answer (`mayAskForInput`).
  */
 export function serverMay(
-  era: Era,
+  protocolVersion: ProtocolVersion,
   { kind, method }: { kind: 'request' | 'notification'; method: string },
   features: ReadonlySet<ClientFeature>,
 ): ServerVerdict {
   const isRequest = kind === 'request';
   const feature = (isRequest ? featureOfRequest : featureOfNotification).get(method);
-  if (feature !== undefined && era === '2025-11-25') {
+  if (feature !== undefined && protocolVersion === '2025-11-25') {
     return features.has(feature) ? 'passes' : 'client_feature_not_allowed';
   }
-  const passes = isRequest ? method === 'ping' && era !== '2026-07-28' : serverNotifications[era].has(method);
+  const passes = isRequest
+    ? method === 'ping' && protocolVersion !== '2026-07-28'
+    : serverNotifications[protocolVersion].has(method);
   return passes ? 'passes' : 'method_not_allowed';
 }
 
 /** May the answer to this request of the agent be a request for input? */
-export function mayAskForInput(era: Era, method: string): boolean {
-  return era === '2026-07-28' && roundMethods.has(method);
+export function mayAskForInput(protocolVersion: ProtocolVersion, method: string): boolean {
+  return protocolVersion === '2026-07-28' && roundMethods.has(method);
 }
 
 /** Processing more would block the event loop. */
 const maxInputRequests = 256;
 
 /**
- * Which feature of the agent's each of a server's `inputRequests` would use; null when one is unknown to clients, or when there
- * are too many.
+ * Which feature of the agent's each of a server's `inputRequests` would use; null when one is unknown to
+ * clients, or when there are too many.
  */
 export function featuresAskedFor(inputRequests: Params): Map<string, ClientFeature> | null {
   const keys = Object.keys(inputRequests);

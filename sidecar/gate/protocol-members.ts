@@ -1,7 +1,7 @@
 /**
- * Members of `params` and `_meta` that the protocol defines. A lenient server may read another spelling of one
- * (another case, a compatibility form, an invisible character, `request_id` for `requestId`) as the member itself, and then
- * acts on what the gate did not check.
+ * Members of `params` and `_meta` that the protocol defines. A lenient server may read another spelling of
+ * one (another case, a compatibility form, an invisible character, `request_id` for `requestId`) as the
+ * member itself, and then acts on what the gate did not check.
  */
 import { isObject, type Params } from '../json-rpc/message.ts';
 import { foldName } from './gate-map.ts';
@@ -26,7 +26,10 @@ const metaMembers = spellings([
   ].map((name) => metaPrefix + name),
 ]);
 
-/** More, or longer ones, than any real use: folding them would block the event loop, so they count as lookalikes unchecked. */
+/**
+ * More, or longer ones, than any real use: folding them would block the event loop, so they count
+ * as lookalikes unchecked.
+ */
 const maxMembers = 256;
 const maxKeyLength = 512;
 
@@ -43,7 +46,10 @@ function foldMember(key: string): string {
   return foldName(key).replace(/[\p{Cc}_-]/gu, '');
 }
 
-/** Whether `params`, or its `_meta`, has a member that is not one of the protocol's but could be taken for one. */
+/**
+ * Whether `params`, or its `_meta`, has a member that is not one of the protocol's
+ * but could be taken for one.
+ */
 export function hasLookalikeMember(params: Params): boolean {
   const meta = params['_meta'];
   return hasLookalike(params, paramMembers) || (isObject(meta) && hasLookalike(meta, metaMembers));

@@ -12,8 +12,8 @@ import { prepareSocketPath } from '../server-link/listen.ts';
 import { sendRefusal } from './answer.ts';
 
 /**
- * An HTTP server, not listening yet, as all of a sidecar's are: requests sent ahead wait for the answers to those before them, and what `handle`
- * throws is answered.
+ * An HTTP server, not listening yet, as all of a sidecar's are: requests sent ahead wait for the answers to
+ * those before them, and what `handle` throws is answered.
  */
 export function createHttp(
   { maxConnections, ...options }: ServerOptions & { maxConnections: number },

@@ -1,4 +1,7 @@
-/** The messages for the agent, in order, as the platform has them. Readers may start late, read twice and reconnect. */
+/**
+ * The messages for the agent, in order, as the platform has them. Readers may start late,
+ * read twice and reconnect.
+ */
 import type { InputMessage } from '../../contract/agent-contract.ts';
 
 /** A message is missing before the ones that were sent: the platform resends from `expectedSeq`. */
@@ -14,7 +17,10 @@ export class InputGapError extends Error {
 
 export interface Inbox {
   readonly lastSeq: number;
-  /** Accepts messages in order; duplicates are dropped by id. Throws InputGapError, having accepted those before the gap. */
+  /**
+   * Accepts messages in order; duplicates are dropped by id. Throws InputGapError, having
+   * accepted those before the gap.
+   */
   accept(messages: readonly InputMessage[]): void;
   after(seq: number): InputMessage[];
   /** Calls back once for each message that is accepted from now on. Returns a function to unsubscribe. */

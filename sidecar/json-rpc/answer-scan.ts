@@ -1,6 +1,7 @@
 /**
- * Looks for what an unreadable line of a server says of itself: whose answer it is, and whether it is one at all. It takes anything, also what is
- * not JSON, cut off, or far too long, and holds next to nothing of it. What it finds is a guess: it chooses which request fails, and nothing else.
+ * Looks for what an unreadable line of a server says of itself: whose answer it is, and whether it is one at
+ * all. It takes anything, also what is not JSON, cut off, or far too long, and holds next to nothing of it.
+ * What it finds is a guess: it chooses which request fails, and nothing else.
  */
 import {
   backslash,
@@ -13,8 +14,8 @@ import {
   quote,
   space,
 } from './json-characters.ts';
+import { nextLoopTurn } from './loop-turn.ts';
 import type { RequestId } from './message.ts';
-import { nextTurn } from './turns.ts';
 
 const apostrophe = 0x27;
 /** What may precede the first character: space, NUL bytes of UTF-16, and byte order marks. */
@@ -237,7 +238,7 @@ export class AnswerScan {
 export async function scanInTurns(scan: AnswerScan, bytes: Uint8Array): Promise<void> {
   for (let from = 0; from < bytes.length; from += scannedOfTurn) {
     if (from > 0) {
-      await nextTurn();
+      await nextLoopTurn();
     }
     scan.push(bytes.subarray(from, from + scannedOfTurn));
   }

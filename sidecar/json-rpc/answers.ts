@@ -36,7 +36,10 @@ export function errorAnswer(id: RequestId | null, code: number, message: string,
   });
 }
 
-/** A message that the gate does not let pass. `reason` is one of a fixed list, and neither it nor `detail` quotes the message. */
+/**
+ * A message that the gate does not let pass. `reason` is one of a fixed list, and neither it nor
+ * `detail` quotes the message.
+ */
 export function invalidMessageAnswer(
   id: RequestId | null,
   code: number,

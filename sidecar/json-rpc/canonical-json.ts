@@ -1,7 +1,7 @@
 /**
- * One text for all ways to write the same JSON: keys sorted, no space, strings as `JSON.stringify` writes them. Each number keeps its
- * text, since different ones may be equal after `JSON.parse`. Call it only with text that `parseLine` let pass: no key is there twice, and the
- * depth is limited.
+ * One text for all ways to write the same JSON: keys sorted, no space, strings as `JSON.stringify` writes
+ * them. Each number keeps its text, since different ones may be equal after `JSON.parse`. Call it only with
+ * text that `parseLine` let pass: no key is there twice, and the depth is limited.
  */
 import { endOfString } from './inspect-json.ts';
 import { closeBrace, closeBracket, comma, openBrace, openBracket, quote, space } from './json-characters.ts';
@@ -11,12 +11,16 @@ export type CanonicalJson =
   /** It is too large; the size is then as it was written, which is never less. */
   | { text: null; sizeBytes: number };
 
-/** An escape takes six bytes for a character of one. What is longer without space in it is too large in any case. */
+/**
+ * An escape takes six bytes for a character of one. What is longer without space in it
+ * is too large in any case.
+ */
 const writtenBytesPerByte = 6;
 
 /**
- * `raw`: one JSON value as text or as UTF-8. Without a text when that takes more than `maxBytes` of UTF-8, or when the value was written with
- * more than six times as many bytes. The work is bounded by `maxBytes`, whatever the length of `raw`.
+ * `raw`: one JSON value as text or as UTF-8. Without a text when that takes more than `maxBytes` of UTF-8, or
+ * when the value was written with more than six times as many bytes. The work is bounded by `maxBytes`,
+ * whatever the length of `raw`.
  */
 export function canonicalJson(raw: string | Uint8Array, maxBytes: number): CanonicalJson {
   const writtenBytes = typeof raw === 'string' ? Buffer.byteLength(raw) : raw.length;

@@ -1,7 +1,7 @@
 /**
- * Looks at the text of one valid JSON value for what `JSON.parse` hides: keys that readers disagree on, nesting depth, and
- * how the members that the gate compares were written. Call it only with text that `JSON.parse` accepts. One pass, in linear
- * time whatever the text.
+ * Looks at the text of one valid JSON value for what `JSON.parse` hides: keys that readers disagree on,
+ * nesting depth, and how the members that the gate compares were written. Call it only with text that
+ * `JSON.parse` accepts. One pass, in linear time whatever the text.
  */
 
 import {

@@ -1,6 +1,7 @@
 /**
- * Parses the bytes of JSON text incrementally, in one pass, so that a long line does not block everything else (docs/decisions/0019). It
- * gives exactly the combined result of `JSON.parse` and `inspectJson`; the tests compare them.
+ * Parses the bytes of JSON text incrementally, in one pass, so that a long line does not block
+ * everything else (docs/decisions/0019). It gives exactly the combined result of `JSON.parse` and
+ * `inspectJson`; the tests compare them.
  */
 import type { JsonInspection } from './inspect-json.ts';
 import {
@@ -61,8 +62,9 @@ export class JsonReader {
   #string: OpenString | null = null;
 
   /**
-   * `bytes` are UTF-8. `maxDepth`: objects and arrays inside one another. Without `keepsPayloads` the objects and arrays
-   * that a call or a result carries are checked as everything is, and empty in the value: a megabyte of them would be as many objects.
+   * `bytes` are UTF-8. `maxDepth`: objects and arrays inside one another. Without `keepsPayloads` the objects
+   * and arrays that a call or a result carries are checked as everything is, and empty in the value: a
+   * megabyte of them would be as many objects.
    */
   constructor(bytes: Buffer, { maxDepth, keepsPayloads }: { maxDepth: number; keepsPayloads: boolean }) {
     this.#bytes = bytes;
@@ -76,7 +78,10 @@ export class JsonReader {
     return this.#at;
   }
 
-  /** Reads that many more tokens, or fewer long ones. Returns null while there are more. Throws NotJsonError, also at a control byte. */
+  /**
+   * Reads that many more tokens, or fewer long ones. Returns null while there are more. Throws
+   * NotJsonError, also at a control byte.
+   */
   read(tokens: number): JsonReading | null {
     for (let left = tokens; left > 0; ) {
       const start = this.#at;
@@ -174,7 +179,10 @@ export class JsonReader {
     this.#readPiece({ isKey, start, from: this.#at, decoded: '', isKept: !isKey && this.#isKept });
   }
 
-  /** Ends with the string, or between two of its characters: not inside an escape, so that each piece can be decoded by itself. */
+  /**
+   * Ends with the string, or between two of its characters: not inside an escape, so that each piece
+   * can be decoded by itself.
+   */
   #readPiece(string: OpenString): void {
     const bytes = this.#bytes;
     const far = Math.min(this.#at + bytesOfPiece, bytes.length);

@@ -12,7 +12,10 @@ import {
   zero,
 } from './json-characters.ts';
 
-/** Of each byte: 1 where it stands for itself in a string; for the letter of an escape; for a hexadecimal digit. */
+/**
+ * Of each byte: 1 where it stands for itself in a string; for the letter of an escape;
+ * for a hexadecimal digit.
+ */
 const standsForItself = tableOf((byte) => byte >= space && byte !== quote && byte !== backslash);
 const isEscapeLetter = tableOf((byte) => Buffer.from('"\\/bfnrt').includes(byte));
 const isHexDigit = tableOf((byte) => Buffer.from('0123456789abcdefABCDEF').includes(byte));
@@ -21,7 +24,10 @@ function tableOf(isSet: (byte: number) => boolean): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, byte) => (isSet(byte) ? 1 : 0));
 }
 
-/** The index of the first byte from `at` on that is a quote, a backslash or a control byte; `stop` when there is none before. */
+/**
+ * The index of the first byte from `at` on that is a quote, a backslash or a control byte; `stop`
+ * when there is none before.
+ */
 export function endOfPlainText(bytes: Uint8Array, at: number, stop: number): number {
   let end = at;
   while (end < stop && standsForItself[bytes[end] ?? 0] === 1) {

@@ -1,18 +1,18 @@
 /** The framing of JSON-RPC over a stream: one line for each message. */
 import type { Readable, Writable } from 'node:stream';
-import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { ByteBudget } from '../../lib/limits/byte-budget.ts';
 import { CollectedBytes } from '../../lib/timing/collected-bytes.ts';
 import { AnswerScan, scanInTurns } from './answer-scan.ts';
 
 /**
- * Why a line was not kept: it is larger than a line may be, or large and without memory for it in time, or large and not at its end in
- * time.
+ * Why a line was not kept: it is larger than a line may be, or large and without memory for it in time, or
+ * large and not at its end in time.
  */
 export type LineLoss = 'too_large' | 'no_memory' | 'too_slow';
 
 /**
- * `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. Of one that was not kept there is what a
- * scan found in it. `release`: call when a large one was handled.
+ * `bytes` are its own; `framed` is the same memory with the line feed, as the line is forwarded. Of one that
+ * was not kept there is what a scan found in it. `release`: call when a large one was handled.
  */
 export type Line = { release?: () => void } & (
   | { loss: null; bytes: Buffer; framed: Buffer }
@@ -21,11 +21,18 @@ export type Line = { release?: () => void } & (
 
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
-/** Pieces are joined when there are this many, so that a line that arrives byte by byte costs little memory. */
+/**
+ * Pieces are joined when there are this many, so that a line that arrives byte by byte costs little memory.
+ */
 const maxPieces = 64;
-/** A larger line takes from the budget, and is collected in memory that grows by doubling: to join it again and again would take a minute. */
+/**
+ * A larger line takes from the budget, and is collected in memory that grows by doubling: to join it again
+ * and again would take a minute.
+ */
 export const largeLineBytes = 1024 * 1024;
-/** For every session: two of the largest answers by default. What they take while they grow is twice as much. */
+/**
+ * For every session: two of the largest answers by default. What they take while they grow is twice as much.
+ */
 export const largeAnswerBytes = 24 * 1024 * 1024;
 /** Longer than a side that stalls keeps its connection, and with it what it holds. */
 const budgetWaitMs = 60_000;
@@ -39,8 +46,9 @@ export function readLines(stream: Readable, maxBytes: number, budget?: ByteBudge
 
 /**
  * Splits chunks at line feeds, holding at most `maxBytes` of a line; yields the lines that end in one chunk
- * together. A longer line is scanned for what it is, and reported at its end; so is one of more than a mebibyte for which `budget` has no room in
- * time. Blank lines, and bytes after the last line feed, are not lines. Ends with the chunks; throws their errors.
+ * together. A longer line is scanned for what it is, and reported at its end; so is one of more than a
+ * mebibyte for which `budget` has no room in time. Blank lines, and bytes after the last line feed, are not
+ * lines. Ends with the chunks; throws their errors.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Buffer>,
@@ -242,20 +250,24 @@ class BegunLine {
 }
 
 /**
- * Writes a line, which ends with its line feed, and waits until the other side takes more. Lines that are written in the same
- * event loop turn are sent together. Returns false when the stream is closed, or took nothing for `stallMs`: then the line may
- * not have arrived.
+ * Writes a line, which ends with its line feed, and waits until the other side takes more. Lines that are
+ * written in the same event loop turn are sent together. Returns false when the stream is closed, or took
+ * nothing for `stallMs`: then the line may not have arrived.
  */
 export function writeLine(stream: Writable, line: Uint8Array, stallMs: number): Promise<boolean> {
   if (stream.writable && stream.writableCorked === 0) {
-    // Node calls this when no promise has anything left to do, so each line of a burst costs no system call of its own.
+    // Node calls this when no promise has anything left to do, so each line of a burst costs
+    // no system call of its own.
     stream.cork();
     process.nextTick(() => stream.uncork());
   }
   return writeLineNow(stream, line, stallMs);
 }
 
-/** As `writeLine`, but with a system call of its own: afterwards the stream tells whether the other side has room for more. */
+/**
+ * As `writeLine`, but with a system call of its own: afterwards the stream tells whether the
+ * other side has room for more.
+ */
 function writeLineNow(stream: Writable, line: Uint8Array, stallMs: number): Promise<boolean> {
   if (!stream.writable) {
     return Promise.resolve(false);

@@ -6,8 +6,8 @@ import { isUtf8 } from 'node:buffer';
 import { inspectJson, type JsonInspection } from './inspect-json.ts';
 import { openBrace, space } from './json-characters.ts';
 import { JsonReader, type JsonReading, NotJsonError } from './json-reader.ts';
+import { nextLoopTurn } from './loop-turn.ts';
 import { isObject, type Message, type Params, type RequestId } from './message.ts';
-import { nextTurn } from './turns.ts';
 
 export type LineProblem =
   | 'too_large'
@@ -29,8 +29,8 @@ export type LineProblem =
   | 'mixed_message';
 
 /**
- * `rawArguments`: `params.arguments` as written, since different numbers may be equal after `JSON.parse`; of a long line its bytes.
- * `id` is what a refusal can be answered with, or null where none is certain.
+ * `rawArguments`: `params.arguments` as written, since different numbers may be equal after `JSON.parse`; of
+ * a long line its bytes. `id` is what a refusal can be answered with, or null where none is certain.
  */
 export type ParsedLine =
   | { ok: true; message: Message; rawArguments: RawArguments }
@@ -50,7 +50,9 @@ const controlsInJson = ['\t', '\r', '\n'];
 /** In an id: what a reader may cut off, drop or replace. */
 const unreadableInId = /[\p{Cc}\p{Cs}]/u;
 
-/** A longer line is parsed in turns: at once, it would block the event loop for more than a few milliseconds. */
+/**
+ * A longer line is parsed in turns: at once, it would block the event loop for more than a few milliseconds.
+ */
 export const longLineBytes = 16 * 1024;
 /** A small part of a turn. */
 const tokensOfTurn = 256;
@@ -58,7 +60,10 @@ const tokensOfTurn = 256;
 export const bytesOfTurn = 64 * 1024;
 const turnMs = 0.25;
 
-/** Takes a line without its line feed (one carriage return at the end is part of the line ending). Never throws. */
+/**
+ * Takes a line without its line feed (one carriage return at the end is part of the
+ * line ending). Never throws.
+ */
 export function parseLine(line: Buffer): ParsedLine {
   if (!isUtf8(line)) {
     return refusal('not_utf8');
@@ -77,11 +82,12 @@ export function parseLine(line: Buffer): ParsedLine {
 }
 
 /**
- * As `parseLine`, while other work gets its turn several times in a millisecond, however long the line is. Without `keepsPayloads` what a
- * call or a result carries (`params.arguments`, `result.content`, `result.structuredContent`) is checked alike, and empty in the message.
+ * As `parseLine`, while other work gets its turn several times in a millisecond, however long the line is.
+ * Without `keepsPayloads` what a call or a result carries (`params.arguments`, `result.content`,
+ * `result.structuredContent`) is checked alike, and empty in the message.
  */
 export async function parseLineInTurns(line: Buffer, keepsPayloads: boolean): Promise<ParsedLine> {
-  await nextTurn();
+  await nextLoopTurn();
   if (!isUtf8(line)) {
     return refusal('not_utf8');
   }
@@ -113,7 +119,7 @@ async function readInTurns(
   const reader = new JsonReader(bytes, { maxDepth, keepsPayloads });
   try {
     for (;;) {
-      await nextTurn();
+      await nextLoopTurn();
       const endMs = performance.now() + turnMs;
       do {
         const reading = reader.read(tokensOfTurn);
@@ -133,7 +139,7 @@ async function readInTurns(
 /** Whether a control byte follows from `start` on. */
 async function holdsControl(bytes: Buffer, start: number): Promise<boolean> {
   for (let from = start; from < bytes.length; from += bytesOfTurn) {
-    await nextTurn();
+    await nextLoopTurn();
     if (bytes.subarray(from, from + bytesOfTurn).some((byte) => byte < space)) {
       return true;
     }
@@ -201,7 +207,10 @@ function parseAnswer(envelope: Record<string, unknown>, id: RequestId | null): P
   return isError(error) ? accept({ kind: 'error', id, error }) : refusal('bad_error', id);
 }
 
-/** Clients wait without end for the answer to a request when they cannot read the one that came: these shapes are what all of them read. */
+/**
+ * Clients wait without end for the answer to a request when they cannot read the one that came: these shapes
+ * are what all of them read.
+ */
 function isResult(result: unknown): result is Params {
   return isObject(result) && (result['_meta'] === undefined || isMeta(result['_meta']));
 }
@@ -218,7 +227,9 @@ function isMeta(meta: unknown): boolean {
 const isError = (error: unknown): error is Params =>
   isObject(error) && Number.isSafeInteger(error['code']) && typeof error['message'] === 'string';
 
-/** A string, or a safe integer in plain form: `1.0` and `1e0` are read back differently by different parsers. */
+/**
+ * A string, or a safe integer in plain form: `1.0` and `1e0` are read back differently by different parsers.
+ */
 function usableId(id: unknown, raw: string | null): RequestId | null {
   const isId = typeof id === 'string' || (typeof id === 'number' && raw === String(id));
   return isId && isUsableId(id) ? id : null;

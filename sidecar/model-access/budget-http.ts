@@ -1,6 +1,6 @@
 /**
- * Where the session's model program asks before each request, and says afterwards what that took, on a socket that its container alone sees. Whatever
- * the platform does not answer is refused.
+ * Where the session's model program asks before each request, and says afterwards what that took, on a socket
+ * that its container alone sees. Whatever the platform does not answer is refused.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {

@@ -1,12 +1,14 @@
 /**
- * An agent's way to a language model: its socket is copied to connections that the session's model program dials, which asks on another one whether
- * the platform permits a request (docs/decisions/0056-model-access.md). Nothing that is said is read here.
+ * An agent's way to a language model: its socket is copied to connections that the session's model program
+ * dials, which asks on another one whether the platform permits a request
+ * (docs/decisions/0056-model-access.md). Nothing that is said is read here.
  */
+
+import { agentModelSocket, modelSocket } from '../../contract/session-paths.ts';
 import { joinLimits } from '../../lib/timing/join-connections.ts';
 import { openCopiedSocket } from '../dialed-connections/copied-socket.ts';
 import { closeHttp, listenOnPath } from '../http/listen-http.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
-import { agentModelSocket, modelSocket } from '../session-paths.ts';
 import { createBudgetHttp } from './budget-http.ts';
 
 /** The model program may be starting still, or be started again. */
@@ -18,9 +20,10 @@ const unansweredBody = JSON.stringify({
     type: 'overloaded_error',
     message:
       'The model cannot be reached at the moment: its container does not run, or too much is asked of it',
+    ...{ param: null, code: 'server_is_overloaded' },
   },
 });
-/** For clients of the Messages API, which try again. */
+/** For clients of every dialect, which is not known here: each reads its own members. They try again. */
 const unanswered = [
   'HTTP/1.1 503 Service Unavailable',
   'content-type: application/json',

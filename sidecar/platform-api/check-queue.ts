@@ -1,6 +1,7 @@
 /**
- * Carries the checks of many calls in few requests: what is asked in one turn of the event loop, or while as many requests are in flight
- * as may be, shares the next one. A slow check delays no others than those of its request.
+ * Carries the checks of many calls in few requests: what is asked in one turn of the event loop, or
+ * while as many requests are in flight as may be, shares the next one. A slow check delays no others
+ * than those of its request.
  */
 import { type CheckAnswer, maxChecks } from '../../contract/sidecar.ts';
 import type { CheckRequest, PlatformApi } from './platform-api.ts';
@@ -18,34 +19,19 @@ const unansweredLimitMs = 10_000;
 /** The agent's other requests share the limit of requests at a time, so checks leave room for them. */
 const maxInFlight = 4;
 
-/** A platform of a release without the route for several calls may be upgraded. */
-const defaultWithoutRouteMs = 60_000;
-
-export interface CheckQueueOptions {
-  /** For this long a platform that does not have the route for several calls is not asked for it again. */
-  withoutRouteMs?: number;
-}
-
 type CheckApi = Pick<PlatformApi, 'checkCall' | 'checkCalls'>;
 
 /** Returns a `checkCall` that throws what the API's own throws. */
-export function createCheckQueue(
-  api: CheckApi,
-  { withoutRouteMs = defaultWithoutRouteMs }: CheckQueueOptions = {},
-): PlatformApi['checkCall'] {
+export function createCheckQueue(api: CheckApi): PlatformApi['checkCall'] {
   const waiting: Waiting[] = [];
   let inFlight = 0;
   let isScheduled = false;
-  let aloneUntilMs = 0;
 
   /** Returns those whose turn did not come. */
   const send = async (batch: readonly Waiting[]): Promise<readonly Waiting[]> => {
-    if (batch.length > 1 && performance.now() >= aloneUntilMs) {
-      const result = await sendTogether(api, batch);
-      if (!(result instanceof PlatformRefusal)) {
-        return result;
-      }
-      aloneUntilMs = result.status === 404 ? performance.now() + withoutRouteMs : aloneUntilMs;
+    const unanswered = batch.length > 1 ? await sendTogether(api, batch) : null;
+    if (unanswered !== null) {
+      return unanswered;
     }
     await sendOneByOne(api, batch);
     return [];
@@ -73,14 +59,11 @@ export function createCheckQueue(
 }
 
 /**
- * Settles each of the batch but those whose turn did not come, and returns these in their order; a platform that answers about none is
- * asked no more. Or returns the refusal of the batch as a whole: one of them is not valid, or the platform is of a release that takes them
- * one by one. Never throws.
+ * Settles each of the batch but those whose turn did not come, and returns these in their order; a platform
+ * that answers about none is asked no more. Null, with none settled, when the batch was refused as a whole:
+ * one of them is not valid. Never throws.
  */
-async function sendTogether(
-  api: CheckApi,
-  batch: readonly Waiting[],
-): Promise<readonly Waiting[] | PlatformRefusal> {
+async function sendTogether(api: CheckApi, batch: readonly Waiting[]): Promise<readonly Waiting[] | null> {
   try {
     const answers = await api.checkCalls(batch.map(({ request }) => request));
     const unanswered = batch.filter(({ request, resolve }) => {
@@ -97,7 +80,7 @@ async function sendTogether(
     return unanswered.filter((each) => !over.includes(each));
   } catch (error) {
     if (error instanceof PlatformRefusal && error.status !== 401) {
-      return error;
+      return null;
     }
     rejectAll(batch, error);
     return [];
@@ -105,8 +88,8 @@ async function sendTogether(
 }
 
 /**
- * Settles each of the batch, in its order: a later call must not take the grant for one call that an earlier one is due. The wait for a
- * platform that does not answer is not repeated for each. Never throws.
+ * Settles each of the batch, in its order: a later call must not take the grant for one call that an earlier
+ * one is due. The wait for a platform that does not answer is not repeated for each. Never throws.
  */
 async function sendOneByOne(api: CheckApi, batch: readonly Waiting[]): Promise<void> {
   for (const [index, { request, resolve, reject }] of batch.entries()) {

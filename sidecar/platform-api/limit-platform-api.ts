@@ -1,19 +1,19 @@
 /**
- * Limits the requests to the platform that an agent may cause: immediate within each limit, then throttled, then
- * refused. The sidecar's own reports (ready, calls, lists of tools, the end), and its question for the
+ * Limits the requests to the platform that an agent may cause: immediate within each limit, then throttled,
+ * then refused. The sidecar's own reports (ready, calls, lists of tools, the end), and its question for the
  * API's tools, which it asks until it has them, are not throttled.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SidecarBoot } from '../../contract/sidecar.ts';
-import { createPace, type Pace } from '../pace/pace.ts';
-import { createSlots, type Slots } from '../pace/slots.ts';
+import { createSemaphore } from '../../lib/limits/semaphore.ts';
+import { createTokenBucket, type TokenBucket } from '../../lib/limits/token-bucket.ts';
 import type { PlatformApi } from './platform-api.ts';
 import { PlatformRefusal } from './request.ts';
 
-/** Max wait of a throttled agent for its turn. */
+/** Max wait of a throttled agent. */
 const maxWaitMs = 10_000;
-/** A concurrency slot depends on the platform's speed: the wait for it may be longer. */
+/** A permit to ask depends on the platform's speed: the wait for it may be longer. */
 const maxQueueMs = 60_000;
 const maxWaiting = 1024;
 
@@ -30,18 +30,21 @@ type Limits = Pick<
 
 /** The functions throw PlatformRefusal `rate_limited`, naming the limit, for what is beyond it. */
 export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi {
-  const events = pacer(limits.events_per_minute, 'events a minute');
-  const requests = pacer(limits.permission_requests_per_minute, 'permission requests a minute');
-  const artifacts = pacer(limits.artifacts_per_minute, 'artifacts a minute');
-  const toolCalls = pacer(limits.platform_tool_calls_per_minute, 'calls of tools of the platform a minute');
-  const bytes = pacer(limits.sent_bytes_per_minute, 'bytes a minute');
-  const inFlight = slotted(limits.concurrent_requests, 'requests at a time');
+  const events = createThrottle(limits.events_per_minute, 'events a minute');
+  const requests = createThrottle(limits.permission_requests_per_minute, 'permission requests a minute');
+  const artifacts = createThrottle(limits.artifacts_per_minute, 'artifacts a minute');
+  const toolCalls = createThrottle(
+    limits.platform_tool_calls_per_minute,
+    'calls of tools of the platform a minute',
+  );
+  const bytes = createThrottle(limits.sent_bytes_per_minute, 'bytes a minute');
+  const inFlight = limited(limits.concurrent_requests, 'requests at a time');
   // A tool takes seconds at worst: gated calls are still checked meanwhile.
-  const tools = slotted(
+  const tools = limited(
     Math.max(1, Math.floor(limits.concurrent_requests / 2)),
     'calls of tools of the platform at a time',
   );
-  const uploads = slotted(limits.concurrent_uploads, 'uploads of artifacts at a time');
+  const uploads = limited(limits.concurrent_uploads, 'uploads of artifacts at a time');
   const send = async <Body, Result>(body: Body, work: (body: Body) => Promise<Result>): Promise<Result> => {
     await bytes(Buffer.byteLength(JSON.stringify(body)));
     return inFlight(() => work(body));
@@ -67,18 +70,20 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
     },
     async storeArtifact(metadata, content) {
       await artifacts();
-      return uploads(() => sendInPace(content, bytes, (paced) => api.storeArtifact(metadata, paced)));
+      return uploads(() =>
+        sendThrottled(content, bytes, (throttled) => api.storeArtifact(metadata, throttled)),
+      );
     },
   };
 }
 
-/** Waits for that many turns, by default one. */
-type Pacer = (turns?: number) => Promise<void>;
+/** Waits for that many tokens, by default one. */
+type Throttle = (tokens?: number) => Promise<void>;
 
-function pacer(perMinute: number, what: string): Pacer {
-  const pace: Pace = createPace({ perMinute, maxWaitMs });
-  return async (turns) => {
-    const waitMs = pace.take(turns);
+function createThrottle(perMinute: number, what: string): Throttle {
+  const bucket: TokenBucket = createTokenBucket({ perMinute, maxWaitMs });
+  return async (tokens) => {
+    const waitMs = bucket.take(tokens);
     if (waitMs === null) {
       throw beyond(perMinute, what);
     }
@@ -89,9 +94,9 @@ function pacer(perMinute: number, what: string): Pacer {
 }
 
 /** A stream is read as fast as its bytes may be sent. */
-async function sendInPace<Result>(
+async function sendThrottled<Result>(
   content: Buffer | Readable,
-  bytes: Pacer,
+  bytes: Throttle,
   work: (content: Buffer | Readable) => Promise<Result>,
 ): Promise<Result> {
   if (Buffer.isBuffer(content)) {
@@ -99,7 +104,7 @@ async function sendInPace<Result>(
     return work(content);
   }
   let refusal: unknown = null;
-  const inPace = async function* (): AsyncGenerator<Buffer> {
+  const throttled = async function* (): AsyncGenerator<Buffer> {
     for await (const chunk of content as AsyncIterable<Buffer>) {
       await bytes(chunk.length).catch((error: unknown) => {
         refusal = error;
@@ -108,15 +113,15 @@ async function sendInPace<Result>(
       yield chunk;
     }
   };
-  return work(Readable.from(inPace(), { objectMode: false })).catch((error: unknown) => {
+  return work(Readable.from(throttled(), { objectMode: false })).catch((error: unknown) => {
     throw refusal ?? error;
   });
 }
 
-function slotted(count: number, what: string): <Result>(work: () => Promise<Result>) => Promise<Result> {
-  const slots: Slots = createSlots({ count, maxWaiting });
+function limited(count: number, what: string): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  const semaphore = createSemaphore({ permits: count, maxWaiting });
   return async (work) => {
-    const release = await slots.take(maxQueueMs);
+    const release = await semaphore.acquire({ maxWaitMs: maxQueueMs });
     if (release === null) {
       throw beyond(count, what);
     }

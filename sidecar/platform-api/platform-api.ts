@@ -1,6 +1,15 @@
-/** What the sidecar asks of and reports to the platform: one function per internal route (contract/sidecar.ts). */
+/**
+ * What the sidecar asks of and reports to the platform: one function per internal route
+ * (contract/sidecar.ts).
+ */
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import {
+  type ModelRequestAnswer,
+  type ModelUsageReport,
+  modelRequestAnswer,
+  type modelRequestInput,
+} from '../../contract/model-access.ts';
 import type { OpenCallReport } from '../../contract/open-calls.ts';
 import {
   type ListedPlatformTool,
@@ -33,17 +42,16 @@ import {
 } from '../../contract/sidecar.ts';
 import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
-import { type ModelRequestApi, modelRequests } from './model-requests.ts';
 import {
   internalUrl,
   type PlatformAddress,
   PlatformUnreachable,
   readAnswer,
   requestPlatform,
+  upload,
 } from './request.ts';
-import { upload } from './send.ts';
 
-export interface ArtifactMetadata {
+interface ArtifactMetadata {
   artifact_id: string;
   name: string;
   mime_type: string;
@@ -52,7 +60,10 @@ export interface ArtifactMetadata {
 
 export type CheckRequest = z.infer<typeof checkRequest>;
 
-/** Each function throws PlatformRefusal when the platform refuses, PlatformUnreachable when it does not answer in time. */
+/**
+ * Each function throws PlatformRefusal when the platform refuses, PlatformUnreachable when it does not answer
+ * in time.
+ */
 export interface PlatformApi extends ModelRequestApi {
   ready(controlUrl: string, signal: AbortSignal): Promise<z.infer<typeof readyAnswer>>;
   checkCall(request: CheckRequest): Promise<CheckAnswer>;
@@ -94,10 +105,12 @@ const checkLimits = {
   attemptLimitMs: checkAttemptLimitMs,
 } as const;
 const artifactTimeoutMs = 120_000;
-/** A tool may wait for its turn, and then run for some statements of the database; after one attempt without an answer there is another. */
+/**
+ * A tool may wait for its turn, and then run for some statements of the database; after one attempt without
+ * an answer there is another.
+ */
 const toolCall = {
   method: 'POST',
-  reads: 'sender',
   limitIsAnswer: true,
   timeLimitMs: 50_000,
   attemptLimitMs: 25_000,
@@ -150,11 +163,11 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
     readPermissionRequest(requestId) {
       const path = `permission-requests/${requestId}`;
-      const request = { method: 'GET', path, reads: 'exact_call', timeLimitMs: reportLimitMs } as const;
+      const request = { method: 'GET', path, timeLimitMs: reportLimitMs } as const;
       return requestPlatform(address, request, permissionRequestState);
     },
     async listTools(timeLimitMs) {
-      const request = { method: 'GET', path: 'platform-tools', reads: 'sender', timeLimitMs } as const;
+      const request = { method: 'GET', path: 'platform-tools', timeLimitMs } as const;
       return (await requestPlatform(address, request, platformToolList)).tools;
     },
     callTool: (body) =>
@@ -205,3 +218,24 @@ async function storeArtifact(
   }
   return readAnswer(response, artifactAnswer);
 }
+
+/** As the functions of `PlatformApi` throw. */
+interface ModelRequestApi {
+  /** May this request be sent, now? */
+  askForModelRequest(id: string, input: z.infer<typeof modelRequestInput>): Promise<ModelRequestAnswer>;
+  reportModelUsage(id: string, usage: ModelUsageReport): Promise<void>;
+}
+
+const limits = { method: 'PUT', timeLimitMs: 10_000, attemptLimitMs: 3_000 } as const;
+
+const modelRequests = (address: PlatformAddress): ModelRequestApi => ({
+  askForModelRequest: (id, body) =>
+    requestPlatform(
+      address,
+      { ...limits, path: `model-requests/${id}`, body, limitIsAnswer: true },
+      modelRequestAnswer,
+    ),
+  async reportModelUsage(id, body) {
+    await requestPlatform(address, { ...limits, path: `model-requests/${id}/usage`, body }, z.null());
+  },
+});

@@ -1,9 +1,22 @@
-/** One request to the platform's internal routes: with this session's token, timeouts and retries. */
+/**
+ * One request to the platform's internal routes, answered in JSON: with this session's token, timeouts and
+ * retries. Small ones use keep-alive connections, at a third of the cost of `fetch`.
+ */
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
-import { internalTokenHeader, readsHeader } from '../../contract/sidecar.ts';
+import { internalTokenHeader } from '../../contract/sidecar.ts';
+import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
-import { requestJson } from './send.ts';
+import { shareLookups } from './share-lookups.ts';
 
 /** The platform answered with a refusal. */
 export class PlatformRefusal extends Error {
@@ -34,8 +47,6 @@ export interface PlatformRequest {
   /** Below `/internal/sessions/{id}/`. */
   path: string;
   body?: unknown;
-  /** A field of the answer that earlier releases do not know. */
-  reads?: string;
   /** Retries until an answer or this timeout; every route is idempotent. */
   timeLimitMs: number;
   /** Timeout of one attempt; default 10 s. */
@@ -84,10 +95,7 @@ function attempt(
     signal.throwIfAborted();
     const response = await requestJson(internalUrl(address, request.path), {
       method: request.method,
-      headers: {
-        [internalTokenHeader]: address.token,
-        ...(request.reads === undefined ? {} : { [readsHeader]: request.reads }),
-      },
+      headers: { [internalTokenHeader]: address.token },
       body: request.body,
       signal,
     });
@@ -98,7 +106,10 @@ function attempt(
   });
 }
 
-/** The platform never redirects: whatever else answers in its place, such as a maintenance page, has accepted nothing. */
+/**
+ * The platform never redirects: whatever else answers in its place, such as a maintenance
+ * page, has accepted nothing.
+ */
 function isAnswer(status: number, { limitIsAnswer = false }: PlatformRequest): boolean {
   return (
     (status >= 200 && status < 300) || (status >= 400 && status < 500 && (status !== 429 || limitIsAnswer))
@@ -109,7 +120,9 @@ export function internalUrl({ apiUrl, sessionId }: PlatformAddress, path: string
   return new URL(`/internal/sessions/${sessionId}/${path}`, apiUrl);
 }
 
-/** Reads an answer by its schema; throws PlatformRefusal for 4xx, PlatformUnreachable for an invalid answer. */
+/**
+ * Reads an answer by its schema; throws PlatformRefusal for 4xx, PlatformUnreachable for an invalid answer.
+ */
 export function readAnswer<Answer extends z.ZodType>(
   { status, body }: { status: number; body: unknown },
   answer: Answer,
@@ -133,4 +146,93 @@ function refusalOf(body: unknown): { code: string; message: string } {
   const { code, message, fields = [] } = parsed.data.error;
   const [field] = fields;
   return { code, message: field === undefined ? message : `${message}: ${field.path}: ${field.message}` };
+}
+
+export interface JsonRequest {
+  method: 'GET' | 'POST' | 'PUT';
+  headers: Readonly<Record<string, string>>;
+  body?: unknown;
+  signal: AbortSignal;
+}
+
+export interface Upload {
+  headers: Readonly<Record<string, string>>;
+  body: Buffer | Readable;
+  signal: AbortSignal;
+}
+
+export interface JsonAnswer {
+  status: number;
+  /** Null when the answer is no JSON. */
+  body: unknown;
+}
+
+const lookup = shareLookups();
+const kept = { keepAlive: true, maxSockets: 64, lookup };
+const agents = { http: new HttpAgent(kept), https: new HttpsAgent(kept) };
+const maxAnswerBytes = 4 * 1024 * 1024;
+
+/** Follows no redirect. Throws without a complete answer. */
+async function requestJson(url: URL, { method, headers, body, signal }: JsonRequest): Promise<JsonAnswer> {
+  const bytes = body === undefined ? null : Buffer.from(JSON.stringify(body));
+  const isHttps = url.protocol === 'https:';
+  const request = requestBy(url)(url, {
+    method,
+    headers: {
+      ...headers,
+      ...(bytes ? { 'content-type': 'application/json', 'content-length': bytes.length } : {}),
+    },
+    agent: isHttps ? agents.https : agents.http,
+    signal,
+  });
+  const response = responseTo(request);
+  request.end(bytes ?? undefined);
+  return readJson(await response);
+}
+
+/** POSTs bytes over a new connection: a stream cannot be resent. Throws without a complete answer. */
+export async function upload(url: URL, { headers, body, signal }: Upload): Promise<JsonAnswer> {
+  const request = requestBy(url)(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/octet-stream' },
+    agent: false,
+    lookup,
+    signal,
+  });
+  const response = responseTo(request);
+  if (Buffer.isBuffer(body)) {
+    request.end(body);
+  } else {
+    // A stream error fails the request; an answer that arrived before all was sent counts.
+    pipeline(body, request).catch((error: Error) => request.destroy(error));
+  }
+  return readJson(await response);
+}
+
+const requestBy = (url: URL) => (url.protocol === 'https:' ? httpsRequest : httpRequest);
+
+/**
+ * Rejects when the connection ends without one, also after a 101 response: protocol
+ * upgrades are not supported.
+ */
+function responseTo(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on('response', resolve);
+    request.on('error', reject);
+    request.on('close', () => reject(new Error('the connection ended without an answer')));
+  });
+}
+
+async function readJson(response: IncomingMessage): Promise<JsonAnswer> {
+  const tooLarge = () => new Error('the answer is too large');
+  const bytes = await collectBytes(response, { maxBytes: maxAnswerBytes, tooLarge });
+  return { status: response.statusCode ?? 0, body: parsed(bytes.toString()) };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

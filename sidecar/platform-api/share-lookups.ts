@@ -1,11 +1,16 @@
-/** Shares concurrent DNS lookups: one that waits for a silent name server holds one of the few threads that the spool writes with. */
+/**
+ * Shares concurrent DNS lookups: one that waits for a silent name server holds one of the few threads
+ * that the spool writes with.
+ */
 import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
 
 const lookUpAll = (hostname: string) => lookup(hostname, { all: true });
 
-/** For `http.request` and its agents: callers share a lookup in progress for the same name. Nothing is cached. */
+/**
+ * For `http.request` and its agents: callers share a lookup in progress for the same name. Nothing is cached.
+ */
 export function shareLookups(
   lookUp: (hostname: string) => Promise<LookupAddress[]> = lookUpAll,
 ): LookupFunction {

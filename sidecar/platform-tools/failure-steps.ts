@@ -1,4 +1,7 @@
-/** Pure: what an agent does after a tool of the platform failed, by its code. Each has an end, so that nobody repeats a call for ever. */
+/**
+ * Pure: what an agent does after a tool of the platform failed, by its code. Each has an end, so that nobody
+ * repeats a call for ever.
+ */
 import { afterAsking } from '../../contract/how-to-ask.ts';
 
 const giveUp = 'continue without it, or say what you cannot do.';

@@ -1,4 +1,7 @@
-/** Pure: what an agent does next, in the answer that it reads at that moment. A model that is not told asks again, or repeats the call. */
+/**
+ * Pure: what an agent does next, in the answer that it reads at that moment. A model that is not told asks
+ * again, or repeats the call.
+ */
 
 import { startNow } from '../../contract/how-to-ask.ts';
 

@@ -1,12 +1,15 @@
-/** Asking for a grant: the tools `request_grant`, `request_permission` and the event `agent.permission_request`. */
+/**
+ * Asking for a grant: the tools `request_grant`, `request_permission` and the event
+ * `agent.permission_request`.
+ */
 import { randomUUID } from 'node:crypto';
 import { detailsByGrantType } from '../../contract/grant.ts';
 import type { PermissionRequestInput } from '../../contract/permission-request.ts';
 import { type ToolDependencies, ToolFailure } from './tool.ts';
 
 /**
- * Sends the request, with the call of its scope that was refused last, and returns its id; an identical open request for the same call has the same one.
- * It grants nothing: only a human does.
+ * Sends the request, with the call of its scope that was refused last, and returns its id; an identical open
+ * request for the same call has the same one. It grants nothing: only a human does.
  * Throws ToolFailure when the details are invalid for the type, or when the platform rejects the request.
  */
 export async function sendPermissionRequest(

@@ -1,4 +1,7 @@
-/** The built-in MCP server `platform`: one line per tool, and the tools that the API runs. Clients of both protocol revisions are served. */
+/**
+ * The built-in MCP server `platform`: one line per tool, and the tools that the API runs. Clients of both
+ * protocol revisions are served.
+ */
 import type { Duplex } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
@@ -9,7 +12,7 @@ import { emitArtifact } from './emit-artifact.ts';
 import { emitError } from './emit-error.ts';
 import { emitStatus } from './emit-status.ts';
 import { endSession } from './end-session.ts';
-import { relayedTool } from './relayed-tool.ts';
+import { relayedTool } from './relayed-tools.ts';
 import { requestGrant } from './request-grant.ts';
 import { requestInput } from './request-input.ts';
 import { requestPermission } from './request-permission.ts';

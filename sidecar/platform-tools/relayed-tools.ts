@@ -1,12 +1,16 @@
-/** The list of the tools that the API runs. It is asked for with the first connection of the agent, and kept. */
+/** The tools that the API runs: their list, and this side of a call, which passes it and its answer on. */
+
+import { randomUUID } from 'node:crypto';
+import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { Logger } from 'pino';
 import type { ListedPlatformTool } from '../../contract/platform-tools.ts';
+import { productSlug } from '../../contract/product-name.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
-import { PlatformRefusal } from '../platform-api/request.ts';
+import { type ServedTool, type ToolDependencies, ToolFailure, toolResult } from './tool.ts';
 
 export interface RelayedTools {
-  /** Empty where the platform does not say them in time, or is of a release without such tools: the next connection asks again. */
+  /** Empty where the platform does not say them in time: the next connection asks again. */
   list(): Promise<readonly ListedPlatformTool[]>;
 }
 
@@ -28,8 +32,7 @@ export function createRelayedTools(
       known = await api.listTools(askLimitMs);
       return known;
     } catch (error) {
-      const isOlder = error instanceof PlatformRefusal && error.status === 404;
-      logger[isOlder ? 'debug' : 'warn'](
+      logger.warn(
         { reason: error instanceof Error ? error.message : 'unknown' },
         'the platform lists no tools of its own; the agent has those of the sidecar',
       );
@@ -48,4 +51,77 @@ export function createRelayedTools(
       return abandonAfter(waitMs, asking, () => []);
     },
   };
+}
+
+export function relayedTool(tool: ListedPlatformTool): ServedTool {
+  const { name, title, description, annotations } = tool;
+  const schemas = { inputSchema: shown(tool.input_schema), outputSchema: shown(tool.output_schema) };
+  return {
+    name,
+    register(server, dependencies) {
+      server.registerTool(name, { title, description, annotations, ...schemas }, (given) =>
+        toolResult(() => relay(name, given, dependencies)),
+      );
+    },
+  };
+}
+
+/** Shown to the agent, and satisfied by everything: two validators could differ. */
+const shown = (schema: Record<string, unknown>): StandardSchemaWithJSON => ({
+  '~standard': {
+    version: 1,
+    vendor: productSlug,
+    validate: (value) => ({ value }),
+    jsonSchema: { input: () => schema, output: () => schema },
+  },
+});
+
+/** Throws ToolFailure with the code that the tool failed with, and what the platform's interface throws. */
+async function relay(
+  name: string,
+  given: unknown,
+  { api, lineBytes }: Pick<ToolDependencies, 'api' | 'lineBytes'>,
+): Promise<Record<string, unknown>> {
+  const infinite = pathToInfinity(given);
+  if (infinite !== null) {
+    throw new ToolFailure('validation_failed', `${infinite}: is too large for a number: send it as text`);
+  }
+  const call = { call_id: randomUUID(), name, arguments: typeof given === 'object' ? { ...given } : {} };
+  const answer = await api.callTool(call);
+  if (answer.status === 'failed') {
+    throw new ToolFailure(answer.code, answer.message);
+  }
+  if (messageBytes(answer.result) > lineBytes) {
+    throw new ToolFailure('too_large', `the answer has more than ${lineBytes} bytes; ask for less`);
+  }
+  return answer.result;
+}
+
+/**
+ * Such as `1e400`, which JSON may hold: it would leave as null. The place as a dotted path;
+ * null when there is none.
+ */
+function pathToInfinity(value: unknown, path: readonly string[] = []): string | null {
+  if (typeof value === 'number') {
+    return Number.isFinite(value) ? null : path.join('.');
+  }
+  if (typeof value !== 'object' || value === null) {
+    return null;
+  }
+  for (const [key, inner] of Object.entries(value)) {
+    const found = pathToInfinity(inner, [...path, key]);
+    if (found !== null) {
+      return found;
+    }
+  }
+  return null;
+}
+
+/** What surrounds a result in the message: its own members and the id. */
+const surroundingBytes = 2048;
+
+/** A message has the result as text within JSON, and as it is. */
+function messageBytes(result: Record<string, unknown>): number {
+  const text = JSON.stringify(result);
+  return Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(text)) + surroundingBytes;
 }

@@ -32,7 +32,8 @@ export const requestPermission = defineTool({
       const { requestId } = await sendPermissionRequest(input, dependencies);
       const message = await wait.messageThat(({ decision }) => decision?.request_id === requestId, signal);
       const known = message?.decision ?? null;
-      // The decision may be stored while its message is still in transit; and no message says in a field how far an approval goes.
+      // The decision may be stored while its message is still in transit; and no message says in a field
+      // how far an approval goes.
       const isWhole = known !== null && known.status !== 'approved';
       const decided = isWhole ? known : await dependencies.api.readPermissionRequest(requestId);
       return { request_id: requestId, ...shownDecision(decided, input) };

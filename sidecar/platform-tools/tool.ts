@@ -3,9 +3,9 @@ import type { CallToolResult, McpServer, StandardSchemaWithJSON } from '@modelco
 import type * as z from 'zod';
 import { sentenceOfProblems } from '../../contract/errors.ts';
 import type { ToolAnnotations } from '../../contract/platform-tools.ts';
+import type { Semaphore } from '../../lib/limits/semaphore.ts';
 import type { Inbox } from '../inputs/inbox.ts';
 import { platformErrorKey } from '../json-rpc/answers.ts';
-import type { Slots } from '../pace/slots.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../platform-api/request.ts';
 import type { LastRefusals } from '../server-link/last-refusals.ts';
@@ -25,7 +25,7 @@ export interface ToolDependencies {
   /** Max bytes of a message to the agent. */
   lineBytes: number;
   /** Max tool calls waiting for a human at a time. */
-  waits: Slots;
+  waits: Pick<Semaphore, 'tryAcquire'>;
 }
 
 /** A tool's refusal, with a code that an agent can act on. */
@@ -84,7 +84,10 @@ const shownAlone = (schema: z.ZodObject): StandardSchemaWithJSON => ({
   '~standard': { ...schema['~standard'], validate: (value) => ({ value }) },
 });
 
-/** Results leave as JSON text and as `structuredContent`; failures as an error result with code, message and what to do next. */
+/**
+ * Results leave as JSON text and as `structuredContent`; failures as an error result with code,
+ * message and what to do next.
+ */
 export async function toolResult(work: () => Promise<Record<string, unknown>>): Promise<CallToolResult> {
   try {
     const result = await work();

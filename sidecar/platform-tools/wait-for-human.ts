@@ -9,15 +9,15 @@ export interface HumanWait {
 }
 
 /**
- * Reserves a wait for a human before the human is asked. Throws ToolFailure `rate_limited` when the max number of waits is reached; 0
- * seconds are no wait.
+ * Reserves a wait for a human before the human is asked. Throws ToolFailure `rate_limited` when the max
+ * number of waits is reached; 0 seconds are no wait.
  */
 export async function reserveWait(
   { waits, inbox, maxWaitSeconds }: Pick<ToolDependencies, 'waits' | 'inbox' | 'maxWaitSeconds'>,
   waitSeconds: number,
 ): Promise<HumanWait> {
   const waitMs = Math.min(waitSeconds, maxWaitSeconds) * 1000;
-  const release = waitMs > 0 ? await waits.take(0) : () => undefined;
+  const release = waitMs > 0 ? waits.tryAcquire() : () => undefined;
   if (release === null) {
     throw new ToolFailure(
       'rate_limited',

@@ -16,7 +16,10 @@ export interface ProcessReporter {
 }
 
 const urgentPauseMs = 300;
-/** Burst of immediate reports per process; from then on as rarely as its output, since it may change arbitrarily often. */
+/**
+ * Burst of immediate reports per process; from then on as rarely as its output, since it may
+ * change arbitrarily often.
+ */
 const mostUrgent = 20;
 const outputPauseMs = 5000;
 const retryMs = 1000;

@@ -1,10 +1,16 @@
-/** Rate limit for reading one report socket: one budget, however many connections there are, and however often they reconnect. */
+/**
+ * Rate limit for reading one report socket: one budget, however many connections there are, and
+ * however often they reconnect.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const bytesPerSecond = 256 * 1024;
 
 export interface ReadBudget {
-  /** Resolves once this much may be read, after all earlier spending and charges. Throws once the budget is closed. */
+  /**
+   * Resolves once this much may be read, after all earlier spending and charges. Throws
+   * once the budget is closed.
+   */
   spend(bytes: number): Promise<void>;
   /** Delays the next `spend` by this much as well. */
   charge(bytes: number): void;

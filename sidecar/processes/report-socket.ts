@@ -1,11 +1,14 @@
-/** Where the parent of a process reports on it. A server or an agent may write there too: everything is bounded and an untrusted claim. */
+/**
+ * Where the parent of a process reports on it. A server or an agent may write there too: everything is
+ * bounded and an untrusted claim.
+ */
 import type { Socket } from 'node:net';
 import { jsonOrNull } from '../../contract/json-or-null.ts';
 import { maxClaimBytes } from '../../contract/process-reports.ts';
+import { reportSocket } from '../../contract/session-paths.ts';
 import { processClaim } from '../../contract/session-process.ts';
 import { type Line, splitLines } from '../json-rpc/lines.ts';
 import { closeServer, listenOnSocket, oneChunk } from '../server-link/listen.ts';
-import { reportSocket } from '../session-paths.ts';
 import { createReadBudget, type ReadBudget } from './read-budget.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 

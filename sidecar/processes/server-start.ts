@@ -4,7 +4,10 @@ import type { FailureCause } from '../../contract/session-process.ts';
 import type { Failure, ServerFacts } from './classify-failure.ts';
 import type { TrackedProcess } from './tracked-process.ts';
 
-/** Requests that may open a connection, in the 2026 era, and may take long. A server answers every other one on its own. */
+/**
+ * Requests that may open a connection, in the 2026 protocol version, and may take long. A server answers
+ * every other one on its own.
+ */
 const takesItsTime = new Set(['tools/call', 'subscriptions/listen']);
 
 export interface ServerStart {

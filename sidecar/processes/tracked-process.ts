@@ -1,4 +1,7 @@
-/** What is known of one process of the session. Times and states are the sidecar's own; ends and output are claims. */
+/**
+ * What is known of one process of the session. Times and states are the sidecar's own;
+ * ends and output are claims.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AnswerFault, AnswerFaultCount } from '../../contract/answer-fault.ts';
 import { maxStoredInteger } from '../../contract/names.ts';
@@ -118,7 +121,10 @@ export class TrackedProcess {
     return cause;
   }
 
-  /** A sibling reached the limit within which the agent waits for it: that the platform ends it then says nothing of it. */
+  /**
+   * A sibling reached the limit within which the agent waits for it: that the platform ends it
+   * then says nothing of it.
+   */
   notReadyInTime(): void {
     if (this.#state === 'starting') {
       this.#cause = 'not_ready_in_time';

@@ -1,14 +1,16 @@
 /**
- * Reads the agent's input, line by line. Writing the record of a tool call begins as soon as the line is read. An agent beyond its
- * rate limit is read more slowly: backpressure on its socket makes it wait.
+ * Reads the agent's input, line by line. Writing the record of a tool call begins as soon as the line is
+ * read. An agent beyond its rate limit is read more slowly: backpressure on its socket makes it wait.
  */
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { countPart, countValues } from '../../contract/json-values.ts';
-import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { ByteBudget } from '../../lib/limits/byte-budget.ts';
+import type { TokenBucket } from '../../lib/limits/token-bucket.ts';
 import { isCall, newlyCalledTool } from '../gate/decide.ts';
 import type { AnswerScan } from '../json-rpc/answer-scan.ts';
 import { type Line, readLines } from '../json-rpc/lines.ts';
+import { nextLoopTurn } from '../json-rpc/loop-turn.ts';
 import type { Message, RequestId } from '../json-rpc/message.ts';
 import {
   bytesOfTurn,
@@ -18,8 +20,6 @@ import {
   parseLine,
   parseLineInTurns,
 } from '../json-rpc/parse-line.ts';
-import { nextTurn } from '../json-rpc/turns.ts';
-import type { Pace } from '../pace/pace.ts';
 import type { Call, Ledger } from './ledger.ts';
 
 export interface AgentLine {
@@ -37,7 +37,7 @@ export interface AgentLine {
 export interface AgentLineDependencies {
   ledger: Ledger;
   /** The rate of calls of the whole session. */
-  callPace: Pace;
+  callBucket: Pick<TokenBucket, 'take'>;
   /** Memory for large messages of the whole session. */
   largeMessages: ByteBudget;
   limits: { lineBytes: number };
@@ -48,18 +48,24 @@ const noBytes = Buffer.alloc(0);
 const refusedPauseMs = 1000;
 /** What a parsed value takes beside its text: an empty object is two bytes of text. */
 const valueBytes = 64;
-/** Limits of reading ahead on a connection; what takes more by itself shares the session's memory for large messages. */
+/**
+ * Limits of reading ahead on a connection; what takes more by itself shares the session's
+ * memory for large messages.
+ */
 const aheadBytes = 1024 * 1024;
 const aheadLimits = { items: 256, bytes: aheadBytes, sizeBytes: ({ heldBytes }: AgentLine) => heldBytes };
-/** For the agent's messages of every session: some dozen times the longest line of text, or one line of the smallest values. */
+/**
+ * For the agent's messages of every session: some dozen times the longest line of text, or one
+ * line of the smallest values.
+ */
 export const largeMessageBytes = 24 * 1024 * 1024;
 /** Longer than a side that stalls keeps its connection, and with it what it holds. */
 const largeMessageWaitMs = 60_000;
 const noRelease = () => undefined;
 
 /**
- * Yields lines in their order, while later ones are read and recorded already: calls that wait together share one
- * disk write. `onLeft` gets the lines that were not yielded. Throws the stream's errors.
+ * Yields lines in their order, while later ones are read and recorded already: calls that wait together share
+ * one disk write. `onLeft` gets the lines that were not yielded. Throws the stream's errors.
  */
 export function readAgentLines(
   stream: Readable,
@@ -73,33 +79,41 @@ async function* parseLines(
   stream: Readable,
   dependencies: AgentLineDependencies,
 ): AsyncGenerator<AgentLine[]> {
-  const { ledger, callPace, largeMessages, limits } = dependencies;
-  for await (const lines of readLines(stream, limits.lineBytes)) {
-    let ready: AgentLine[] = [];
-    for (const line of lines) {
-      const isLong = line.loss === null && line.bytes.length > longLineBytes;
-      if (isLong) {
-        // Earlier lines do not wait for it.
-        yield begun(ready, ledger);
-        ready = [];
+  const { ledger, callBucket, largeMessages, limits } = dependencies;
+  // Of the line that is not passed on yet: whoever reads may leave while it waits.
+  let unowned: () => void = noRelease;
+  try {
+    for await (const lines of readLines(stream, limits.lineBytes)) {
+      let ready: AgentLine[] = [];
+      for (const line of lines) {
+        const isLong = line.loss === null && line.bytes.length > longLineBytes;
+        if (isLong) {
+          // Earlier lines do not wait for it.
+          yield begun(ready, ledger);
+          ready = [];
+        }
+        const heldBytes =
+          line.loss !== null
+            ? 0
+            : sizeOf(line.bytes, isLong ? await countInTurns(line.bytes) : countValues(line.bytes));
+        const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
+        unowned = release;
+        const parsed = isLong ? await parseLineInTurns(line.bytes, ledger.keepsPayloads) : parse(line);
+        const waitMs = parsed.ok && isCall(parsed.message) ? callBucket.take() : 0;
+        if (waitMs !== 0) {
+          yield begun(ready, ledger);
+          ready = [];
+          await sleep(waitMs ?? refusedPauseMs);
+        }
+        const framed = line.loss !== null ? noBytes : line.framed;
+        const call = waitMs === null ? beginTooFast(parsed, ledger) : null;
+        ready.push({ framed, parsed, call, heldBytes, release });
+        unowned = noRelease;
       }
-      const heldBytes =
-        line.loss !== null
-          ? 0
-          : sizeOf(line.bytes, isLong ? await countInTurns(line.bytes) : countValues(line.bytes));
-      const release = heldBytes > aheadBytes ? await hold(heldBytes, largeMessages) : noRelease;
-      const parsed = isLong ? await parseLineInTurns(line.bytes, ledger.keepsPayloads) : parse(line);
-      const waitMs = parsed.ok && isCall(parsed.message) ? callPace.take() : 0;
-      if (waitMs !== 0) {
-        yield begun(ready, ledger);
-        ready = [];
-        await sleep(waitMs ?? refusedPauseMs);
-      }
-      const framed = line.loss !== null ? noBytes : line.framed;
-      const call = waitMs === null ? beginTooFast(parsed, ledger) : null;
-      ready.push({ framed, parsed, call, heldBytes, release });
+      yield begun(ready, ledger);
     }
-    yield begun(ready, ledger);
+  } finally {
+    unowned();
   }
 }
 
@@ -134,7 +148,7 @@ export const sizeOf = (bytes: Buffer, values: number): number => bytes.length + 
 export async function countInTurns(bytes: Buffer): Promise<number> {
   let values = 1;
   for (let from = 0; from < bytes.length; ) {
-    await nextTurn();
+    await nextLoopTurn();
     const part = countPart(bytes, from, from + bytesOfTurn);
     values += part.values;
     from = part.end;
@@ -171,8 +185,9 @@ export interface ReadAheadLimits<Item> {
 }
 
 /**
- * Yields everything that the source has produced since the last time, in order. When the items taken but not yielded reach
- * a limit, the source waits. Unconsumed items go to `onLeft`. Throws the source's error after the items before it.
+ * Yields everything that the source has produced since the last time, in order. When the items taken but
+ * not yielded reach a limit, the source waits. Unconsumed items go to `onLeft`. Throws the source's error
+ * after the items before it.
  */
 export async function* readAhead<Item>(
   source: AsyncIterable<Item[]>,

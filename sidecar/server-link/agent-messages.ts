@@ -1,7 +1,10 @@
-/** What happens to each message of the agent, in its turn: it is refused, dropped or forwarded, a tool call after its check. */
+/**
+ * What happens to each message of the agent, in its turn: it is refused, dropped or forwarded, a
+ * tool call after its check.
+ */
 import { holdsMoreValues } from '../../contract/json-values.ts';
 import { type AgentDecision, decideAgentMessage, type GateView } from '../gate/decide.ts';
-import { eraAfter } from '../gate/method-policy.ts';
+import { protocolVersionAfter } from '../gate/method-policy.ts';
 import { idSlot, isObject, type Message, type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import { maxIdLength, type ParsedLine } from '../json-rpc/parse-line.ts';
 import { maxCursorLength } from '../tool-lists/list-pages.ts';
@@ -16,12 +19,13 @@ export async function handleAgentLine(line: AgentLine, connection: AgentConnecti
   const { parsed, framed, call } = line;
   const { ledger, replies, gatedCalls } = connection;
   if (parsed.ok) {
-    connection.era = eraAfter(connection.era, parsed.message);
+    connection.protocolVersion = protocolVersionAfter(connection.protocolVersion, parsed.message);
   }
   const decide = () => (parsed.ok ? decideAgentMessage(parsed.message, viewOf(connection, framed)) : null);
   let decision = decide();
   if (!gatedCalls.isEmpty && !isGated(decision)) {
-    // Calls that are being checked stay together: whatever else comes has its turn after them, and is decided on then.
+    // Calls that are being checked stay together: whatever else comes has its turn after
+    // them, and is decided on then.
     await gatedCalls.settled();
     if (connection.isClosed || connection.serverIsLost) {
       connection.leave(line);
@@ -63,12 +67,12 @@ const isChecked = ({ scope, definition }: AgentDecision & { action: 'call' }): b
   scope !== null || definition === 'shown';
 
 function viewOf(connection: AgentConnection, framed: Buffer): GateView {
-  const { dependencies, ledger, lists, serverIds, era } = connection;
+  const { dependencies, ledger, lists, serverIds, protocolVersion } = connection;
   return {
     tools: dependencies.tools,
     refusesChanges: dependencies.toolLists?.refusesChanges ?? false,
     wasShown: (tool) => lists?.hasShown(tool) ?? false,
-    era,
+    protocolVersion,
     agentIdOpen: (id) => ledger.find(id) !== null,
     agentIdTaken: (id) => ledger.isTaken(id),
     serverIdOpen: (id) => serverIds.get(idSlot(id)) === id,
@@ -98,7 +102,7 @@ async function forwardCall(
 ): Promise<void> {
   const { id, tool, scope, definition, continues } = decision;
   const { dependencies, ledger, replies } = connection;
-  const isModern = connection.era === '2026-07-28';
+  const isModern = connection.protocolVersion === '2026-07-28';
   const argumentsDigest = isModern ? digestOf(rawArguments) : null;
   const continued = continues && ledger.resume(tool, argumentsDigest ?? '', continues);
   const call = continued ?? begun ?? beginAnswer(tool, message, connection);
@@ -132,8 +136,8 @@ async function forwardCall(
 }
 
 /**
- * Answers that belong to no round of input are a separate call, which is checked like any other. Null: its server may ask for
- * nothing, so there is nothing to answer.
+ * Answers that belong to no round of input are a separate call, which is checked like any other. Null: its
+ * server may ask for nothing, so there is nothing to answer.
  */
 function beginAnswer(tool: string, message: Message, { dependencies, ledger }: AgentConnection): Call | null {
   return dependencies.clientFeatures.size === 0 ? null : ledger.begin(tool, argumentsOf(message));
@@ -148,7 +152,7 @@ async function forward(message: Message, framed: Buffer, connection: AgentConnec
       return;
     }
     const { id, method } = message;
-    const isModern = connection.era === '2026-07-28';
+    const isModern = connection.protocolVersion === '2026-07-28';
     ledger.send({ id, method, isModern, call: null, argumentsDigest: null, ...cursorOf(message) });
     start.asked(method);
   } else if (message.kind === 'notification') {
@@ -167,7 +171,10 @@ function progressOf(message: Message): { progressToken?: RequestId } {
   return isKept ? { progressToken: token } : {};
 }
 
-/** A cursor that is no text, or a long one, belongs to no list that this platform follows: which page a server takes null for is not known. */
+/**
+ * A cursor that is no text, or a long one, belongs to no list that this platform follows: which page a server
+ * takes null for is not known.
+ */
 function cursorOf({ method, params: { cursor } }: Message & { kind: 'request' }): { cursor?: string | null } {
   return method === 'tools/list' && cursor !== undefined
     ? { cursor: typeof cursor === 'string' && cursor.length <= maxCursorLength ? cursor : null }

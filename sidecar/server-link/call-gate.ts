@@ -26,11 +26,14 @@ export interface Verdict {
 }
 
 export interface CallGate {
-  /** Null: the call is on record and its server connected, so that it may pass without a check. Otherwise as for a verdict. */
+  /**
+   * Null: the call is on record and its server connected, so that it may pass without a check.
+   * Otherwise as for a verdict.
+   */
   admit(call: Call, admitted: AdmittedCall, server: ServerState): Promise<PlatformError | null>;
   /**
-   * Asks the platform about a call that was admitted, now. Asked again, for a call that had to wait or for a further round, it is checked
-   * under the id of the call, which consumes no second grant.
+   * Asks the platform about a call that was admitted, now. Asked again, for a call that had to wait or for a
+   * further round, it is checked under the id of the call, which consumes no second grant.
    */
   check(call: Call, checked: CheckedCall): Promise<Verdict>;
 }

@@ -1,7 +1,8 @@
 /**
- * The calls of one connection that need a check. They are asked in their turn: the first at once, and those that arrive while it is being
- * checked together after it, so that none is asked before an earlier one was decided. Each is forwarded in its order. An allowance
- * serves only immediate forwarding: a call that had to wait after it, for its turn or for a server that does not read, is checked again.
+ * The calls of one connection that need a check. They are asked in their turn: the first at once, and those
+ * that arrive while it is being checked together after it, so that none is asked before an earlier one was
+ * decided. Each is forwarded in its order. An allowance serves only immediate forwarding: a call that had to
+ * wait after it, for its turn or for a server that does not read, is checked again.
  */
 import { callRefusal, type Verdict } from './call-gate.ts';
 import type { DescribedCall } from './describe-call.ts';

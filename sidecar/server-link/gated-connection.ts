@@ -1,10 +1,10 @@
 /**
- * One connection of the agent to one MCP server: a loop for each side, and a close. The loops read lines; `agent-messages` and
- * `server-messages` decide on each and forward the original bytes. It lives as long as the agent's side; the server's side is
- * exclusive to it and closed with it.
+ * One connection of the agent to one MCP server: a loop for each side, and a close. The loops read lines;
+ * `agent-messages` and `server-messages` decide on each and forward the original bytes. It lives as long as
+ * the agent's side; the server's side is exclusive to it and closed with it.
  */
 import type { Duplex } from 'node:stream';
-import type { Era } from '../gate/method-policy.ts';
+import type { ProtocolVersion } from '../gate/method-policy.ts';
 import { LineWriter, readLines } from '../json-rpc/lines.ts';
 import type { RequestId } from '../json-rpc/message.ts';
 import type { ServerStart } from '../processes/server-start.ts';
@@ -12,7 +12,6 @@ import type { ConnectionLists } from '../tool-lists/tool-lists.ts';
 import { type AgentLine, readAgentLines } from './agent-lines.ts';
 import { handleAgentLine } from './agent-messages.ts';
 import { lossText, type ServerState } from './call-gate.ts';
-import { endDuplex } from './end-duplex.ts';
 import { GatedCalls } from './gated-calls.ts';
 import { Ledger } from './ledger.ts';
 import type { AgentConnection, LinkDependencies } from './link-dependencies.ts';
@@ -23,8 +22,8 @@ import { failLateCall, handleServerLine } from './server-messages.ts';
 const lastAnswersMs = 10_000;
 
 /**
- * `handling`: a message of the agent has its turn, and gets its answer before a lost server closes the connection, as a call that is
- * being checked does in every phase.
+ * `handling`: a message of the agent has its turn, and gets its answer before a lost server closes the
+ * connection, as a call that is being checked does in every phase.
  */
 type Phase = 'idle' | 'handling' | 'server_lost' | 'closed' | 'closed_after_loss';
 
@@ -44,7 +43,7 @@ class GatedConnection implements AgentConnection {
   readonly unreadable: AgentConnection['unreadable'] = { open: null };
   readonly toAgent: LineWriter;
   toServer: LineWriter | null = null;
-  era: Era = 'opening';
+  protocolVersion: ProtocolVersion = 'opening';
   readonly #agent: Duplex;
   #server: Duplex | null = null;
   #phase: Phase = 'idle';
@@ -177,4 +176,14 @@ class GatedConnection implements AgentConnection {
       endDuplex(side);
     }
   }
+}
+
+const closeMs = 1000;
+
+/** Flushes what was written, then destroys the stream. */
+function endDuplex(stream: Duplex): void {
+  stream.end();
+  const timer = setTimeout(() => stream.destroy(), closeMs);
+  stream.once('close', () => clearTimeout(timer));
+  stream.resume();
 }

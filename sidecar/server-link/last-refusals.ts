@@ -1,5 +1,6 @@
 /** The last refused call for each scope, so that a request for the scope can say what it is for. */
 import type { ReportedCall } from '../../contract/permission-request.ts';
+import { keepNewest } from '../../lib/limits/keep-newest.ts';
 
 export interface LastRefusals {
   remember(scope: string, call: ReportedCall): void;
@@ -20,10 +21,7 @@ export function createLastRefusals(): LastRefusals {
       byScope.set(scope, { server, tool });
       argumentsByScope.delete(scope);
       argumentsByScope.set(scope, itsArguments);
-      const [oldest] = argumentsByScope.keys();
-      if (argumentsByScope.size > maxWithArguments && oldest !== undefined) {
-        argumentsByScope.delete(oldest);
-      }
+      keepNewest(argumentsByScope, maxWithArguments);
     },
     lastFor(scope) {
       const call = byScope.get(scope);

@@ -1,6 +1,7 @@
 /**
- * The agent's requests on one connection, and the tool calls that they make. `begin` opens the record of a call, and `Call.end` is
- * the only way to close it; from `send` on the ledger does that, wherever the call then is: in flight, or between two rounds.
+ * The agent's requests on one connection, and the tool calls that they make. `begin` opens the record of a
+ * call, and `Call.end` is the only way to close it; from `send` on the ledger does that, wherever the call
+ * then is: in flight, or between two rounds.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import type { AnswerFault } from '../../contract/answer-fault.ts';
@@ -20,7 +21,10 @@ class Call implements AuditedCall {
   readonly admission: Admission | Promise<Admission>;
   /** How often its server answered with a request for input. */
   rounds = 0;
-  /** Whether the arguments of a gated call say all that its server acts on, beside what it was asked for in rounds of input. */
+  /**
+   * Whether the arguments of a gated call say all that its server acts on, beside what it was
+   * asked for in rounds of input.
+   */
   isToldByArguments = false;
   readonly #audit: AuditTrail;
   #isOpen = true;
@@ -162,7 +166,10 @@ export class Ledger {
     return this.#sent.get(idSlot(id))?.request ?? null;
   }
 
-  /** The only request that waits for an answer now; null when there are several, or none. A subscription waits for none. */
+  /**
+   * The only request that waits for an answer now; null when there are several, or none. A
+   * subscription waits for none.
+   */
   get onlyOne(): SentRequest | null {
     let found: SentRequest | null = null;
     for (const { request } of this.#sent.values()) {
@@ -177,7 +184,10 @@ export class Ledger {
     return found;
   }
 
-  /** Could this id be confused with one that waits for its check or its answer, or whose answer may still arrive? */
+  /**
+   * Could this id be confused with one that waits for its check or its answer, or whose
+   * answer may still arrive?
+   */
   isTaken(id: RequestId): boolean {
     const slot = idSlot(id);
     return this.#sent.has(slot) || this.#abandoned.has(slot) || this.#reserved.has(slot);
@@ -215,8 +225,8 @@ export class Ledger {
   }
 
   /**
-   * The server's answer arrived: a call is over with it, or waits for its next round when the answer asks for `input`. Returns what was
-   * answered.
+   * The server's answer arrived: a call is over with it, or waits for its next round when the answer asks for
+   * `input`. Returns what was answered.
    */
   answer(id: RequestId, message: Message, input: InputRequest | null): SentRequest | null {
     const request = this.#remove(id);
@@ -259,8 +269,8 @@ export class Ledger {
   }
 
   /**
-   * Takes out the call that a round belongs to: same tool, identically written arguments, the server's state unchanged,
-   * and answers only to what was asked. Null when there is none.
+   * Takes out the call that a round belongs to: same tool, identically written arguments, the server's state
+   * unchanged, and answers only to what was asked. Null when there is none.
    */
   resume(tool: string, argumentsDigest: string, { state, answered }: Continuation): Call | null {
     for (const paused of this.#paused) {
@@ -338,7 +348,10 @@ export class Ledger {
   }
 }
 
-/** Arguments are compared as they were written: `JSON.parse` makes 9007199254740993 and 9007199254740992 equal. */
+/**
+ * Arguments are compared as they were written: `JSON.parse` makes 9007199254740993
+ * and 9007199254740992 equal.
+ */
 export function digestOf(rawArguments: string | Uint8Array | null): string {
   return createHash('sha256')
     .update(rawArguments ?? '')
@@ -352,7 +365,10 @@ function outcomeOf(message: Message): CallOutcome {
   return message.kind === 'result' && message.result['isError'] === true ? 'tool_error' : 'ok';
 }
 
-/** The bridge to a remote server answers so in its place. A server that says it itself has given no result either. */
+/**
+ * The bridge to a remote server answers so in its place. A server that says it itself
+ * has given no result either.
+ */
 function waitsForSignIn({ data }: Record<string, unknown>): boolean {
   return typeof data === 'object' && data !== null && Reflect.get(data, 'code') === 'authorization_required';
 }

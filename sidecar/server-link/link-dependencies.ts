@@ -1,14 +1,14 @@
 /** What a connection of the agent to one MCP server is made of. */
 import type { Logger } from 'pino';
 import type { ClientFeature } from '../../contract/catalog.ts';
-import type { ByteBudget } from '../../lib/timing/byte-budget.ts';
+import type { ByteBudget } from '../../lib/limits/byte-budget.ts';
+import type { TokenBucket } from '../../lib/limits/token-bucket.ts';
 import type { AuditTrail } from '../audit/audit-trail.ts';
 import type { GateMap } from '../gate/gate-map.ts';
-import type { Era } from '../gate/method-policy.ts';
+import type { ProtocolVersion } from '../gate/method-policy.ts';
 import type { LineWriter } from '../json-rpc/lines.ts';
 import type { RequestId } from '../json-rpc/message.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Pace } from '../pace/pace.ts';
 import type { ServerStart, StartServer } from '../processes/server-start.ts';
 import type { ConnectionLists, ToolLists } from '../tool-lists/tool-lists.ts';
 import type { AgentLine } from './agent-lines.ts';
@@ -21,7 +21,7 @@ import type { OpenAnswer } from './unreadable-answers.ts';
 
 export interface LinkDependencies {
   server: string;
-  /** Of its catalog entry; unknown in launches by an earlier release, and for the platform's own server. */
+  /** Of its catalog entry; the platform's own server has none. */
   entryVersion?: number | undefined;
   side: ServerSide;
   startServer: StartServer;
@@ -33,7 +33,7 @@ export interface LinkDependencies {
   gate: CallGate;
   audit: AuditTrail;
   /** The rate of calls of the whole session. */
-  callPace: Pace;
+  callBucket: Pick<TokenBucket, 'take'>;
   /** Memory for large messages of the agent, in the whole session. */
   largeMessages: ByteBudget;
   metrics: Metrics;
@@ -64,7 +64,7 @@ export interface AgentConnection {
   readonly serverIds: Map<string, RequestId>;
   /** A message of the server over several lines, as far as it came. */
   readonly unreadable: { open: OpenAnswer | null };
-  era: Era;
+  protocolVersion: ProtocolVersion;
   readonly isClosed: boolean;
   readonly serverIsLost: boolean;
   /** Connects the server's side on the first use. When no server connects in time, the next call retries. */

@@ -4,12 +4,16 @@ import { createServer, type Server, type ServerOpts, type Socket } from 'node:ne
 import { dirname } from 'node:path';
 import { assertSocketPath } from '../../contract/socket-path.ts';
 
-/** One chunk waits to be read and one to be written: a byte that waits as a chunk of its own takes the memory of hundreds. */
+/**
+ * One chunk waits to be read and one to be written: a byte that waits as a chunk of its own
+ * takes the memory of hundreds.
+ */
 export const oneChunk: Pick<ServerOpts, 'highWaterMark'> = { highWaterMark: 1 };
 
 /**
- * Listens on `path`, replacing a socket that an earlier sidecar left there. Connections stay half open when one side ends,
- * so that answers in flight still arrive. Throws when the path is too long or cannot be created.
+ * Listens on `path`, replacing a socket that an earlier sidecar left there. Connections stay half
+ * open when one side ends, so that answers in flight still arrive. Throws when the path is too
+ * long or cannot be created.
  */
 export async function listenOnSocket(
   path: string,

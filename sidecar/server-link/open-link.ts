@@ -1,6 +1,8 @@
-/** The sockets of one MCP server: the agent's, and for an external server the one that its relay connects to. */
+/**
+ * The sockets of one MCP server: the agent's, and for an external server the one that its relay connects to.
+ */
 import type { Socket } from 'node:net';
-import { agentServerSocket, relaySocket } from '../session-paths.ts';
+import { agentServerSocket, relaySocket } from '../../contract/session-paths.ts';
 import { serveConnection } from './gated-connection.ts';
 import type { LinkDependencies } from './link-dependencies.ts';
 import { closeServer, listenOnSocket } from './listen.ts';
@@ -38,7 +40,9 @@ export async function openLocalLink(dependencies: LinkDependencies, concurrent: 
   };
 }
 
-/** The agent's connections to one server: as many at a time as the server accepts, the next ones are queued. */
+/**
+ * The agent's connections to one server: as many at a time as the server accepts, the next ones are queued.
+ */
 interface AgentSide {
   /** Serves the connection, or queues it: a client may open a second one before it closes its first. */
   accept(socket: Socket): void;
@@ -54,7 +58,7 @@ function createAgentSide(dependencies: LinkDependencies, concurrent: number): Ag
 
   const serve = async (socket: Socket) => {
     active.add(socket);
-    dependencies.metrics.count('platform_agent_connections_total', { server: dependencies.server });
+    dependencies.metrics.count('agent_connections_total', { server: dependencies.server });
     await serveConnection(socket, dependencies);
     active.delete(socket);
     const next = waiting.shift();

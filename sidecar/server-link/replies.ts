@@ -1,6 +1,7 @@
 /** The gate's own replies to the agent, counted and logged without the content of any message. */
 import type { AnswerFault } from '../../contract/answer-fault.ts';
 import type { FailureCause } from '../../contract/session-process.ts';
+import { createTokenBucket } from '../../lib/limits/token-bucket.ts';
 import type { GateRefusal } from '../gate/decide.ts';
 import {
   invalidMessageAnswer,
@@ -11,7 +12,6 @@ import {
 import type { LineWriter } from '../json-rpc/lines.ts';
 import { type RequestId, rpcErrorCode } from '../json-rpc/message.ts';
 import type { LineProblem } from '../json-rpc/parse-line.ts';
-import { createPace } from '../pace/pace.ts';
 import { lostCall, unavailableText } from './call-gate.ts';
 import type { SentRequest } from './ledger.ts';
 import type { LinkDependencies } from './link-dependencies.ts';
@@ -40,17 +40,19 @@ export interface RequestFailure {
   reason?: AnswerFault;
 }
 
-/** Max logged refusals of one connection, so that a flood does not fill a disk; the metrics count all of them. */
+/**
+ * Max logged refusals of one connection, so that a flood does not fill a disk; the metrics count all of them.
+ */
 const loggedPerMinute = 120;
 
 export function createReplies(
   { server, metrics, logger, limits }: Pick<LinkDependencies, 'server' | 'metrics' | 'logger' | 'limits'>,
   toAgent: LineWriter,
 ): Replies {
-  const logPace = createPace({ perMinute: loggedPerMinute, maxWaitMs: 0 });
+  const logBucket = createTokenBucket({ perMinute: loggedPerMinute });
   const note: Replies['note'] = (from, reason) => {
-    metrics.count('platform_gate_refusals_total', { from, reason });
-    if (logPace.take() !== null) {
+    metrics.count('gate_refusals_total', { from, reason });
+    if (logBucket.take() !== null) {
       logger.info({ server, from, reason }, 'message refused');
     }
   };

@@ -1,4 +1,7 @@
-/** What happens to each message of the server: it is forwarded or refused, an answer after its request was found. */
+/**
+ * What happens to each message of the server: it is forwarded or refused, an answer
+ * after its request was found.
+ */
 import { decideServerMessage, type ServerView } from '../gate/decide.ts';
 import { cancelledNotice, errorAnswer } from '../json-rpc/answers.ts';
 import { type Line, largeAnswerBytes, largeLineBytes } from '../json-rpc/lines.ts';
@@ -67,9 +70,9 @@ async function handleMessage(message: Message, framed: Buffer, connection: Agent
   }
 }
 
-function viewOf({ dependencies, ledger, serverIds, era }: AgentConnection): ServerView {
+function viewOf({ dependencies, ledger, serverIds, protocolVersion }: AgentConnection): ServerView {
   return {
-    era,
+    protocolVersion,
     features: dependencies.clientFeatures,
     agentRequest(id) {
       const request = ledger.find(id);
@@ -91,7 +94,10 @@ async function refuse(message: Message, id: RequestId | null, connection: AgentC
   }
 }
 
-/** An answer that no request waits for under its very id: perhaps one does, and its server wrote the id in another way, or left it out. */
+/**
+ * An answer that no request waits for under its very id: perhaps one does, and its server wrote the id in
+ * another way, or left it out.
+ */
 async function refuseAnswer(id: RequestId | null, connection: AgentConnection): Promise<void> {
   const { ledger } = connection;
   if (id === null) {
@@ -101,7 +107,10 @@ async function refuseAnswer(id: RequestId | null, connection: AgentConnection): 
   }
 }
 
-/** A call has ended because its answer did not arrive in time: the agent gets a failure, and the server a cancellation. */
+/**
+ * A call has ended because its answer did not arrive in time: the agent gets a failure, and
+ * the server a cancellation.
+ */
 export async function failLateCall(request: SentRequest, connection: AgentConnection): Promise<void> {
   const { dependencies, replies, start } = connection;
   start.faulted('not_in_time');

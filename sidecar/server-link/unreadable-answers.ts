@@ -1,6 +1,7 @@
 /**
- * What happens to a line of the server that is no message: nothing of it reaches the agent, and the request that it was to answer fails at once, with
- * the reason (docs/decisions/0060). Which request that is may be a guess.
+ * What happens to a line of the server that is no message: nothing of it reaches the agent, and
+ * the request that it was to answer fails at once, with the reason (docs/decisions/0060). Which
+ * request that is may be a guess.
  */
 import { type AnswerFault, answerFaultText } from '../../contract/answer-fault.ts';
 import { AnswerScan, scanInTurns } from '../json-rpc/answer-scan.ts';
@@ -16,13 +17,20 @@ export interface OpenAnswer {
   scan: AnswerScan;
   fault: AnswerFault;
   isDecided: boolean;
+  /** Of `performance.now`. */
+  endsAtMs: number;
   timer: NodeJS.Timeout;
 }
 
 /** After its last line: the next one follows at once, or never. */
 const nextLineMs = 1000;
+/** After its first line: what a server logs behind a brace that it never closes keeps no call waiting. */
+const allLinesMs = 10_000;
 const lineBreak = Uint8Array.of(space);
-/** A line that begins a message of its own, also inside of another one: what belongs to another one is indented. */
+/**
+ * A line that begins a message of its own, also inside of another one: what belongs to
+ * another one is indented.
+ */
 const beginsMessage = /^(\s*\{\s*"jsonrpc"|\{\s*["'](jsonrpc|id|method|result|error)["'])/;
 const looksAtBytes = 64;
 
@@ -39,7 +47,9 @@ export async function takeUnreadable(
     continued.timer.refresh();
     continued.scan.push(lineBreak);
     await scanInTurns(continued.scan, line);
-    await decideOnOpen(continued, connection);
+    await (performance.now() < continued.endsAtMs
+      ? decideOnOpen(continued, connection)
+      : settleUnreadable(connection));
     return;
   }
   await settleUnreadable(connection);
@@ -57,7 +67,7 @@ export async function takeUnreadable(
     return;
   }
   const timer = setTimeout(() => void settleUnreadable(connection), nextLineMs).unref();
-  unreadable.open = { scan, fault, isDecided: false, timer };
+  unreadable.open = { scan, fault, isDecided: false, endsAtMs: performance.now() + allLinesMs, timer };
   await decideOnOpen(unreadable.open, connection);
 }
 
@@ -93,8 +103,8 @@ export async function failAnswer(
 }
 
 /**
- * The requests that the ids seem to be of get a failure; without any id the only request in flight does. Its answer may still come: its id stays taken
- * until then.
+ * The requests that the ids seem to be of get a failure; without any id the only request in flight does. Its
+ * answer may still come: its id stays taken until then.
  */
 export async function failGuessed(
   ids: readonly RequestId[],
@@ -128,7 +138,7 @@ async function tell(
 }
 
 const limitText = ({ answerBytes }: AgentConnection['dependencies']['limits']): string =>
-  `it has more than ${answerBytes} bytes, which is the limit (LIMIT_ANSWER_BYTES); ask for less`;
+  `it has more than ${answerBytes} bytes, which is the limit; ask for less`;
 
 async function decideOnOpen(open: OpenAnswer, connection: AgentConnection): Promise<void> {
   const { scan } = open;

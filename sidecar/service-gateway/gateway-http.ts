@@ -1,6 +1,7 @@
 /**
- * The gateway's control port. Nothing of a request reaches the service before the signature on its head was verified. What the service answers is
- * hostile: it is parsed, given new framing, and never waited for without a limit.
+ * The gateway's control port. Nothing of a request reaches the service before the signature on its
+ * head was verified. What the service answers is hostile: it is parsed, given new framing, and never
+ * waited for without a limit.
  */
 import type { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -81,7 +82,8 @@ export function createGatewayHttp({ controlKey, connections, limits }: GatewayDe
 
   const onRequest = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean) => {
     if (response.socket === null) {
-      // Sent ahead of an answer, as the API never does. A response that waits behind another is not told that its connection closes: its place would be lost.
+      // Sent ahead of an answer, as the API never does. A response that waits behind another is not told that
+      // its connection closes: its place would be lost.
       request.socket.destroy();
     } else if (admit(request, response, response)) {
       void forwardRequest(request, response, { connections, limits, expectsContinue });

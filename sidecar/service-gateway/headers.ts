@@ -1,4 +1,7 @@
-/** Pure: which headers pass the gateway. Each side's framing ends here: what the other side gets is framed again. */
+/**
+ * Pure: which headers pass the gateway. Each side's framing ends here: what the other
+ * side gets is framed again.
+ */
 import { serviceFailureHeader, serviceRequestHeader } from '../../contract/service-signature.ts';
 
 /** Of either side; more are refused. */

@@ -1,4 +1,7 @@
-/** What the gateway answers in the service's place: a sentence for the person who opened the preview, and a code for the platform. */
+/**
+ * What the gateway answers in the service's place: a sentence for the person who opened the preview, and
+ * a code for the platform.
+ */
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import { serviceFailureHeader } from '../../contract/service-signature.ts';
 
@@ -18,7 +21,10 @@ const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 
-/** With `closes` the connection ends as well, and what is left of the request is not read: a sender that still writes may miss the answer. */
+/**
+ * With `closes` the connection ends as well, and what is left of the request is not read: a sender that still
+ * writes may miss the answer.
+ */
 export function refuse(response: ServerResponse, code: RefusalCode, { closes = true } = {}): void {
   if (response.headersSent || response.destroyed) {
     response.destroy();
@@ -34,7 +40,10 @@ export function refuse(response: ServerResponse, code: RefusalCode, { closes = t
   response.end(`${sentence}.\n`);
 }
 
-/** The answer to a request whose connection was to be upgraded, which is closed after it. Null while an earlier one is still sent there. */
+/**
+ * The answer to a request whose connection was to be upgraded, which is closed after it. Null while an
+ * earlier one is still sent there.
+ */
 export function responseOn(request: IncomingMessage): ServerResponse | null {
   const response = new ServerResponse(request);
   response.shouldKeepAlive = false;

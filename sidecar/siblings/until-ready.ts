@@ -1,14 +1,20 @@
-/** Waits until every sibling is ready that the agent waits for; what each says of itself is its claim, and decides of nothing but this. */
+/**
+ * Waits until every sibling is ready that the agent waits for; what each says of itself is its claim, and
+ * decides of nothing but this.
+ */
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { siblingReadyFile } from '../../contract/session-paths.ts';
 import type { SiblingReport, SidecarBoot } from '../../contract/sidecar.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { EndClaim, TrackedProcess } from '../processes/tracked-process.ts';
-import { siblingReadyFile } from '../session-paths.ts';
 import { type AwaitedSibling, awaitedSiblings } from './awaited-siblings.ts';
 
-/** Null once all are ready; else the first that did not get ready. One that was, before this sidecar was started again, is not waited for. */
+/**
+ * Null once all are ready; else the first that did not get ready. One that was, before this sidecar was
+ * started again, is not waited for.
+ */
 export async function siblingNotReady(
   boot: Pick<SidecarBoot, 'sibling_access'>,
   processes: ReadonlyMap<string, TrackedProcess>,

@@ -5,7 +5,10 @@ import { isObject } from '../json-rpc/message.ts';
 
 export type Definition = NonNullable<ToolListReport['instructions']>;
 
-/** No model reads these, and they change from list to list. Everything else counts: some clients read more than the protocol names. */
+/**
+ * No model reads these, and they change from list to list. Everything else counts: some clients read more
+ * than the protocol names.
+ */
 const ignoredMembers = new Set(['_meta', 'icons']);
 /** Control characters and half surrogates: no call can name such a tool. */
 const unusableInName = /[\p{Cc}\p{Cs}]/gu;
@@ -16,8 +19,8 @@ export interface ListedTool {
 }
 
 /**
- * Anything in a list is a tool: an agent also reads the description of one that no call can name. Such a name has U+FFFD for what is unusable
- * in it; the definition has it as it is.
+ * Anything in a list is a tool: an agent also reads the description of one that no call can name. Such a name
+ * has U+FFFD for what is unusable in it; the definition has it as it is.
  */
 export function listedTool(value: unknown): ListedTool {
   const { name = null } = isObject(value) ? value : {};
@@ -50,7 +53,10 @@ function beginningOf(text: string): string {
   return Buffer.from(start.isWellFormed() ? start : start.slice(0, -1)).toString();
 }
 
-/** Sorting more would block the event loop: the rest stays in the order of its server, so that another order is another definition. */
+/**
+ * Sorting more would block the event loop: the rest stays in the order of its server, so that another
+ * order is another definition.
+ */
 const mostSorted = 4000;
 
 /** The parser has limited its depth. A key named `__proto__` stays a key. */

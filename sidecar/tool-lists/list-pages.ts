@@ -28,12 +28,18 @@ export class ListPages {
     return this.#expects;
   }
 
-  /** Some clients take an empty cursor for the end, and others ask for that page: until somebody does, it was the end. */
+  /**
+   * Some clients take an empty cursor for the end, and others ask for that page: until
+   * somebody does, it was the end.
+   */
   get isComplete(): boolean {
     return (this.#expects === null || this.#expects === '') && this.#isWhole;
   }
 
-  /** A page has been read, and says which comes next. Null, nothing, and a cursor that was there before are the end. */
+  /**
+   * A page has been read, and says which comes next. Null, nothing, and a cursor that was
+   * there before are the end.
+   */
   endPage(nextCursor: unknown): void {
     const isCursor = typeof nextCursor === 'string' && !this.#cursors.has(nextCursor);
     if (isCursor && (nextCursor.length > maxCursorLength || this.#cursors.size >= maxCursors)) {

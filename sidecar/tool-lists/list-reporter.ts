@@ -1,4 +1,7 @@
-/** Reports the lists of one server to the platform, in their order, and each only when it says something that was not reported. */
+/**
+ * Reports the lists of one server to the platform, in their order, and each only when it says
+ * something that was not reported.
+ */
 import type { Logger } from 'pino';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
@@ -16,7 +19,10 @@ export class ListReporter {
   readonly #logger: Logger;
   readonly #waiting: ToolListReport[] = [];
   #reporting: Promise<void> = Promise.resolve();
-  /** Definitions that were reported, and whether a complete list was. A server cannot crowd out a new one with lists of these. */
+  /**
+   * Definitions that were reported, and whether a complete list was. A server cannot crowd out a new
+   * one with lists of these.
+   */
   readonly #known = new Set<string>();
 
   constructor(api: Pick<PlatformApi, 'reportToolList'>, logger: Logger) {

@@ -1,6 +1,6 @@
 /**
- * What the agent of this session was shown of one server's tools, by name. A definition stays here when a later list has another: the agent
- * has read both.
+ * What the agent of this session was shown of one server's tools, by name. A definition stays here when a
+ * later list has another: the agent has read both.
  */
 import { maxShown, type ShownDefinitions } from '../../contract/tool-definitions.ts';
 
@@ -26,7 +26,10 @@ export class ShownTools {
     add(this.#instructions, digest);
   }
 
-  /** Null when the tool was not shown, or when there are more definitions of it or of the instructions than a check takes. */
+  /**
+   * Null when the tool was not shown, or when there are more definitions of it or of the
+   * instructions than a check takes.
+   */
   of(tool: string): ShownDefinitions | null {
     const definitions = this.#tools.get(tool);
     const isTooMuch = this.#count > maxDefinitions || this.#instructions.size > maxShown;

@@ -1,11 +1,12 @@
 /**
- * What one server lists of its tools, as it passes: noted for the checks of calls, and reported to the platform, which compares it with what
- * an admin accepted (docs/sidecar.md#lists-of-tools). Nothing of it is altered.
+ * What one server lists of its tools, as it passes: noted for the checks of calls, and reported to
+ * the platform, which compares it with what an admin accepted (docs/sidecar.md#lists-of-tools).
+ * Nothing of it is altered.
  */
 import type { Logger } from 'pino';
 import type { ShownDefinitions } from '../../contract/tool-definitions.ts';
+import { nextLoopTurn } from '../json-rpc/loop-turn.ts';
 import type { Params } from '../json-rpc/message.ts';
-import { nextTurn } from '../json-rpc/turns.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { type Definition, definitionOf, listedTool } from './definition.ts';
 import { ListPages } from './list-pages.ts';
@@ -31,13 +32,19 @@ export interface ToolListDependencies {
 export interface ToolLists {
   readonly refusesChanges: boolean;
   connect(): ConnectionLists;
-  /** What a check of a call of this tool is about, once the platform has the lists; null when it does not take them in time. */
+  /**
+   * What a check of a call of this tool is about, once the platform has the lists; null when it
+   * does not take them in time.
+   */
   shown(tool: string): Promise<ShownDefinitions | null>;
   /** Waits until the platform has the lists, or for `limitMs`. */
   close(limitMs: number): Promise<void>;
 }
 
-/** A request of the agent whose answer may say something of the tools. `cursor`: the page that it asks for; null when it is not followed. */
+/**
+ * A request of the agent whose answer may say something of the tools. `cursor`: the page that it asks for;
+ * null when it is not followed.
+ */
 export interface ListingRequest {
   method: string;
   cursor?: string | null | undefined;
@@ -148,7 +155,7 @@ class Connection implements ConnectionLists {
         pages.add(listed);
       }
       if (performance.now() >= turnEndsMs) {
-        await nextTurn();
+        await nextLoopTurn();
         turnEndsMs = performance.now() + turnMs;
       }
     }
@@ -172,7 +179,10 @@ class Connection implements ConnectionLists {
     return this.#pages;
   }
 
-  /** The list that the page belongs to. One that is not the next of the current list begins another, which only the first page can complete. */
+  /**
+   * The list that the page belongs to. One that is not the next of the current list begins another, which
+   * only the first page can complete.
+   */
   #pagesWith(cursor: ListingRequest['cursor']): ListPages {
     if (typeof cursor !== 'string' || this.#pages === null || this.#pages.expects !== cursor) {
       if (this.#pages !== null) {

@@ -12,7 +12,7 @@ import { egressRule, network } from '../../contract/catalog.ts';
 import { grantType } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
 import { listRemoteAttachments } from '../attachments/read-for-launch.ts';
-import { listChannelNamesOfAgent } from '../channels/read.ts';
+import { listChannelNamesOfAgent } from '../channels/channels.ts';
 import { type Db, inSnapshot } from '../database.ts';
 import { type FirstItems, noItems, readFirstOfEach } from '../first-of-each.ts';
 import { grantColumns, grantRow, presentGrant } from '../grants/row.ts';
@@ -25,7 +25,10 @@ interface Whose {
   agentId: string;
 }
 
-/** What the agent can do, on one snapshot; null for an agent that the workspace does not have. Throws a ZodError for stored content that does not parse. */
+/**
+ * What the agent can do, on one snapshot; null for an agent that the workspace does not have. Throws a
+ * ZodError for stored content that does not parse.
+ */
 export function readAgentAuthority(db: Db, whose: Whose): Promise<AgentAuthority | null> {
   return inSnapshot(db, async (trx) => {
     const agent = await readSubject(trx, whose);

@@ -3,9 +3,8 @@ import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db, Transaction } from '../database.ts';
-import { pageByTime } from '../page-by-time.ts';
+import { pageByTime } from '../page.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
-import type { BytesOfArtifact } from './contents.ts';
 
 export const artifact = z.strictObject({
   id: uuid,
@@ -72,11 +71,11 @@ export function listArtifacts(db: Db, sessionId: string, page: PageQuery): Promi
   return pageByTime(db, db('artifacts').where({ session_id: sessionId }), artifact, 'created_at', page);
 }
 
-/** An artifact, and where `readBytes` finds its bytes. */
+/** An artifact, and the content that `readBytes` reads. */
 export async function readArtifact(
   db: Db,
   { sessionId, id }: { sessionId: string; id: string },
-): Promise<{ artifact: Artifact; bytes: BytesOfArtifact } | null> {
+): Promise<{ artifact: Artifact; contentId: string } | null> {
   const row = await db('artifacts')
     .where({ id, session_id: sessionId })
     .first([...columns, 'content_id']);
@@ -84,5 +83,5 @@ export async function readArtifact(
     return null;
   }
   const { content_id: contentId, ...found } = row;
-  return { artifact: found, bytes: contentId === null ? { artifactId: found.id } : { contentId } };
+  return { artifact: found, contentId };
 }

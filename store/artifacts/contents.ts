@@ -51,28 +51,16 @@ export async function removeAbandonedContents(
   return db('artifact_contents').whereIn('id', abandoned).delete();
 }
 
-/** Where an artifact's bytes are: in chunks, or whole in its own row as they were stored before there were chunks. */
-export type BytesOfArtifact = { contentId: string } | { artifactId: string };
-
-const piece = z.object({ bytes: z.instanceof(Buffer) });
-const oldChunkBytes = 256 * 1024;
+const chunkRow = z.object({ bytes: z.instanceof(Buffer) });
 const chunkOf = 'select bytes from artifact_chunks where content_id = $1 and position = $2';
-const pieceOf =
-  'select substring(content from $2::int * $3::int + 1 for $3::int) as bytes from artifacts where id = $1';
 
 /** Yields the chunks, each read by a separate statement. */
-export async function* readBytes(db: Db, of: BytesOfArtifact): AsyncGenerator<Buffer> {
+export async function* readBytes(db: Db, contentId: string): AsyncGenerator<Buffer> {
   for (let position = 0; ; position += 1) {
-    const [found] = await readRows(
-      'contentId' in of
-        ? prepared(db, 'artifact_chunk', chunkOf, [of.contentId, position])
-        : prepared(db, 'artifact_piece', pieceOf, [of.artifactId, position, oldChunkBytes]),
-      piece,
-    );
-    const bytes = found?.bytes;
-    if (bytes === undefined || bytes.length === 0) {
+    const [found] = await readRows(prepared(db, 'artifact_chunk', chunkOf, [contentId, position]), chunkRow);
+    if (found === undefined) {
       return;
     }
-    yield bytes;
+    yield found.bytes;
   }
 }

@@ -4,8 +4,7 @@ import { type AuditEvent, auditEvent } from '../../contract/audit-event.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor, encodeCursor } from '../page-cursor.ts';
-import { readPage } from '../read-page.ts';
+import { decodeCursor, encodeCursor, readPage } from '../page.ts';
 
 export interface AuditEventFilter {
   event?: string | undefined;
@@ -82,25 +81,28 @@ export async function listAuditEvents(
   return { items: rows.map(present), nextCursor };
 }
 
-const exportBatch = 500;
+/**
+ * Few, since a process does nothing else while it checks the rows of one: the requests of others wait for it.
+ */
+const exportBatch = 100;
 
 export type ReadBatch = (read: () => Promise<Page<AuditEvent>>) => Promise<Page<AuditEvent>>;
 
 /**
- * Every event that passes the filter, newest first, read in batches so that an export of any size needs little memory. `readBatch` runs the read of each
- * one, when it is its turn.
+ * Every event that passes the filter, newest first, in batches so that an export of any size needs little
+ * memory. `readBatch` runs the read of each one, when it is its turn.
  */
-export async function* eachAuditEvent(
+export async function* auditEventBatches(
   db: Db,
   workspaceId: string,
   filter: AuditEventFilter,
   readBatch: ReadBatch = (read) => read(),
-): AsyncGenerator<AuditEvent> {
+): AsyncGenerator<AuditEvent[]> {
   let cursor: string | null = encodeCursor(Number.MAX_SAFE_INTEGER);
   while (cursor !== null) {
     const page: PageQuery = { cursor, limit: exportBatch };
     const { items, nextCursor } = await readBatch(() => listAuditEvents(db, workspaceId, filter, page));
-    yield* items;
+    yield items;
     cursor = nextCursor;
   }
 }

@@ -1,5 +1,7 @@
-/** Messages to channels and the outcome of their delivery. Their texts are elsewhere: see `read-delivery.ts`. */
-import type * as z from 'zod';
+/**
+ * Messages to channels and the outcome of their delivery. Their texts are elsewhere: see `read-delivery.ts`.
+ */
+import * as z from 'zod';
 import {
   type ChannelMessage,
   channelMessage,
@@ -8,8 +10,8 @@ import {
 } from '../../contract/channel.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db, Transaction } from '../database.ts';
-import { pageByTime } from '../page-by-time.ts';
-import { readRow } from '../read-rows.ts';
+import { pageByTime } from '../page.ts';
+import { readRow, readRows } from '../read-rows.ts';
 
 export interface NewChannelMessage {
   id: string;
@@ -44,8 +46,8 @@ export async function insertChannelMessage(trx: Transaction, message: NewChannel
 }
 
 /**
- * Messages that wait to be delivered to the channel, counted up to `limit`: announcements, or the others. What agents post takes no place of an
- * announcement.
+ * Messages that wait to be delivered to the channel, counted up to `limit`: announcements, or the others.
+ * What agents post takes no place of an announcement.
  */
 export async function countWaiting(
   trx: Transaction,
@@ -78,7 +80,10 @@ const shownMessages = `
   left join sessions s on s.id = m.session_id
   left join agents a on a.id = s.agent_id`;
 
-/** A workspace's messages to channels, newest first: those of the channel that has this name now, or all, also of channels that are gone. Throws InvalidCursorError. */
+/**
+ * A workspace's messages to channels, newest first: those of the channel that has this name now, or all, also
+ * of channels that are gone. Throws InvalidCursorError.
+ */
 export function listChannelMessages(
   db: Db,
   workspaceId: string,
@@ -103,10 +108,16 @@ export function readChannelMessage(db: Db, id: string): Promise<ChannelMessage |
   return readRow(query, channelMessage);
 }
 
-/** Counts an attempt to deliver the message; false when it is settled, or erased. */
-export async function takeAttempt(db: Db, id: string): Promise<boolean> {
-  const taken = await db('channel_messages').where({ id, status: 'pending' }).increment('attempts', 1);
-  return taken > 0;
+const counted = z.object({ attempts: z.int() });
+
+/**
+ * Counts an attempt to deliver the message, and returns how many there were with it; null when
+ * it is settled, or erased.
+ */
+export async function takeAttempt(db: Db, id: string): Promise<number | null> {
+  const pending = db('channel_messages').where({ id, status: 'pending' });
+  const [taken] = await readRows(pending.increment('attempts', 1).returning('attempts'), counted);
+  return taken?.attempts ?? null;
 }
 
 const outcome = channelMessage.pick({ status: true, failure: true });
@@ -117,7 +128,10 @@ export function readOutcome(db: Db, id: string): Promise<Outcome | null> {
   return readRow(db('channel_messages').where({ id }).first('status', 'failure'), outcome);
 }
 
-/** Records the outcome of a message that waits; one that is settled stays as it is. `failure` is null for a delivered one. */
+/**
+ * Records the outcome of a message that waits; one that is settled stays as it is. `failure` is
+ * null for a delivered one.
+ */
 export async function settleMessage(db: Db, id: string, failure: DeliveryFailure | null): Promise<void> {
   await db('channel_messages')
     .where({ id, status: 'pending' })
@@ -132,8 +146,8 @@ export function removeOldMessages(db: Db, { keptSeconds }: { keptSeconds: number
 }
 
 /**
- * Takes one of the session's messages a minute, which it may also use at once; false when none is left. The allowance is one point in time,
- * so that it holds for any number of processes.
+ * Takes one of the session's messages a minute, which it may also use at once; false when none is left. The
+ * allowance is one point in time, so that it holds for any number of processes.
  */
 export async function takeMessageAllowance(
   trx: Transaction,

@@ -26,7 +26,9 @@ export interface ApprovalOrigin {
   inputSha256: string;
 }
 
-/** False when the same person has used the idempotency key in this workspace before: nothing is stored then. */
+/**
+ * False when the same person has used the idempotency key in this workspace before: nothing is stored then.
+ */
 export async function insertDecision(
   db: Db,
   input: Omit<Decision, 'mutesSession'> & { mutesSession?: boolean; origin?: ApprovalOrigin },
@@ -90,7 +92,10 @@ export async function readDecision(db: Db, id: string): Promise<Decision | null>
       };
 }
 
-/** Takes part in what carries the decision out: false when it was withdrawn before, and then nothing of that may stay. */
+/**
+ * Takes part in what carries the decision out: false when it was withdrawn before, and then
+ * nothing of that may stay.
+ */
 export async function markCarriedOut(trx: Transaction, id: string): Promise<boolean> {
   const marked = await trx('decisions')
     .where({ id })
@@ -109,8 +114,8 @@ const withdrawnDecision = z.object({
 export type WithdrawnDecision = z.infer<typeof withdrawnDecision>;
 
 /**
- * Withdraws a decision unless it was carried out, so that it never is; waits for a worker that is about to. Its idempotency key is free again. Null when
- * it was carried out, or withdrawn before.
+ * Withdraws a decision unless it was carried out, so that it never is; waits for a worker that is about to.
+ * Its idempotency key is free again. Null when it was carried out, or withdrawn before.
  */
 export function markWithdrawn(trx: Transaction, id: string): Promise<WithdrawnDecision | null> {
   const query = trx('decisions')

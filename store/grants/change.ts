@@ -50,7 +50,10 @@ export async function isUsed(trx: Transaction, useId: string): Promise<boolean> 
   return (await readRow(prior, z.object({ call_id: z.string() }))) !== null;
 }
 
-/** Locks a grant and rechecks it, after any wait; false when it was revoked, was consumed or has expired meanwhile. */
+/**
+ * Locks a grant and rechecks it, after any wait; false when it was revoked, was consumed
+ * or has expired meanwhile.
+ */
 export async function lockActiveGrant(trx: Transaction, id: string): Promise<boolean> {
   await trx('active_grants').where({ id }).forShare().first('id');
   return (await trx('active_grants').where({ id }).first('id')) !== undefined;
@@ -61,7 +64,10 @@ export async function consumeGrant(trx: Transaction, id: string): Promise<boolea
   return (await trx('active_grants').where({ id }).update({ consumed_at: trx.fn.now() })) > 0;
 }
 
-/** Records a use of a grant: of a tool, or, without a server, of the secret that its session's agent was given. */
+/**
+ * Records a use of a grant: of a tool, or, without a server, of the secret that its
+ * session's agent was given.
+ */
 export async function insertGrantUse(
   trx: Transaction,
   use: { id: string; grantId: string; sessionId: string; server: string; tool: string },

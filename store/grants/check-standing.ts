@@ -14,11 +14,15 @@ import {
 } from './fitting-grant.ts';
 
 /**
- * Lets those calls of one session pass that a standing grant covers, by the rules of `check-and-consume`, and records their uses.
- * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody changes, or waits to revoke, is
- *   skipped, never waited for: this statement locks several rows, so waiting could deadlock with whoever revokes several.
- * - `used`: in the order of the ids, so that two statements with the same calls wait for each other in one direction only.
- * - `prior`: a repeated call passes on the grant that it used, unless that was revoked, has expired before the call was forwarded, or permits one call alone: `check-and-consume` looks at it.
+ * Lets those calls of one session pass that a standing grant covers, by the rules of
+ * `check-and-consume`, and records their uses.
+ * - `standing`: chosen once for each tool, and locked until the uses are recorded. A grant that somebody
+ *   changes, or waits to revoke, is skipped, never waited for: this statement locks several rows, so waiting
+ *   could deadlock with whoever revokes several.
+ * - `used`: in the order of the ids, so that two statements with the same calls wait for each
+ *   other in one direction only.
+ * - `prior`: a repeated call passes on the grant that it used, unless that was revoked, has expired before
+ *   the call was forwarded, or permits one call alone: `check-and-consume` looks at it.
  */
 export const checkStandingStatement = `
   with asked as materialized (
@@ -69,24 +73,30 @@ export const checkStandingStatement = `
     and (not a.unforwarded or ${isInTime('g')})
   join caller c on c.id = p.session_id`;
 
+type StandingCall = Pick<CheckedCall, 'callId' | 'server' | 'tool' | 'unforwarded'>;
+
+/** The values of the statement, in the order of its parameters. */
+export const standingValues = (sessionId: string, calls: readonly StandingCall[]) => [
+  sessionId,
+  calls.map(({ callId }) => callId),
+  calls.map(({ server }) => server),
+  calls.map(({ tool }) => tool),
+  calls.map(({ unforwarded }) => unforwarded === true),
+];
+
 const passed = z.object({ call_id: uuid, grant_id: uuid });
 
 /**
- * The grants of those calls that pass on a standing one, by call id. Nothing is said of the others: `checkAndConsume` decides on each.
- * Takes the pool, not a transaction: what passes is committed when this returns.
+ * The grants of those calls that pass on a standing one, by call id. Nothing is said of the
+ * others: `checkAndConsume` decides on each. Takes the pool, not a transaction: what passes is
+ * committed when this returns.
  */
 export async function checkStanding(
   db: Knex,
   sessionId: string,
-  calls: readonly Pick<CheckedCall, 'callId' | 'server' | 'tool' | 'unforwarded'>[],
+  calls: readonly StandingCall[],
 ): Promise<ReadonlyMap<string, string>> {
-  const values = [
-    sessionId,
-    calls.map(({ callId }) => callId),
-    calls.map(({ server }) => server),
-    calls.map(({ tool }) => tool),
-    calls.map(({ unforwarded }) => unforwarded === true),
-  ];
+  const values = standingValues(sessionId, calls);
   const rows = await readRows(prepared(db, 'check_standing', checkStandingStatement, values), passed).catch(
     (error: unknown) => {
       // The session, or the time of a grant, has ended since the statement began: none passes.

@@ -9,8 +9,8 @@ const row = z.object({ key: z.string(), server: z.string(), tool: z.string(), to
 export const noTools: OpenedTools = { tools: [], more_tools: 0 };
 
 /**
- * The first tools of each key, and how many more it has. `gates` is a query with one row for each tool: `key`, `server`, `tool`,
- * and `place`, which orders the servers. The rest is not fetched.
+ * The first tools of each key, and how many more it has. `gates` is a query with one row for each tool:
+ * `key`, `server`, `tool`, and `place`, which orders the servers. The rest is not fetched.
  */
 export async function readFirstTools(db: Db, gates: Knex.Raw): Promise<Map<string, OpenedTools>> {
   const statement = db.raw(

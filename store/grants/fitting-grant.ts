@@ -1,4 +1,7 @@
-/** Parts of the statements that check calls and revoke grants. Which grants fit a call: `g` is a row of `active_grants`, `c` the session that calls. */
+/**
+ * Parts of the statements that check calls and revoke grants. Which grants fit a call: `g` is a row of
+ * `active_grants`, `c` the session that calls.
+ */
 
 /** Names of parameters or columns, or whole expressions. */
 interface GatedCall {
@@ -11,9 +14,11 @@ interface GatedCall {
 }
 
 /**
- * Rows whose details are exactly the scope; an agent's grant, or one of the user who drives this session; made by an admin where
- * the scope is restricted to admins, which is evaluated only for a grant that a member made. Where a person's sign-in goes with the call, an agent's
- * grant is an admin's, or of that person, or of the person at the root for a session that nobody drives; that is evaluated only for a grant of somebody else.
+ * Rows whose details are exactly the scope; an agent's grant, or one of the user who drives this
+ * session; made by an admin where the scope is restricted to admins, which is evaluated only for a grant
+ * that a member made. Where a person's sign-in goes with the call, an agent's grant is an admin's, or of
+ * that person, or of the person at the root for a session that nobody drives; that is evaluated only for
+ * a grant of somebody else.
  */
 export const fittingGrant = ({ server, tool, scope, adminOnly, signsIn }: GatedCall): string => `
   g.workspace_id = c.workspace_id and g.grant_type = 'tool_scope'
@@ -34,7 +39,10 @@ export const inOpenWorkspace = (session: string): string =>
 export const isInTime = (grant: string): string =>
   `(${grant}.expires_at is null or exists (select from active_grants a where a.id = ${grant}.id))`;
 
-/** Whether people sign in to this server of a session, as it froze it. What is not known of a server counts as yes. */
+/**
+ * Whether people sign in to this server of a session, as it froze it. What is not known
+ * of a server counts as yes.
+ */
 export const signsInTo = (sessionId: string, server: string): string => `exists (
     select from session_configurations s cross join jsonb_array_elements(s.configuration -> 'servers') as frozen
     where s.session_id = ${sessionId} and frozen ->> 'name' = ${server} and frozen -> 'shape' ->> 'type' = 'remote'
@@ -55,7 +63,8 @@ export const standingGrant = {
 };
 
 /**
- * The key of an advisory lock, which whoever revokes the grant takes first. Row locks that are shared go on being given while an update
- * waits, so many checks could delay a revoke for long; those of many calls take this one as well, and only while nobody waits for it.
+ * The key of an advisory lock, which whoever revokes the grant takes first. Row locks that are shared go on
+ * being given while an update waits, so many checks could delay a revoke for long; those of many calls take
+ * this one as well, and only while nobody waits for it.
  */
 export const revokeKey = (id: string): string => `hashtextextended(${id}::text, 0)`;

@@ -3,8 +3,9 @@ import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Transaction } from '../database.ts';
 
 /**
- * Inserts the row of a grant, bound to the session that asked and the tool that was refused there where `bound` is that request, and to
- * exactly the call that the approval names, if any. Returns whether it is new: a grant with this id stays as it is. Throws the database's error for a broken invariant.
+ * Inserts the row of a grant, bound to the session that asked and the tool that was refused there where
+ * `bound` is that request, and to exactly the call that the approval names, if any. Returns whether it is
+ * new: a grant with this id stays as it is. Throws the database's error for a broken invariant.
  */
 export async function insertGrant(
   trx: Transaction,

@@ -1,4 +1,7 @@
-/** What a session of an agent could use without asking: its operator's own grants, and those that the agent holds. */
+/**
+ * What a session of an agent could use without asking: its operator's own grants, and
+ * those that the agent holds.
+ */
 import type { Knex } from 'knex';
 import * as z from 'zod';
 import { type Grant, grantType } from '../../contract/grant.ts';
@@ -6,11 +9,11 @@ import type { Page, PageQuery } from '../../contract/page.ts';
 import type { OpenedTools } from '../../contract/session-event.ts';
 import { scopesOfAttached, toolsOfAttached } from '../attachments/attached-scopes.ts';
 import type { Db } from '../database.ts';
-import { pageByTime } from '../page-by-time.ts';
+import { pageByTime } from '../page.ts';
 import { readRows } from '../read-rows.ts';
 import { noTools } from './first-tools.ts';
 import { grantRow, presentGrant } from './row.ts';
-import { scopesThatNeedAdmin } from './scope-approvers.ts';
+import { scopesThatNeedAdmin } from './scopes.ts';
 
 /** Includes the tools that a `tool_scope` grant opens on the agent's currently attached servers. */
 export type Reached = { grant: Grant } & OpenedTools;
@@ -21,13 +24,16 @@ interface Start {
   userId: string;
 }
 
-/** Of a grant that the agent holds and another member made: it opens no tools of servers that people sign in to (`fitting-grant.ts`). */
+/**
+ * Of a grant that the agent holds and another member made: it opens no tools of servers that people sign in
+ * to (`fitting-grant.ts`).
+ */
 const isOfAnother = `(agent_subject_id is not null and granted_by_role <> 'admin' and granted_by_user_id <> :userId)`;
 
 /**
- * The active grants that a new session of the agent could use while that user drives it, whoever holds them, newest first. A grant for another
- * session, or bound to a call of one, is excluded, as is a member's for a scope that is restricted to admins, and what opens no tool.
- * Throws InvalidCursorError.
+ * The active grants that a new session of the agent could use while that user drives it, whoever holds them,
+ * newest first. A grant for another session, or bound to a call of one, is excluded, as is a member's for a
+ * scope that is restricted to admins, and what opens no tool. Throws InvalidCursorError.
  */
 export async function listReach(db: Db, start: Start, page: PageQuery): Promise<Page<Reached>> {
   const { agentId, userId } = start;

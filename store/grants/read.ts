@@ -1,8 +1,9 @@
-import type { Grant, GrantState, GrantType, StoredGrant } from '../../contract/grant.ts';
+/** Grants, one by one and in lists. */
+import type { Grant, GrantState, GrantType, SecretGrantType, StoredGrant } from '../../contract/grant.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
-import { pageByTime } from '../page-by-time.ts';
+import { pageByTime } from '../page.ts';
 import { readRows } from '../read-rows.ts';
 import { grantColumns, grantRow, presentGrant, presentStoredGrant } from './row.ts';
 import { grantsIn } from './states.ts';
@@ -25,7 +26,7 @@ export async function isBoundToCall(db: Db, id: string | null): Promise<boolean>
   return (row?.bound_call_digest ?? null) !== null;
 }
 
-export interface GrantFilter {
+interface GrantFilter {
   userSubjectId?: string | undefined;
   agentSubjectId?: string | undefined;
   grantType?: GrantType | undefined;
@@ -116,3 +117,30 @@ export async function listActiveGrantsOfSession(
   const rows = await readRows(query, grantRow);
   return rows.flatMap((row) => presentGrant(row) ?? []);
 }
+
+export interface SecretGrants {
+  sessionId: string;
+  grantType: SecretGrantType;
+  /** Of a `model_key` grant: the one that it was made for; null of others. */
+  endpoint: string | null;
+}
+
+/**
+ * Active grants that let this session's agent hold a secret, or use it as the key of its model access at that
+ * endpoint.
+ */
+export async function listSecretGrants(
+  db: Db,
+  { sessionId, grantType, endpoint }: SecretGrants,
+): Promise<Grant[]> {
+  const grants = await listActiveGrantsOfSession(db, sessionId, grantType);
+  return grants.filter(({ details }) => (details['endpoint'] ?? null) === endpoint);
+}
+
+/** Names of the secrets that they are about. */
+export async function readGrantedSecrets(db: Db, wanted: SecretGrants): Promise<Set<string>> {
+  return new Set((await listSecretGrants(db, wanted)).map(secretNameOf));
+}
+
+/** The secret that such a grant is about. */
+export const secretNameOf = (grant: Grant) => String(grant.details['secret_name']);

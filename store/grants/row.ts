@@ -1,5 +1,16 @@
+/**
+ * A grant as its row has it, as people see it, and as audit records keep it: with its content, since a
+ * cascade may remove the row later.
+ */
 import * as z from 'zod';
-import { type Grant, grant, parseGrantDetails, type StoredGrant, storedGrant } from '../../contract/grant.ts';
+import {
+  type Grant,
+  grant,
+  parseGrantDetails,
+  type StoredGrant,
+  storedGrant,
+  subjectMatter,
+} from '../../contract/grant.ts';
 
 /** As it is stored: it may have a type or details that no registered schema accepts. */
 export const grantRow = z.object({
@@ -24,7 +35,7 @@ export const grantRow = z.object({
   bound_tool: z.string().nullable(),
   bound_call_digest: z.string().nullable(),
 });
-export type GrantRow = z.infer<typeof grantRow>;
+type GrantRow = z.infer<typeof grantRow>;
 export const grantColumns = Object.keys(grantRow.shape) as (keyof GrantRow)[];
 
 /** The row as a grant, or null when its type or details do not parse: such a row is not a grant. */
@@ -57,3 +68,18 @@ function fieldsOf(row: GrantRow) {
     session === null ? null : { session_id: session, server, tool, call_digest: bound_call_digest };
   return { ...rest, bound_to };
 }
+
+/** What is no content of a grant: where it is, and its state. */
+export const notContent = ['id', 'workspace_id', 'consumed_at', 'revoked_at'] as const;
+
+/** The immutable fields of a grant. */
+export function contentOf(grant: Grant | StoredGrant): Record<string, unknown> {
+  const left = new Set<string>([...notContent, 'readable']);
+  return Object.fromEntries(Object.entries(grant).filter(([field]) => !left.has(field)));
+}
+
+export const grantResource = ({ id, grant_type, details }: Grant | StoredGrant) => ({
+  type: 'grant' as const,
+  id,
+  name: subjectMatter(grant_type, details),
+});

@@ -10,8 +10,8 @@ export const stateOfGrant = `
     else 'expired' end`;
 
 /**
- * Grants in one state, or all of them (docs/grants.md#scope-and-state). Each is in exactly one; the view `active_grants`
- * says which are active.
+ * Grants in one state, or all of them (docs/grants.md#scope-and-state). Each is in exactly one; the view
+ * `active_grants` says which are active.
  */
 export function grantsIn(db: Db, state: GrantState | undefined): Knex.QueryBuilder {
   switch (state) {

@@ -1,12 +1,15 @@
-/** What a graph consists of: its types, relations and properties, with how often each is there. */
+/** What a graph has: types, relations, properties, and how many. */
 import * as z from 'zod';
-import type { Transaction } from '../database.ts';
+import type { GraphCounts } from '../../contract/graph.ts';
+import type { Db, Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
+import { readWithin } from '../read-within.ts';
+import { readTotals } from './write.ts';
 
 const typeCount = z.object({ type: z.string(), nodes: z.int() });
 const relationCount = z.object({ relation: z.string(), edges: z.int() });
 export type TypeCount = z.infer<typeof typeCount>;
-export type RelationCount = z.infer<typeof relationCount>;
+type RelationCount = z.infer<typeof relationCount>;
 
 /** The most frequent types, up to `limit`; of `type` alone where it is given. */
 export function countTypes(
@@ -24,7 +27,7 @@ export function countTypes(
 }
 
 /** The most frequent relations, up to `limit`. */
-export function countRelations(
+function countRelations(
   trx: Transaction,
   workspaceId: string,
   { limit }: { limit: number },
@@ -41,7 +44,10 @@ export function countRelations(
 const propertyCount = z.object({ type: z.string(), name: z.string(), nodes: z.int(), place: z.int() });
 export type PropertyCount = z.infer<typeof propertyCount>;
 
-/** The most frequent properties of each type, up to `limit` of a type, among its first `sample` nodes by key. `place` counts from 1 for each type. */
+/**
+ * The most frequent properties of each type, up to `limit` of a type, among its first `sample` nodes by key.
+ * `place` counts from 1 for each type.
+ */
 export function countProperties(
   trx: Transaction,
   workspaceId: string,
@@ -80,8 +86,8 @@ const joinCount = z.object({
 export type JoinCount = z.infer<typeof joinCount>;
 
 /**
- * Which types the most frequent relations join: up to `relations` of them, and `joins` pairs of types of each. Where `type` is given, of the
- * edges that begin or end at it. `place` counts from 1 for each relation.
+ * Which types the most frequent relations join: up to `relations` of them, and `joins` pairs of types of
+ * each. Where `type` is given, of the edges that begin or end at it. `place` counts from 1 for each relation.
  */
 export function countJoins(
   trx: Transaction,
@@ -114,3 +120,25 @@ const joinsStatement = (ofType: string) => `
   select relation, from_type, to_type, edges, total, place from ranked
   where rank <= cast(:relations as integer) and place <= cast(:joins as integer)
   order by rank, place`;
+
+/**
+ * How many nodes and edges a workspace's graph has, with up to `limit` types and relations. Fails with
+ * `sqlState.queryCanceled` after `limitMs`.
+ */
+export function readGraphCounts(
+  db: Db,
+  workspaceId: string,
+  { limit, limitMs }: { limit: number; limitMs: number },
+): Promise<GraphCounts> {
+  return readWithin(db, limitMs, async (trx) => {
+    const totals = await readTotals(trx, workspaceId);
+    const types = await countTypes(trx, workspaceId, { limit: limit + 1 });
+    const relations = await countRelations(trx, workspaceId, { limit: limit + 1 });
+    return {
+      ...totals,
+      types: types.slice(0, limit),
+      relations: relations.slice(0, limit),
+      truncated: types.length > limit || relations.length > limit,
+    };
+  });
+}

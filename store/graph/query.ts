@@ -1,4 +1,6 @@
-/** Reads a part of a graph: the nodes that match, and what is reached from them, in one recursive statement. */
+/**
+ * Reads a part of a graph: the nodes that match, and what is reached from them, in one recursive statement.
+ */
 import * as z from 'zod';
 import {
   type GraphEdge,
@@ -10,7 +12,7 @@ import {
 import type { Conditions } from '../../contract/stored-data.ts';
 import type { Transaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
-import { edgeBytesOf, edgeJson, type GraphBounds, nodeBytesOf, nodeJson } from './bounds.ts';
+import { edgeBytesOf, edgeJson, type GraphBounds, nodeBytesOf, nodeJson } from './write.ts';
 
 export interface GraphMatch {
   type?: string | undefined;
@@ -36,9 +38,10 @@ export interface GraphPart {
 const part = z.object({ nodes: z.array(graphNode), edges: z.array(graphEdge), truncated: z.boolean() });
 
 /**
- * Nodes by their distance from those that match, then by type, key and id: the first `bounds.limit` of them. Edges that were followed between
- * these nodes, by distance, relation and ends. A node that is reached again, in a cycle, is followed at most once for each step and distance, so the
- * statement ends, and its work is bounded by the edges of the graph and the depth.
+ * Nodes by their distance from those that match, then by type, key and id: the first `bounds.limit` of them.
+ * Edges that were followed between these nodes, by distance, relation and ends. A node that is reached again,
+ * in a cycle, is followed at most once for each step and distance, so the statement ends, and its work is
+ * bounded by the edges of the graph and the depth.
  */
 export async function queryGraph(
   trx: Transaction,
@@ -80,8 +83,9 @@ const stepFrom = `(steps.step = walk.step and walk.hop < steps.depth) or steps.s
 const anyOrThis = 'steps.relation is null or edge.relation = steps.relation';
 
 /**
- * A node is in `walk` once for each step and each number of edges within it. Each level keeps one node more than the answer holds, in the order of
- * the answer: what is beyond cannot be in it, and the one more says that something is.
+ * A node is in `walk` once for each step and each number of edges within it. Each level keeps one node
+ * more than the answer holds, in the order of the answer: what is beyond cannot be in it, and the one
+ * more says that something is.
  */
 const walkStatement = (conditions: string) => `
   recursive steps as (

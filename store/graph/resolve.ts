@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { graphNode } from '../../contract/graph.ts';
 import type { Transaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
-import { type GraphBounds, nodeBytesOf, nodeJson } from './bounds.ts';
-import { folded } from './folded-text.ts';
+import { folded, type GraphBounds, nodeBytesOf, nodeJson } from './write.ts';
 
 export interface ResolveOptions {
   text: string;
@@ -20,8 +19,9 @@ const leastSimilarity = '0.3';
 const mostSimilarity = 0.99;
 
 /**
- * Nodes whose key or property `name` is the text, without regard to case, with score 1; then those in which most of the text's trigrams are
- * found, with the share of them. Ordered by score, then those with this very key, then shorter ones, then by type, key and id.
+ * Nodes whose key or property `name` is the text, without regard to case, with score 1; then those in which
+ * most of the text's trigrams are found, with the share of them. Ordered by score, then those with this very
+ * key, then shorter ones, then by type, key and id.
  */
 export async function resolveNodes(
   trx: Transaction,

@@ -1,9 +1,82 @@
-/** Writing nodes and edges. Each statement takes a transaction that locked the graph, so nobody writes between its snapshot and its end. */
+/**
+ * Writing nodes and edges, within what a workspace may have. Each statement takes a transaction that locked
+ * the graph, so nobody writes between its snapshot and its end.
+ */
 import * as z from 'zod';
+import { graphLimits } from '../../contract/graph.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Transaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
-import { folded, foldedName } from './folded-text.ts';
+
+/** A text as it is searched. Folded here: what a database folds depends on its locale. */
+export const folded = (text: string) => text.toLowerCase().slice(0, graphLimits.keyLength).toWellFormed();
+
+/** The node's name as it is searched; null for a node without one. */
+function foldedName(properties: Readonly<Record<string, unknown>>): string | null {
+  const name = properties['name'];
+  return typeof name === 'string' && name !== '' ? folded(name) : null;
+}
+
+/** How much of a graph one answer holds. SQL measures it, so that what is left out takes no memory here. */
+
+export interface GraphBounds {
+  /** Of nodes, and of edges. */
+  limit: number;
+  /** Of the nodes of an answer as JSON; one node is always in it. */
+  nodeBytes: number;
+  edgeBytes: number;
+}
+
+/** Beside properties, type and key: ids, times and the names of members. */
+const fixedBytes = 240;
+
+export const nodeBytesOf = (node: string) =>
+  `octet_length(cast(${node}.properties as text)) + octet_length(${node}.type) + octet_length(${node}.key) + ${fixedBytes}`;
+export const edgeBytesOf = (edge: string) =>
+  `octet_length(cast(${edge}.properties as text)) + octet_length(${edge}.relation) + ${fixedBytes}`;
+
+const time = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Expressions for nodes and edges as `contract/graph.ts` has them. */
+export const nodeJson = (node: string) =>
+  `json_build_object('id', ${node}.id, 'type', ${node}.type, 'key', ${node}.key, 'properties', ${node}.properties,
+    'updated_at', ${time(`${node}.updated_at`)}, 'updated_by_session', ${node}.updated_by_session)`;
+export const edgeJson = (edge: string) =>
+  `json_build_object('id', ${edge}.id, 'from', ${edge}.from_id, 'relation', ${edge}.relation, 'to', ${edge}.to_id,
+    'properties', ${edge}.properties, 'updated_at', ${time(`${edge}.updated_at`)}, 'updated_by_session', ${edge}.updated_by_session)`;
+
+interface GraphTotals {
+  nodes: number;
+  edges: number;
+}
+
+const none: GraphTotals = { nodes: 0, edges: 0 };
+
+/**
+ * Locks the graph until the transaction ends: those who write to it take turns, so that its quota holds and
+ * none waits for two others.
+ */
+export async function lockGraph(trx: Transaction, workspaceId: string): Promise<GraphTotals> {
+  await trx('graphs').insert({ workspace_id: workspaceId }).onConflict('workspace_id').ignore();
+  const row = await trx('graphs').where({ workspace_id: workspaceId }).forUpdate().first('nodes', 'edges');
+  return row ?? none;
+}
+
+/** Takes a transaction that locked the graph. */
+export async function setTotals(
+  trx: Transaction,
+  workspaceId: string,
+  totals: Readonly<GraphTotals>,
+): Promise<void> {
+  await trx('graphs')
+    .where({ workspace_id: workspaceId })
+    .update({ ...totals });
+}
+
+export async function readTotals(trx: Transaction, workspaceId: string): Promise<GraphTotals> {
+  const row = await trx('graphs').where({ workspace_id: workspaceId }).first('nodes', 'edges');
+  return row ?? none;
+}
 
 export interface GraphWriter {
   workspaceId: string;
@@ -41,7 +114,10 @@ const upsertNodesStatement = `
   left join existing on existing.type = given.type and existing.key = given.key
   order by given.place`;
 
-/** Writes nodes by type and key, each of which is given once; what they had is replaced. Returns them in the order given. */
+/**
+ * Writes nodes by type and key, each of which is given once; what they had is replaced. Returns them in the
+ * order given.
+ */
 export function upsertNodes(
   trx: Transaction,
   { workspaceId, sessionId }: GraphWriter,
@@ -71,7 +147,7 @@ export async function findNode(
   return row?.id ?? null;
 }
 
-export interface NewEdge {
+interface NewEdge {
   fromId: string;
   relation: string;
   toId: string;

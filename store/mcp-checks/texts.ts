@@ -1,11 +1,17 @@
-/** A check's output and listings, sealed like secrets, each bound to its own row; the name cannot collide with a secret's. */
+/**
+ * A check's output and listings, sealed like secrets, each bound to its own row; the name cannot
+ * collide with a secret's.
+ */
 import type { Db } from '../database.ts';
 import { type MasterKeys, open, type SecretIdentity, seal } from '../secrets/envelope.ts';
 
 export interface CheckTextKey {
   workspaceId: string;
   checkId: string;
-  /** `raw_listing`: may hold secret values that its server included; never shown, and erased when the check ends. */
+  /**
+   * `raw_listing`: may hold secret values that its server included; never shown, and
+   * erased when the check ends.
+   */
   kind: 'output' | 'raw_listing' | 'listing';
 }
 

@@ -1,4 +1,7 @@
-/** Requests of sessions to language models, and what they took together (docs/storage.md). Each takes the id that the model program chose. */
+/**
+ * Requests of sessions to language models, and what they took together (docs/storage.md). Each takes the id
+ * that the model program chose.
+ */
 import * as z from 'zod';
 import type { ModelUsageReport } from '../../contract/model-access.ts';
 import { type FrozenModelAccess, frozenModelAccess } from '../../contract/session.ts';
@@ -34,7 +37,10 @@ const noTotals: ModelTotals = {
 const columns = `requests, failed_requests, input_tokens, cache_creation_input_tokens, cache_read_input_tokens,
   output_tokens, reserved_tokens, requests_reached_at is not null as requests_reached, tokens_reached_at is not null as tokens_reached`;
 
-/** The access to a model that the session froze, without the rest of its configuration; null without one, and before the freeze. */
+/**
+ * The access to a model that the session froze, without the rest of its configuration; null without
+ * one, and before the freeze.
+ */
 export async function readModelAccess(db: Db, sessionId: string): Promise<FrozenModelAccess | null> {
   const row = await readRow(
     db('session_configurations')
@@ -111,7 +117,10 @@ const settle = `
     output_tokens = output_tokens + :output
   from settled where session_id = :sessionId`;
 
-/** Adds what the request took, in place of what was set aside for it. The first report counts; another one, or one of an unknown request, changes nothing. */
+/**
+ * Adds what the request took, in place of what was set aside for it. The first report counts; another one, or
+ * one of an unknown request, changes nothing.
+ */
 export async function settleModelRequest(
   db: Db,
   { sessionId, id }: { sessionId: string; id: string },

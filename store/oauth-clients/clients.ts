@@ -74,7 +74,9 @@ async function insertClient(
   await renewCredentials(trx, keys, { id, workspace_id: client.workspace_id }, { secret, managementToken });
 }
 
-/** Replaces credentials of a client by those that its server gave in their place; those that are null stay. */
+/**
+ * Replaces credentials of a client by those that its server gave in their place; those that are null stay.
+ */
 export async function renewCredentials(
   db: Db,
   keys: MasterKeys,

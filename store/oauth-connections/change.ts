@@ -9,7 +9,7 @@ import {
 } from '../oauth-clients/credentials.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 import type { MasterKeys } from '../secrets/envelope.ts';
-import type { ConnectionEndReason, ConnectionRow } from './row.ts';
+import type { ConnectionEndReason, ConnectionRow } from './read.ts';
 
 /** Tokens as they came from the server. */
 export interface NewTokens {
@@ -32,7 +32,7 @@ const keyOf = ({ id, workspace_id }: Owner, kind: TokenKind): CredentialKey => (
   name: `oauth-connection/${id}/${kind}`,
 });
 
-/** Stores a new sign-in with its tokens; there must be no other that can be used. Returns its id. */
+/** Stores a new connection with its tokens; there must be no other that can be used. Returns its id. */
 export async function insertConnection(
   trx: Transaction,
   keys: MasterKeys,
@@ -66,7 +66,7 @@ async function storeTokens(
   }
 }
 
-/** Null where the sign-in has none. Throws UnreadableSecretError. */
+/** Null where the connection has none. Throws UnreadableSecretError. */
 export const readToken = (
   db: Db,
   keys: MasterKeys,
@@ -74,14 +74,15 @@ export const readToken = (
   kind: TokenKind,
 ): Promise<string | null> => readCredential(db, keys, keyOf(connection, kind));
 
-/** Whether the sign-in goes on when its access token ends. */
+/** Whether the connection goes on when its access token ends. */
 export async function hasRefreshToken(db: Db, connection: Owner): Promise<boolean> {
   return hasCredential(db, keyOf(connection, 'refresh-token'));
 }
 
 /**
- * Takes the turn to refresh this generation of tokens, for so long. False when another has it, the sign-in has ended, or its tokens are
- * newer by now. A process that dies with its turn leaves it to the next when the time is over.
+ * Takes the lease to refresh this generation of tokens, for so long. False when another has it, the
+ * connection has ended, or its tokens are newer by now. A process that dies with its lease leaves it to the
+ * next when the time is over.
  */
 export async function claimRefresh(
   db: Db,
@@ -96,14 +97,14 @@ export async function claimRefresh(
   return claimed > 0;
 }
 
-/** Gives the turn back after a refresh without new tokens. */
+/** Gives the lease back after a refresh without new tokens. */
 export async function releaseRefresh(db: Db, id: string): Promise<void> {
   await db('oauth_connections').where({ id }).update({ refreshing_until: null });
 }
 
 /**
- * Replaces the tokens of this generation, also of a sign-in that has ended meanwhile: these are the ones to revoke then. False when that has been
- * done already, or its tokens are newer by now: nothing is stored.
+ * Replaces the tokens of this generation, also of a connection that has ended meanwhile: these are the ones
+ * to revoke then. False when that has been done already, or its tokens are newer by now: nothing is stored.
  */
 export async function replaceTokens(
   trx: Transaction,
@@ -132,7 +133,7 @@ export async function replaceTokens(
 
 const refreshCount = z.object({ unreadable_refreshes: z.int() });
 
-/** Gives the turn back after an answer that was no tokens. Returns how many there were in a row. */
+/** Gives the lease back after an answer that was no tokens. Returns how many there were in a row. */
 export async function countUnreadableRefresh(db: Db, id: string): Promise<number> {
   const query = db('oauth_connections')
     .where({ id })
@@ -142,12 +143,14 @@ export async function countUnreadableRefresh(db: Db, id: string): Promise<number
   return row?.unreadable_refreshes ?? 0;
 }
 
-/** Keeps why the server refuses tokens that it has just given. False when that was kept before, or the sign-in has ended. */
+/**
+ * Keeps why the server refuses tokens that it has just given, and when it did so last. False when the reason
+ * was kept before, or the connection has ended.
+ */
 export async function keepRefusal(db: Db, id: string, refusal: string): Promise<boolean> {
-  const kept = await db('oauth_connections')
-    .where({ id, refusal: null })
-    .whereNull('ended_at')
-    .update({ refusal });
+  const usable = () => db('oauth_connections').where({ id }).whereNull('ended_at');
+  await usable().update({ refused_at: db.fn.now() });
+  const kept = await usable().whereNull('refusal').update({ refusal });
   return kept > 0;
 }
 
@@ -164,12 +167,15 @@ export async function endConnection(
       ended_at: db.fn.now(),
       end_reason: reason,
       refreshing_until: null,
-      ...(refusal === undefined ? {} : { refusal }),
+      ...(refusal === undefined ? {} : { refusal, refused_at: db.fn.now() }),
     });
   return ended > 0;
 }
 
-/** Erases the tokens of an ended sign-in: they are revoked, or nothing more can be done about them. False when that was done before. */
+/**
+ * Erases the tokens of an ended connection: they are revoked, or nothing more can be done about them. False
+ * when that was done before.
+ */
 export async function eraseTokens(trx: Transaction, { id }: Pick<ConnectionRow, 'id'>): Promise<boolean> {
   const erased = await trx('oauth_connections')
     .where({ id })

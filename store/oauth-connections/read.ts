@@ -1,16 +1,50 @@
+/** People's sign-ins at remote servers, without their tokens. */
 import * as z from 'zod';
 import { type Connection, connection } from '../../contract/authorization.ts';
-import { timestamp } from '../../contract/names.ts';
+import type { RefusedSignIns } from '../../contract/mcp-registration.ts';
+import { timestamp, uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
+import { readRegistration } from '../mcp-registrations/registrations.ts';
 import { readRow, readRows } from '../read-rows.ts';
-import { type ConnectionRow, connectionColumns, connectionRow, endReason } from './row.ts';
 
-export interface ConnectionKey {
+export const connectionRow = z.object({
+  id: uuid,
+  workspace_id: uuid,
+  user_id: uuid,
+  registration_id: uuid,
+  url: z.string(),
+  resource: z.string(),
+  issuer: z.string(),
+  oauth_client_id: uuid,
+  requested_scopes: z.array(z.string()),
+  granted_scopes: z.array(z.string()).nullable(),
+  generation: z.int(),
+  expires_at: timestamp.nullable(),
+  created_at: timestamp,
+  /** When its tokens were given. */
+  refreshed_at: timestamp,
+  used_at: timestamp.nullable(),
+});
+export type ConnectionRow = z.infer<typeof connectionRow>;
+
+export const connectionColumns = Object.keys(connectionRow.shape) as (keyof ConnectionRow)[];
+
+export const endReason = z.enum([
+  'disconnected',
+  'refused',
+  'replaced',
+  'left',
+  'unbound',
+  'workspace_closed',
+]);
+export type ConnectionEndReason = z.infer<typeof endReason>;
+
+interface ConnectionKey {
   registrationId: string;
   userId: string;
 }
 
-/** The person's sign-in that can be used, or null. */
+/** The person's connection that can be used, or null. */
 export function readConnection(
   db: Db,
   { registrationId, userId }: ConnectionKey,
@@ -22,7 +56,7 @@ export function readConnection(
   return readRow(query, connectionRow);
 }
 
-/** The person's sign-ins that can be used in one workspace. */
+/** The person's connections that can be used in one workspace. */
 export function listConnectionsIn(
   db: Db,
   { workspaceId, userId }: { workspaceId: string; userId: string },
@@ -34,7 +68,7 @@ export function listConnectionsIn(
   return readRows(query, connectionRow);
 }
 
-/** A sign-in of this person that can be used, by its id. */
+/** A connection of this person that can be used, by its id. */
 export function readOwnConnection(db: Db, userId: string, id: string): Promise<ConnectionRow | null> {
   const query = db('oauth_connections')
     .where({ id, user_id: userId })
@@ -43,7 +77,7 @@ export function readOwnConnection(db: Db, userId: string, id: string): Promise<C
   return readRow(query, connectionRow);
 }
 
-/** The person's sign-ins in all workspaces that they are a member of, by workspace and server. */
+/** The person's connections in all workspaces that they are a member of, by workspace and server. */
 export function listConnections(db: Db, userId: string): Promise<Connection[]> {
   const query = db('oauth_connections as c')
     .join('mcp_registrations as r', 'r.id', 'c.registration_id')
@@ -70,7 +104,7 @@ export function listConnections(db: Db, userId: string): Promise<Connection[]> {
 type Signer = Pick<ConnectionRow, 'registration_id' | 'user_id'>;
 const refusedRow = z.object({ refusal: z.string().nullable() });
 
-/** Why the server refuses the person's last sign-in, or refused it; null when it does not. */
+/** Why the server refuses the person's last connection, or refused it; null when it does not. */
 export async function readLastRefusal(db: Db, { registration_id, user_id }: Signer): Promise<string | null> {
   const query = db('oauth_connections')
     .where({ registration_id, user_id })
@@ -79,7 +113,44 @@ export async function readLastRefusal(db: Db, { registration_id, user_id }: Sign
   return (await readRow(query, refusedRow))?.refusal ?? null;
 }
 
-/** Whether this sign-in is new, and replaced one whose tokens the server refused as well. */
+const refusedSignInsRow = z.object({
+  registration_id: uuid,
+  user_id: uuid,
+  refused_at: timestamp,
+  reason: z.string(),
+  people: z.int(),
+});
+
+/**
+ * Whose last connection at the server of a registration is refused, by the registration's id; those without
+ * any are absent.
+ */
+export async function readRefusedSignIns(
+  db: Db,
+  registrationIds: readonly string[],
+): Promise<ReadonlyMap<string, RefusedSignIns>> {
+  const statement = db.raw(
+    `with newest as (
+       select distinct on (c.registration_id, c.user_id) c.registration_id, c.user_id, c.refusal as reason,
+         coalesce(c.refused_at, c.ended_at, c.refreshed_at) as refused_at
+       from mcp_registrations r
+       join oauth_connections c
+         on c.workspace_id = r.workspace_id and c.registration_id = r.id and c.url = r.shape ->> 'url'
+       join members m on m.workspace_id = c.workspace_id and m.user_id = c.user_id
+       where r.id = any(:registrationIds)
+       order by c.registration_id, c.user_id, c.created_at desc
+     )
+     select distinct on (registration_id) registration_id, user_id, refused_at, reason,
+       count(*) over (partition by registration_id) as people
+     from newest where reason is not null
+     order by registration_id, refused_at desc`,
+    { registrationIds: [...registrationIds] },
+  );
+  const rows = await readRows(statement, refusedSignInsRow);
+  return new Map(rows.map(({ registration_id: id, people, ...latest }) => [id, { people, latest }]));
+}
+
+/** Whether this connection is new, and replaced one whose tokens the server refused as well. */
 export async function replacedRefused(
   db: Db,
   { id, registration_id, user_id }: Signer & Pick<ConnectionRow, 'id'>,
@@ -109,27 +180,43 @@ const unrevoked = (db: Db) =>
   db('oauth_connections')
     .whereNotNull('ended_at')
     .whereNull('revoked_at')
-    .orderBy('ended_at')
     .select(...connectionColumns, 'ended_at', 'end_reason');
 
-/** Ended ones whose tokens are still to be revoked, the oldest first. */
+/**
+ * Ended ones whose tokens are still to be revoked: by turns of each workspace, and any of it, so that those
+ * whose server does not answer keep no others waiting.
+ */
 export const listUnrevokedConnections = (db: Db, limit: number): Promise<EndedConnection[]> =>
-  readRows(unrevoked(db).limit(limit), endedConnection);
+  readRows(
+    unrevoked(db)
+      .orderByRaw('row_number() over (partition by workspace_id order by random()), random()')
+      .limit(limit),
+    endedConnection,
+  );
 
-/** Those of one client. */
+/** Those of one client, the oldest first. */
 export const listUnrevokedOfClient = (db: Db, clientId: string): Promise<EndedConnection[]> =>
-  readRows(unrevoked(db).where({ oauth_client_id: clientId }), endedConnection);
+  readRows(unrevoked(db).where({ oauth_client_id: clientId }).orderBy('ended_at'), endedConnection);
 
 /** Whether anybody has ever signed in with this client. */
 export async function wasClientUsed(db: Db, clientId: string): Promise<boolean> {
   return (await db('oauth_connections').where({ oauth_client_id: clientId }).first('id')) !== undefined;
 }
 
-/** Sign-ins with this client that can be used. */
+/** Connections with this client that can be used. */
 export function listConnectionsOfClient(db: Db, clientId: string): Promise<ConnectionRow[]> {
   const query = db('oauth_connections')
     .where({ oauth_client_id: clientId })
     .whereNull('ended_at')
     .select(connectionColumns);
   return readRows(query, connectionRow);
+}
+
+/** What audit events name a connection by: the name of its entry; empty once its registration is gone. */
+export async function readConnectionResource(
+  db: Db,
+  { id, registration_id }: Pick<ConnectionRow, 'id' | 'registration_id'>,
+) {
+  const registration = await readRegistration(db, registration_id);
+  return { type: 'oauth_connection' as const, id, name: registration?.entry_name ?? '' };
 }

@@ -1,6 +1,6 @@
 /**
- * The arguments of refused calls: sealed like secrets, each bound to its request; the name cannot collide with a secret's. They are kept until a
- * while after the decision, for those who decide.
+ * The arguments of refused calls: sealed like secrets, each bound to its request; the name cannot collide
+ * with a secret's. They are kept until a while after the decision, for those who decide.
  */
 import * as z from 'zod';
 import type { Db, Transaction } from '../database.ts';
@@ -44,7 +44,10 @@ const sealedCall = z.object({
   key_id: z.string(),
 });
 
-/** The arguments, or null when they were erased. Throws UnreadableSecretError when the key that sealed them is missing. */
+/**
+ * The arguments, or null when they were erased. Throws UnreadableSecretError when the key
+ * that sealed them is missing.
+ */
 export async function readCall(db: Db, keys: MasterKeys, key: CallKey): Promise<string | null> {
   const query = db('permission_request_calls')
     .where({ workspace_id: key.workspaceId, request_id: key.requestId })
@@ -57,7 +60,10 @@ export async function readCall(db: Db, keys: MasterKeys, key: CallKey): Promise<
   return openText(keys, identityOf(key), { sealedValue, sealedDataKey, keyId });
 }
 
-/** Erases the arguments of requests that were decided on, or closed otherwise, more than `keptSeconds` ago. Returns how many. */
+/**
+ * Erases the arguments of requests that were decided on, or closed otherwise, more than
+ * `keptSeconds` ago. Returns how many.
+ */
 export async function eraseOldCalls(db: Db, { keptSeconds }: { keptSeconds: number }): Promise<number> {
   const closed = db('permission_requests').whereRaw('decided_at < now() - make_interval(secs => ?)', [
     keptSeconds,

@@ -30,8 +30,8 @@ export interface RecentDenial {
 }
 
 /**
- * A denial of the same request or of a narrower one, of whichever session of the tree, that is not older than this, or null. The session's own is
- * preferred, then the latest.
+ * A denial of the same request or of a narrower one, of whichever session of the tree, that is not older than
+ * this, or null. The session's own is preferred, then the latest.
  */
 export async function findRecentDenial(
   db: Db,

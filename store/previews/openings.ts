@@ -1,6 +1,7 @@
 /**
- * Where people have previews open: each time at a host name of its own, which the browser that opened it is told, and which is stored as a hash.
- * Whoever knows the name reads the preview until it ends, so each request asks whether the person who opened it still may.
+ * Where people have previews open: each time at a host name of its own, which the browser that opened it is
+ * told, and which is stored as a hash. Whoever knows the name reads the preview until it ends, so each
+ * request asks whether the person who opened it still may.
  */
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
@@ -13,7 +14,7 @@ import {
 import { type WorkspaceRole, workspaceRole } from '../../contract/workspace.ts';
 import { type Db, inTransaction, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
-import { unfinishedStatus } from '../sessions/list-unfinished.ts';
+import { unfinishedStatus } from '../sessions/conditions.ts';
 
 export interface NewOpening {
   labelSha256: Buffer;
@@ -75,7 +76,10 @@ export interface OpenedPreview {
 
 export interface OpenedService {
   state: ServiceState;
-  /** `http://<IPv4 address>:<port>` of its gateway, as the worker verified it; null unless it runs, and once its session has ended. */
+  /**
+   * `http://<IPv4 address>:<port>` of its gateway, as the worker verified it; null unless it runs, and
+   * once its session has ended.
+   */
   address: string | null;
   /** On which the service listens in its sandbox. */
   port: number | null;
@@ -93,7 +97,10 @@ const findStatement = `
   join members m on m.workspace_id = p.workspace_id and m.user_id = i.user_id
   where o.label_sha256 = $1 and o.expires_at > now()`;
 
-/** The live preview that is open at this name, with what decides whether that person may still read it; null where nothing is. */
+/**
+ * The live preview that is open at this name, with what decides whether that person may still read
+ * it; null where nothing is.
+ */
 export async function findOpening(db: Db, labelSha256: Buffer): Promise<OpenedPreview | null> {
   const query = prepared(db, 'find-preview-opening', findStatement, [labelSha256]);
   const [found] = await readRows(query, openedRow);

@@ -4,10 +4,9 @@ import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type RunOutcome, type ScheduleRun, scheduleRun, shownRun } from '../../contract/schedule.ts';
 import type { Db, Transaction } from '../database.ts';
-import { pageByTime } from '../page-by-time.ts';
+import { pageByTime } from '../page.ts';
 import { readRow } from '../read-rows.ts';
-import { unfinishedStatus } from '../sessions/list-unfinished.ts';
-import { readableCondition } from '../sessions/readable.ts';
+import { readableCondition, unfinishedStatus } from '../sessions/conditions.ts';
 
 const runColumns = Object.keys(scheduleRun.shape) as (keyof ScheduleRun)[];
 
@@ -38,8 +37,8 @@ export async function insertRun(trx: Transaction, run: NewRun): Promise<void> {
 }
 
 /**
- * The runs of a schedule with the states of their sessions, newest first; the reasons of those that `readerId` may read, null for an admin, who reads all.
- * Throws InvalidCursorError.
+ * The runs of a schedule with the states of their sessions, newest first; the reasons of those that
+ * `readerId` may read, null for an admin, who reads all. Throws InvalidCursorError.
  */
 export function listRuns(
   db: Db,
@@ -70,7 +69,9 @@ export async function hasRunningSession(
   return found !== undefined;
 }
 
-/** Whether a session that the schedule started was still there at this time, or began later. `at`: ISO 8601. */
+/**
+ * Whether a session that the schedule started was still there at this time, or began later. `at`: ISO 8601.
+ */
 export async function hasSessionSince(
   db: Db,
   { id, workspace_id }: { id: string; workspace_id: string },

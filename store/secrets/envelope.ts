@@ -20,7 +20,10 @@ export interface SealedSecret {
   keyId: string;
 }
 
-/** A stored value that cannot be decrypted: a wrong or missing master key, or modified bytes. Never holds a value. */
+/**
+ * A stored value that cannot be decrypted: a wrong or missing master key, or modified
+ * bytes. Never holds a value.
+ */
 export class UnreadableSecretError extends Error {
   override name = 'UnreadableSecretError';
 }

@@ -4,8 +4,7 @@ import { uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import { type SecretUse, type SecretUsers, secretUse, secretUsers } from '../../contract/secret.ts';
 import type { Db } from '../database.ts';
-import { decodeCursor } from '../page-cursor.ts';
-import { readPage } from '../read-page.ts';
+import { decodeCursor, readPage } from '../page.ts';
 import { readRows } from '../read-rows.ts';
 
 /** Without an agent, `agent_name`, `name` and `variable` are empty, so that every row has a sort position. */
@@ -17,7 +16,10 @@ const useRow = z.object({
   variable: z.string(),
 });
 
-/** What refers to a secret in a workspace: attachments, agent env, model access, siblings, services, entries whose image it pulls, channels, and the embedding provider. */
+/**
+ * What refers to a secret in a workspace: attachments, agent env, model access, siblings, services, entries
+ * whose image it pulls, channels, and the embedding provider.
+ */
 const everyUse = `
   select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable, e.value as reference
     from agent_mcp_attachments t
@@ -81,8 +83,10 @@ export async function listSecretUses(
 export const ownSide = '';
 
 /**
- * A query of the secrets that an agent refers to, each once: `key` is the server that its attachment gives it to, or `ownSide` for the environments
- * of the agent, its siblings and its services; `item` is the secret's name. The key of its model access is none: nothing of the agent can read it. A name that no secret can have is left out.
+ * A query of the secrets that an agent refers to, each once: `key` is the server that its attachment gives
+ * it to, or `ownSide` for the environments of the agent, its siblings and its services; `item` is the
+ * secret's name. The key of its model access is none: nothing of the agent can read it. A name that no
+ * secret can have is left out.
  */
 export const secretsOfAgent = (db: Db, agent: { workspaceId: string; agentId: string }): Knex.Raw =>
   db.raw(

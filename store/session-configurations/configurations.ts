@@ -1,10 +1,8 @@
-/** What a session runs with, frozen at its start; holds references, never a secret's value. */
+/** What a session runs with, frozen at its start: references, never a secret's value. */
 import * as z from 'zod';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
-import { withReference } from '../mcp-servers/row.ts';
-
-const stored = z.looseObject({ servers: z.array(z.unknown()) });
+import { readRow } from '../read-rows.ts';
 
 /** The first one stored wins: a repeated freeze changes nothing. Returns the stored one. */
 export async function storeConfiguration(
@@ -24,11 +22,18 @@ export async function storeConfiguration(
 
 export async function readConfiguration(db: Db, sessionId: string): Promise<FrozenConfiguration | null> {
   const row = await db('session_configurations').where({ session_id: sessionId }).first('configuration');
-  return row === undefined ? null : parseStored(row.configuration);
+  return row === undefined ? null : frozenConfiguration.parse(row.configuration);
 }
 
-/** Earlier releases froze the bare name of a registry's secret. */
-function parseStored(configuration: unknown): FrozenConfiguration {
-  const { servers, ...rest } = stored.parse(configuration);
-  return frozenConfiguration.parse({ ...rest, servers: servers.map(withReference) });
+/**
+ * The version of a server's catalog entry that the session froze; null for a server that it does not have.
+ */
+export async function readFrozenVersion(db: Db, sessionId: string, server: string): Promise<number | null> {
+  const query = db('session_configurations')
+    .where({ session_id: sessionId })
+    .joinRaw(`cross join lateral jsonb_array_elements(configuration -> 'servers') as server`)
+    .whereRaw(`server ->> 'name' = ?`, [server])
+    .first(db.raw(`server -> 'entry_version' as version`));
+  const row = await readRow(query, z.object({ version: z.int().positive().nullable() }));
+  return row?.version ?? null;
 }

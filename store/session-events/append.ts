@@ -1,14 +1,31 @@
+/** The one way in which an event is written and announced to open pages. */
+import { createHash } from 'node:crypto';
 import { type NewSessionEvent, payloadByEventType, type SessionEvent } from '../../contract/session-event.ts';
 import { type Db, hasSqlState, prepared, sqlState, type Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
-import { eventRow, presentEvent } from './row.ts';
+import { eventRow, presentEvent } from './list.ts';
 
-/** Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`, without a `seq` for a change that has no event. */
+/**
+ * The same parts give the same UUID, so that an event of one cause is written once, however often it is
+ * retried. Version 8: sidecars may choose version 4 only (`chosenId` in `contract/names.ts`), so they cannot
+ * claim one of these in advance.
+ */
+export function derivedId(...parts: readonly string[]): string {
+  const bytes = createHash('sha256').update(parts.join('\0')).digest().subarray(0, 16);
+  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x80, 6);
+  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/**
+ * Channel of the announcements; each is `<session id>:<seq>:<workspace id>:<type>`, without a `seq` for a
+ * change that has no event.
+ */
 export const sessionEventChannel = 'session_events';
 
 /**
- * Announces at commit that something of the session changed that has no event. Who follows its workspace is told `what`, in the place of an
- * event's type.
+ * Announces at commit that something of the session changed that has no event. Who follows its workspace is
+ * told `what`, in the place of an event's type.
  */
 export async function announceChange(
   trx: Transaction,
@@ -18,7 +35,9 @@ export async function announceChange(
   await trx.raw('select pg_notify(?, ?)', [sessionEventChannel, `${sessionId}::${workspaceId}:${what}`]);
 }
 
-/** The session's row counts the events, and its lock orders them: a smaller `seq` is never committed later. */
+/**
+ * The session's row counts the events, and its lock orders them: a smaller `seq` is never committed later.
+ */
 const appendEvent = `
   with known as (
     select * from session_events where id = $1
@@ -36,8 +55,9 @@ const appendEvent = `
     from written, counted`;
 
 /**
- * Appends an event to a session's transcript and announces it, both at commit. The payload is parsed by its type's schema;
- * an existing event is returned unchanged. Throws a ZodError, or an Error for an unknown session.
+ * Appends an event to a session's transcript and announces it, both at commit. The payload is parsed by its
+ * type's schema; an existing event is returned unchanged. Throws a ZodError, or an Error for an unknown
+ * session.
  */
 export async function appendSessionEvent(
   db: Db,
@@ -59,4 +79,26 @@ export async function appendSessionEvent(
     throw new Error(`there is no session ${sessionId}, or event ${event.id} is another session's`);
   }
   return presentEvent(row);
+}
+
+/** The session whose event this is; null when no event has this id. */
+export async function findSessionOfEvent(db: Db, eventId: string): Promise<string | null> {
+  const row = await db('session_events').where({ id: eventId }).first('session_id');
+  return row?.session_id ?? null;
+}
+
+/**
+ * Adds to what the session's agent has published; false, and nothing added, when that would exceed
+ * `limitBytes`.
+ */
+export async function takePublishedBytes(
+  db: Db,
+  sessionId: string,
+  { sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number },
+): Promise<boolean> {
+  const changed = await db('sessions')
+    .where({ id: sessionId })
+    .where('published_event_bytes', '<=', limitBytes - sizeBytes)
+    .increment('published_event_bytes', sizeBytes);
+  return changed > 0;
 }

@@ -1,5 +1,6 @@
 /** Announcements of what changed: one listening connection per process, re-established when it is lost. */
 import pg from 'pg';
+import { productSlug } from '../../contract/product-name.ts';
 import { type Delays, retry } from '../../lib/timing/retry.ts';
 import { sessionEventChannel } from './append.ts';
 
@@ -8,8 +9,9 @@ const accessChannel = 'access_changes';
 
 export interface SessionEventFeed {
   /**
-   * Calls `wake` when the session may have new events, and after every interruption, since announcements may have
-   * been missed then. It does not say which events: they are read from the table. Returns the unsubscribe function.
+   * Calls `wake` when the session may have new events, and after every interruption, since
+   * announcements may have been missed then. It does not say which events: they are read from the
+   * table. Returns the unsubscribe function.
    */
   subscribe(sessionId: string, wake: () => void): () => void;
   /** Likewise for all sessions of a workspace, with the type of the event; null after an interruption. */
@@ -94,14 +96,17 @@ interface Listener {
   signal: AbortSignal;
 }
 
-/** Listens until the connection is lost or the feed is closed; then throws, and before when there is no connection. */
+/**
+ * Listens until the connection is lost or the feed is closed; then throws, and before
+ * when there is no connection.
+ */
 async function listenUntilLost(
   url: string,
   { onListening, onAnnouncement, signal }: Listener,
 ): Promise<never> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'agent-platform-events',
+    application_name: `${productSlug}-events`,
     keepAlive: true,
     connectionTimeoutMillis: 5000,
     query_timeout: 5000,

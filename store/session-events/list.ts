@@ -1,10 +1,33 @@
+/** A session's events, in their order. */
 import * as z from 'zod';
-import type { SessionEvent } from '../../contract/session-event.ts';
+import { type SessionEvent, type SessionEventType, sessionEvent } from '../../contract/session-event.ts';
 import { boundedSql, fewRows } from '../bounded-rows.ts';
 import { type Db, prepared } from '../database.ts';
-import { pageBytes } from '../read-page.ts';
+import { pageBytes } from '../page.ts';
 import { readRows } from '../read-rows.ts';
-import { eventRow, presentEvent } from './row.ts';
+
+export const eventRow = z.object({
+  id: z.string(),
+  session_id: z.string(),
+  seq: z.int(),
+  type: z.string(),
+  at: z.string(),
+  actor_type: z.string(),
+  actor_id: z.string().nullable(),
+  payload: z.unknown(),
+});
+
+export function presentEvent(row: z.infer<typeof eventRow>): SessionEvent {
+  return sessionEvent.parse({
+    id: row.id,
+    seq: row.seq,
+    session_id: row.session_id,
+    type: row.type,
+    at: row.at,
+    actor: { type: row.actor_type, id: row.actor_id },
+    payload: row.payload,
+  });
+}
 
 /** Where somebody is in a session's events: the next ones have a `seq` above `after`. */
 export interface EventPosition {
@@ -26,8 +49,9 @@ const nextEvents = `
 const pageRow = z.looseObject({ number: z.int(), page_found: z.int() });
 
 /**
- * Events after each of the positions, in order: fewer than `limit` where they are large, none only at the end. All pages together have
- * the bytes of one, so the more positions there are, the fewer events each gets. One that cannot be read is the error of its own page only.
+ * Events after each of the positions, in order: fewer than `limit` where they are large, none only at the
+ * end. All pages together have the bytes of one, so the more positions there are, the fewer events each gets.
+ * One that cannot be read is the error of its own page only.
  */
 export async function listEventsAfter(
   db: Db,
@@ -47,7 +71,10 @@ export async function listEventsAfter(
   return pages;
 }
 
-/** Events of one session with `seq` above `after`, in order: fewer than `limit` where they are large, none only at the end. */
+/**
+ * Events of one session with `seq` above `after`, in order: fewer than `limit` where they are large, none
+ * only at the end.
+ */
 export async function listSessionEvents(
   db: Db,
   sessionId: string,
@@ -87,4 +114,16 @@ function presentPage(rows: readonly unknown[]): SessionEvent[] | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** Whether the session has at least so many events of the type. */
+export async function hasEvents(
+  db: Db,
+  { sessionId, type, count }: { sessionId: string; type: SessionEventType; count: number },
+): Promise<boolean> {
+  const row = await db('session_events')
+    .where({ session_id: sessionId, type })
+    .offset(count - 1)
+    .first('id');
+  return row !== undefined;
 }

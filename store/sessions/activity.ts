@@ -3,8 +3,7 @@ import * as z from 'zod';
 import { timestamp } from '../../contract/names.ts';
 import { type Db, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
-import { unfinishedStatus } from './list-unfinished.ts';
-import { waitsForSomebody } from './waits.ts';
+import { unfinishedStatus, waitsForSomebody } from './conditions.ts';
 
 /** Records activity in the session. At most one write a second, which is enough for the idle clock. */
 export async function touchActivity(db: Db, id: string): Promise<void> {
@@ -18,7 +17,7 @@ export async function touchActivity(db: Db, id: string): Promise<void> {
 
 const idleState = z.object({
   lastActivityAt: timestamp,
-  /** It waits for a person (`waits.ts`) or for its children, so the idle clock is paused. */
+  /** It waits for a person (`conditions.ts`) or for its children, so the idle clock is paused. */
   waiting: z.boolean(),
   /** Until when its agent said that nothing would happen; null when it did not. */
   quietUntil: timestamp.nullable(),
@@ -44,7 +43,10 @@ export async function readIdleState(db: Db, id: string): Promise<IdleState> {
   return state;
 }
 
-/** Records until when the session may be quiet: the later of two stays. Returns it, or null once the session has ended. */
+/**
+ * Records until when the session may be quiet: the later of two stays. Returns it, or null
+ * once the session has ended.
+ */
 export async function expectQuiet(
   db: Db,
   id: string,

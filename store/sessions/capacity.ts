@@ -1,16 +1,20 @@
-/** How many sessions, and services of previews, run before one that wants to start, and how many workers there are to take them. */
+/**
+ * How many sessions, and services of previews, run before one that wants to start, and how many
+ * workers there are to take them.
+ */
 import * as z from 'zod';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { goneAfterSeconds } from '../workers/workers.ts';
-import { unfinishedStatus } from './list-unfinished.ts';
+import { unfinishedStatus } from './conditions.ts';
 
 const row = z.object({ earlier: z.coerce.number(), workers: z.coerce.number() });
 export type Capacity = z.infer<typeof row>;
 
 /**
- * `earlier`: unfinished sessions and services that were created before this one, so that of several that start at the same time the first ones
- * find a place. `workers`: those that reported themselves lately. `id`: of a session, or of a preview that shows a service.
+ * `earlier`: unfinished sessions and services that were created before this one, so that of several that
+ * start at the same time the first ones find a place. `workers`: those that reported themselves lately. `id`:
+ * of a session, or of a preview that shows a service.
  */
 export async function readCapacity(db: Db, id: string): Promise<Capacity> {
   const statement = db.raw(

@@ -4,7 +4,7 @@ import { type Named, uuid } from '../../contract/names.ts';
 import { isTerminal, type SessionWait, sessionStatus, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
-import { waitingFor } from './waits.ts';
+import { waitingFor } from './conditions.ts';
 
 export interface SessionContext {
   agent: Named;

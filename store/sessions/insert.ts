@@ -1,7 +1,7 @@
 import { type Session, session } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
-import { sessionColumns } from './row.ts';
+import { sessionColumns } from './read-session.ts';
 
 export interface NewSession {
   id: string;
@@ -11,13 +11,19 @@ export interface NewSession {
   rootOperatorId: string | null;
   parentSessionId: string | null;
   prompt: string;
-  /** Of the schedule that starts it, or the session at the top of its tree, whose expiry counts for requests in all of it. */
+  /**
+   * Of the schedule that starts it, or the session at the top of its tree, whose expiry counts
+   * for requests in all of it.
+   */
   schedule?: { id: string; makerId: string; requestExpirySeconds: number | null };
   /** Idempotency key of the operator's request; null or absent when they sent none. */
   idempotencyKey?: string | null;
 }
 
-/** Inserts a `pending` session; false, and nothing inserted, for an id or an idempotency key that is already there. */
+/**
+ * Inserts a `pending` session; false, and nothing inserted, for an id or an idempotency
+ * key that is already there.
+ */
 export async function insertSession(trx: Transaction, input: NewSession): Promise<boolean> {
   const inserted = await trx('sessions')
     .insert({

@@ -4,7 +4,7 @@ import type { RemovedWithAgent } from '../../contract/agent.ts';
 import { uuid } from '../../contract/names.ts';
 import type { Db } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
-import { unfinishedStatus } from './list-unfinished.ts';
+import { unfinishedStatus } from './conditions.ts';
 
 /** Prefix of a statement over `affected`: the agent's sessions, and all below them. Takes the agent's id. */
 export const withSessionsOfAgent = `

@@ -1,13 +1,19 @@
+/**
+ * A session's status, and the end that was asked for: the first one wins, and the workflow carries it out.
+ */
+import * as z from 'zod';
 import {
   isTerminal,
   type Session,
   type SessionStatus,
   session,
   type TerminalStatus,
+  terminalStatus,
 } from '../../contract/session.ts';
+import { actor } from '../../contract/session-event.ts';
 import type { Db, Transaction } from '../database.ts';
 import { readRow } from '../read-rows.ts';
-import { sessionColumns } from './row.ts';
+import { sessionColumns } from './read-session.ts';
 
 /** The session, locked until the transaction ends, or null. */
 export async function lockSession(trx: Transaction, id: string): Promise<Session | null> {
@@ -48,4 +54,26 @@ export async function updateStatus(
         ? { ended_at: trx.fn.now(), outcome: outcome === null ? null : JSON.stringify(outcome) }
         : {}),
     });
+}
+
+const requestedEnding = z.strictObject({
+  by: actor,
+  status: terminalStatus,
+  reason: z.string(),
+  summary: z.string().nullable(),
+});
+type RequestedEnding = z.infer<typeof requestedEnding>;
+
+/** Set once: later requests, and requests for a session that has ended, change nothing. */
+export async function requestEnding(db: Db, id: string, ending: RequestedEnding): Promise<void> {
+  await db('sessions')
+    .where({ id })
+    .whereNull('requested_ending')
+    .whereNull('ended_at')
+    .update({ requested_ending: JSON.stringify(requestedEnding.parse(ending)) });
+}
+
+export async function readRequestedEnding(db: Db, id: string): Promise<RequestedEnding | null> {
+  const row = await db('sessions').where({ id }).first('requested_ending');
+  return row?.requested_ending == null ? null : requestedEnding.parse(row.requested_ending);
 }

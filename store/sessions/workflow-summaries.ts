@@ -1,4 +1,7 @@
-/** Summary of each workflow in the Temporal UI: names and what is requested, never text that somebody wrote about it. */
+/**
+ * Summary of each workflow in the Temporal UI: names and what is requested, never text that
+ * somebody wrote about it.
+ */
 import * as z from 'zod';
 import { grantType, subjectMatter } from '../../contract/grant.ts';
 import type { Db } from '../database.ts';
@@ -18,7 +21,10 @@ function truncated(text: string): string {
   return characters.length <= mostCharacters ? text : `${characters.slice(0, mostCharacters - 1).join('')}…`;
 }
 
-/** What a workflow is about, by the table that names it. A grant is about the agent that holds it, if one does. */
+/**
+ * What a workflow is about, by the table that names it. A grant is about the agent
+ * that holds it, if one does.
+ */
 const names = {
   session: `select w.slug as workspace, a.name from sessions x join agents a on a.id = x.agent_id
     join workspaces w on w.id = x.workspace_id where x.id = ?`,

@@ -1,10 +1,10 @@
-/** The tool calls of one session, as its readers may see them: never arguments or results. */
+/** A session's calls, as its readers may see them: never arguments or results. */
 import * as z from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import { type ToolCall, toolCall } from '../../contract/tool-call.ts';
-import type { Db } from '../database.ts';
-import { decodeCursor } from '../page-cursor.ts';
-import { readPage } from '../read-page.ts';
+import { type RefusedCalls, refusedCalls, type ToolCall, toolCall } from '../../contract/tool-call.ts';
+import { type Db, prepared } from '../database.ts';
+import { decodeCursor, readPage } from '../page.ts';
+import { readRows } from '../read-rows.ts';
 
 const row = z.object({
   id: z.string(),
@@ -37,3 +37,24 @@ const present = ({ id, at, data }: z.infer<typeof row>): ToolCall =>
     reason: data['reason'] ?? null,
     granted_via: data['granted_via'],
   });
+
+/**
+ * Bounded because an agent can invent tool names; a sidecar counts a few of them separately, and as many
+ * again after each restart.
+ */
+const maxRows = 500;
+
+const sumCounts = `
+  select data ->> 'name' as server, data ->> 'tool' as tool, data ->> 'outcome' as outcome,
+    least(sum((data ->> 'count')::bigint), 9007199254740991)::bigint as count,
+    min(at) as first_minute, max(at) as last_minute
+  from audit_events where session_id = $1 and event = 'session.mcp.calls_refused'
+  group by 1, 2, 3 order by max(at) desc, 1, 2, 3 limit ${maxRows}`;
+
+/**
+ * Calls of a session that were refused beyond a limit, by server, tool and outcome; most recently refused
+ * first.
+ */
+export async function listRefusedCalls(db: Db, sessionId: string): Promise<RefusedCalls[]> {
+  return readRows(prepared(db, 'list_refused_calls', sumCounts, [sessionId]), refusedCalls);
+}

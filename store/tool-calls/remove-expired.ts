@@ -13,8 +13,9 @@ export async function listWorkspacesWithRetention(db: Db): Promise<{ id: string;
 }
 
 /**
- * The oldest records first, by the index of the audit page; positions are in the order in which records were stored. Skips rows
- * that another worker is removing. Keeps the ids, so that a later report of the same call is not recorded again.
+ * The oldest records first, by the index of the audit page; positions are in the order in which records
+ * were stored. Skips rows that another worker is removing. Keeps the ids, so that a later report of the
+ * same call is not recorded again.
  */
 const removeOldest = `
   with oldest as (

@@ -13,9 +13,9 @@ export interface ShownCall {
 }
 
 /**
- * A call passes when its tool was shown, and everything that was shown of it and of the server's instructions is accepted for the version
- * of the entry that the session froze; also what an earlier sidecar of the session reported. Nothing is accepted of an entry that has been
- * removed.
+ * A call passes when its tool was shown, and everything that was shown of it and of the server's instructions
+ * is accepted for the version of the entry that the session froze; also what an earlier sidecar of the
+ * session reported. Nothing is accepted of an entry that has been removed.
  */
 const acceptedCallsStatement = `
   with asked as materialized (

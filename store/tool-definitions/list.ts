@@ -11,11 +11,9 @@ import {
   toolDifference,
 } from '../../contract/tool-definitions.ts';
 import type { Db } from '../database.ts';
-import { pageByTime } from '../page-by-time.ts';
-import { decodeCursor } from '../page-cursor.ts';
-import { readPage } from '../read-page.ts';
+import { decodeCursor, pageByTime, readPage } from '../page.ts';
 import { readRow } from '../read-rows.ts';
-import type { EntryVersion } from './row.ts';
+import type { EntryVersion } from './record.ts';
 
 /** Null when no complete list of the version has been seen. */
 export function readPinnedList(db: Db, { entryId, version }: EntryVersion): Promise<PinnedToolList | null> {
@@ -35,7 +33,10 @@ export function listAcceptedDefinitions(
   return pageByTime(db, query, toolDefinition, 'seen_at', page);
 }
 
-/** Those that wait for an admin, the last seen first, each beside what was accepted last. Throws InvalidCursorError. */
+/**
+ * Those that wait for an admin, the last seen first, each beside what was accepted last.
+ * Throws InvalidCursorError.
+ */
 export function listDifferences(
   db: Db,
   { entryId, version }: EntryVersion,
@@ -58,8 +59,8 @@ export function listDifferences(
 }
 
 /**
- * Entries with definitions that wait, by name, in the latest version that has any: the current one, or an earlier one whose session, where
- * it was first seen, still runs. Throws InvalidCursorError.
+ * Entries with definitions that wait, by name, in the latest version that has any: the current one, or an
+ * earlier one whose session, where it was first seen, still runs. Throws InvalidCursorError.
  */
 export async function listChangedServers(
   db: Db,

@@ -1,12 +1,63 @@
-/** What sidecars report of the tools of an entry's version: the first complete list is pinned, later definitions are compared. */
+/**
+ * What sidecars report of the tools of an entry and its version: the first complete list is pinned, later
+ * definitions are compared, and an admin accepts them.
+ */
 import * as z from 'zod';
 import { uuid } from '../../contract/names.ts';
-import { definitionPart, type pinSource, toolListLimits } from '../../contract/tool-definitions.ts';
-import type { Transaction } from '../database.ts';
-import { readRows } from '../read-rows.ts';
-import { type EntryVersion, givenDefinitions, type ReportedDefinition, valuesOf } from './row.ts';
+import {
+  definitionPart,
+  type pinSource,
+  type ToolListReport,
+  toolListLimits,
+} from '../../contract/tool-definitions.ts';
+import type { Db, Transaction } from '../database.ts';
+import { onlyRow, readRows } from '../read-rows.ts';
 
-export interface Pin {
+/** One version of a catalog entry. */
+export interface EntryVersion {
+  workspaceId: string;
+  entryId: string;
+  version: number;
+}
+
+/** A definition as a sidecar reports it. */
+export interface ReportedDefinition {
+  part: 'tool' | 'instructions';
+  /** Empty for instructions. */
+  tool: string;
+  digest: string;
+  text: string;
+  is_cut: boolean;
+}
+
+/**
+ * In one order, so that two lists that are received at the same time wait for each other in one direction
+ * only.
+ */
+export function definitionsOf({ tools, instructions }: ToolListReport): ReportedDefinition[] {
+  const all = [
+    ...tools.map(({ name, ...rest }) => ({ part: 'tool' as const, tool: name, ...rest })),
+    ...(instructions === null ? [] : [{ part: 'instructions' as const, tool: '', ...instructions }]),
+  ];
+  const keyed = new Map(all.map((each) => [`${each.part} ${each.tool} ${each.digest}`, each]));
+  return [...keyed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** The definitions of `valuesOf` as rows of a statement. */
+const givenDefinitions = `unnest(
+    cast(:parts as text[]), cast(:tools as text[]), cast(:digests as text[]), cast(:texts as text[]), cast(:cuts as boolean[])
+  ) as given (part, tool, digest, text, is_cut)`;
+
+/** Values of a statement with `givenDefinitions`. */
+const valuesOf = (definitions: readonly ReportedDefinition[]) => ({
+  parts: definitions.map(({ part }) => part),
+  tools: definitions.map(({ tool }) => tool),
+  digests: definitions.map(({ digest }) => digest),
+  texts: definitions.map(({ text }) => text),
+  cuts: definitions.map(({ is_cut }) => is_cut),
+});
+
+interface Pin {
   source: z.infer<typeof pinSource>;
   /** Who started the check. */
   userId: string | null;
@@ -46,8 +97,8 @@ export async function insertAccepted(
 const recorded = z.object({ part: definitionPart, tool: z.string() });
 
 /**
- * Stores those that are not known of this version, as far as the limit of those that wait allows. They wait for an admin.
- * Returns which were stored now.
+ * Stores those that are not known of this version, as far as the limit of those that wait allows. They wait
+ * for an admin. Returns which were stored now.
  */
 export function insertWaiting(
   trx: Transaction,
@@ -137,7 +188,10 @@ export async function carryDefinitions(trx: Transaction, from: EntryVersion): Pr
   );
 }
 
-/** The versions stay pinned: what a session of one lists from then on waits for an admin, and is not accepted as its first list. */
+/**
+ * The versions stay pinned: what a session of one lists from then on waits for an admin, and is not accepted
+ * as its first list.
+ */
 export async function removeOldDefinitions(
   trx: Transaction,
   { entryId, version }: EntryVersion,
@@ -153,3 +207,53 @@ const keyOf = ({ workspaceId, entryId, version }: EntryVersion) => ({
   mcp_server_id: entryId,
   version,
 });
+
+const known = z.object({ knows_all: z.boolean() });
+
+/** Whether the version is pinned and has all of the list, accepted or not. */
+export async function knowsDefinitions(
+  db: Db,
+  { entryId, version }: EntryVersion,
+  report: ToolListReport,
+): Promise<boolean> {
+  const statement = db.raw(
+    `select exists (select from pinned_tool_lists where mcp_server_id = :entryId and version = :version)
+       and not exists (
+         select from ${givenDefinitions}
+         where not exists (
+           select from tool_definitions d
+           where d.mcp_server_id = :entryId and d.version = :version
+             and (d.part, d.tool, d.digest) = (given.part, given.tool, given.digest)
+         )
+       ) as knows_all`,
+    { entryId, version, ...valuesOf(definitionsOf(report)) },
+  );
+  return onlyRow(await readRows(statement, known)).knows_all;
+}
+
+const acceptedRow = z.object({ part: definitionPart, tool: z.string(), digest: z.string() });
+export type AcceptedDefinition = z.infer<typeof acceptedRow>;
+
+/**
+ * Accepts those of the entry's definitions that wait, and the same ones of its other versions: what an admin
+ * read is accepted, however often the entry was edited. Returns what was accepted now.
+ */
+export function acceptWaiting(
+  trx: Transaction,
+  entryId: string,
+  ids: readonly string[],
+  userId: string,
+): Promise<AcceptedDefinition[]> {
+  const statement = trx.raw(
+    `with chosen as (
+       select part, tool, digest from tool_definitions where mcp_server_id = :entryId and id = any (cast(:ids as uuid[]))
+     )
+     update tool_definitions d set accepted_at = now(), accepted_by = :userId
+     from chosen
+     where d.mcp_server_id = :entryId and d.accepted_at is null
+       and (d.part, d.tool, d.digest) = (chosen.part, chosen.tool, chosen.digest)
+     returning d.part, d.tool, d.digest`,
+    { entryId, ids, userId },
+  );
+  return readRows(statement, acceptedRow);
+}

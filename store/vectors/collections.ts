@@ -1,3 +1,4 @@
+/** Collections of vectors, and what a workspace has of them. */
 import { type Collection, collection, type Embedder } from '../../contract/vectors.ts';
 import type { Db, Transaction } from '../database.ts';
 import { onlyRow } from '../read-rows.ts';
@@ -12,7 +13,7 @@ export interface StoredCollection {
   isIndexed: boolean;
 }
 
-export interface CollectionKey {
+interface CollectionKey {
   workspaceId: string;
   name: string;
 }
@@ -34,7 +35,7 @@ export async function findCollection(
   return { ...stored, embedder: { name: embedder, model }, isIndexed };
 }
 
-export interface NewCollection extends CollectionKey {
+interface NewCollection extends CollectionKey {
   sessionId: string;
   dimensions: number;
   embedder: Embedder;
@@ -82,4 +83,34 @@ export async function listCollections(
     .slice(0, limit)
     .map(({ embedder, model, ...row }) => collection.parse({ ...row, embedder: { name: embedder, model } }));
   return { collections, truncated: rows.length > limit };
+}
+
+/** What quotas count of a workspace's collections. */
+interface VectorTotals {
+  collections: number;
+  items: number;
+}
+
+/**
+ * Locks the collections of a workspace until the transaction ends: those who write to them take turns, so
+ * that quotas and counts hold and none waits for two others.
+ */
+export async function lockVectors(trx: Transaction, workspaceId: string): Promise<VectorTotals> {
+  await trx('vector_totals').insert({ workspace_id: workspaceId }).onConflict('workspace_id').ignore();
+  const row = await trx('vector_totals')
+    .where({ workspace_id: workspaceId })
+    .forUpdate()
+    .first('collections', 'items');
+  return row ?? { collections: 0, items: 0 };
+}
+
+/** Takes a transaction that locked the collections. */
+export async function setVectorTotals(
+  trx: Transaction,
+  workspaceId: string,
+  totals: Readonly<VectorTotals>,
+): Promise<void> {
+  await trx('vector_totals')
+    .where({ workspace_id: workspaceId })
+    .update({ ...totals });
 }

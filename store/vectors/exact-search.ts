@@ -1,10 +1,57 @@
-/** Search that compares every vector: rows arrive in batches of about a megabyte, so that neither memory nor the event loop is held. */
+/**
+ * Search that compares every vector: rows arrive in batches of about a megabyte, so that neither memory nor
+ * the event loop is held.
+ */
 import * as z from 'zod';
 import type { Conditions } from '../../contract/stored-data.ts';
 import { bytesPerNumber } from '../../contract/vectors.ts';
 import type { Transaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
-import { createTopMatches, type ScoredId, similarity } from './top-matches.ts';
+
+/**
+ * The best matches of a search, however many vectors it looks at: memory is bounded by how many are asked
+ * for. Pure.
+ */
+
+export interface ScoredId {
+  id: string;
+  /** Cosine similarity. */
+  score: number;
+}
+
+interface TopMatches {
+  add(match: ScoredId): void;
+  /** The best ones first; equal ones by id. */
+  list(): ScoredId[];
+}
+
+export function createTopMatches(size: number): TopMatches {
+  const best: ScoredId[] = [];
+  return {
+    add(match) {
+      const last = best.at(-1);
+      if (best.length === size && last !== undefined && !isBetter(match, last)) {
+        return;
+      }
+      const place = best.findIndex((each) => isBetter(match, each));
+      best.splice(place === -1 ? best.length : place, 0, match);
+      best.length = Math.min(best.length, size);
+    },
+    list: () => [...best],
+  };
+}
+
+const isBetter = (one: ScoredId, other: ScoredId): boolean =>
+  one.score > other.score || (one.score === other.score && one.id < other.id);
+
+/** The cosine similarity of two vectors of length 1. */
+export function similarity(one: Float32Array, other: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < one.length; at += 1) {
+    sum += (one[at] ?? 0) * (other[at] ?? 0);
+  }
+  return Math.max(-1, Math.min(1, sum));
+}
 
 export interface VectorQuery {
   workspaceId: string;
@@ -88,7 +135,10 @@ function matching({
   };
 }
 
-/** Turns stored bytes into numbers, in one place in memory for all rows: a row's bytes need not begin where a number may. */
+/**
+ * Turns stored bytes into numbers, in one place in memory for all rows: a row's bytes need not begin where a
+ * number may.
+ */
 export function createHolder(dimensions: number): (bytes: Buffer) => Float32Array {
   const numbers = new Float32Array(dimensions);
   const target = new Uint8Array(numbers.buffer);

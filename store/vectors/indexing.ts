@@ -24,7 +24,10 @@ export async function listIndexableCollections(
   return readRows(query, indexable);
 }
 
-/** From now on, who writes an item stores its vector in both forms. Takes a transaction that locked the workspace's collections. */
+/**
+ * From now on, who writes an item stores its vector in both forms. Takes a transaction that locked the
+ * workspace's collections.
+ */
 export async function markIndexed(
   trx: Transaction,
   { workspace_id, id }: IndexableCollection,
@@ -33,8 +36,8 @@ export async function markIndexed(
 }
 
 /**
- * Stores the other form of up to `limit` vectors that lack it. Returns how many. Takes a transaction that locked the workspace's collections, so that
- * nobody replaces what it read.
+ * Stores the other form of up to `limit` vectors that lack it. Returns how many. Takes a transaction that
+ * locked the workspace's collections, so that nobody replaces what it read.
  */
 export async function fillIndexed(
   trx: Transaction,

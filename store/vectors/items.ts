@@ -1,4 +1,7 @@
-/** Writing and deleting the items of a collection. Each statement takes a transaction that locked the workspace's collections. */
+/**
+ * Writing and deleting the items of a collection. Each statement takes a transaction that locked the
+ * workspace's collections.
+ */
 import * as z from 'zod';
 import type { Conditions } from '../../contract/stored-data.ts';
 import { vectorToBytes } from '../../contract/vectors.ts';
@@ -38,7 +41,10 @@ const upsertStatement = `
   )
   select cast((select count(*) from written) - (select count(*) from existing) as integer) as created`;
 
-/** Writes items by id, each of which is given once; what they had is replaced. Returns how many were not there before. */
+/**
+ * Writes items by id, each of which is given once; what they had is replaced. Returns how
+ * many were not there before.
+ */
 export async function upsertItems(
   trx: Transaction,
   { workspaceId, sessionId }: VectorWriter,

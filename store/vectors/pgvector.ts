@@ -1,6 +1,7 @@
 /**
- * Everything that needs the extension `vector` (pgvector) of the database: each large collection has an HNSW index of its own. An index of all
- * collections would mostly find items of others, and has to be of one number of dimensions.
+ * Everything that needs the extension `vector` (pgvector) of the database: each large collection has an
+ * HNSW index of its own. An index of all collections would mostly find items of others, and has to be of
+ * one number of dimensions.
  */
 import * as z from 'zod';
 import { type Db, runUntilAborted, type Transaction } from '../database.ts';
@@ -42,8 +43,9 @@ const candidatesLooked = 400;
 const maxLooked = 1_000_000;
 
 /**
- * The ids of items that are probably the most similar ones, by the collection's index. Takes a transaction with a limit of time. The index is chosen
- * by a condition that has the collection's id as text, which is why that is checked to be a UUID.
+ * The ids of items that are probably the most similar ones, by the collection's index. Takes a transaction
+ * with a limit of time. The index is chosen by a condition that has the collection's id as text, which is why
+ * that is checked to be a UUID.
  */
 export async function findCandidates(
   trx: Transaction,
@@ -75,8 +77,8 @@ const isOf = (collectionId: string) =>
   `collection_id = '${z.uuid().parse(collectionId)}' and indexed_embedding is not null`;
 
 /**
- * Builds the index of a collection while others write to it; takes minutes for a large one, and no transaction. What an interrupted build left is
- * removed first. Fails when `signal` is aborted.
+ * Builds the index of a collection while others write to it; takes minutes for a large one, and no
+ * transaction. What an interrupted build left is removed first. Fails when `signal` is aborted.
  */
 export async function buildVectorIndex(
   db: Db,
@@ -94,7 +96,10 @@ export async function buildVectorIndex(
   );
 }
 
-/** Removes the indexes of all but these collections, up to `limit`: of those that are gone, or have become smaller than others. */
+/**
+ * Removes the indexes of all but these collections, up to `limit`: of those that are gone, or have
+ * become smaller than others.
+ */
 export async function dropOtherVectorIndexes(
   db: Db,
   keptIds: readonly string[],

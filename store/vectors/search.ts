@@ -1,13 +1,26 @@
-/** The most similar items of a collection: by comparing all that the filter leaves, or by the collection's index where there are many. */
+/**
+ * The most similar items of a collection: by comparing all that the filter leaves, or by the collection's
+ * index where there are many.
+ */
 import * as z from 'zod';
 import type { Match } from '../../contract/vectors.ts';
 import type { Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
-import { countMatching, createHolder, searchExactly, type VectorQuery } from './exact-search.ts';
+import {
+  countMatching,
+  createHolder,
+  createTopMatches,
+  type ScoredId,
+  searchExactly,
+  similarity,
+  type VectorQuery,
+} from './exact-search.ts';
 import { findCandidates, hasVectorIndex } from './pgvector.ts';
-import { createTopMatches, type ScoredId, similarity } from './top-matches.ts';
 
-/** From so many items on, a collection gets an index where the database can have one; fewer are compared in well under a second. */
+/**
+ * From so many items on, a collection gets an index where the database can have one; fewer are
+ * compared in well under a second.
+ */
 export const indexedFrom = 10_000;
 /** Candidates of the index for each match that is asked for: it has them in half precision. */
 const candidatesPerMatch = 2;
@@ -25,8 +38,8 @@ export type Found =
   | { result: 'too_many' };
 
 /**
- * Searches on one snapshot. `too_many`: more items meet the filter than are compared, and the collection has no index. Throws
- * SearchTimeoutError, or fails with `sqlState.queryCanceled`, after `limitMs`.
+ * Searches on one snapshot. `too_many`: more items meet the filter than are compared, and the collection has
+ * no index. Throws SearchTimeoutError, or fails with `sqlState.queryCanceled`, after `limitMs`.
  */
 export async function searchItems(
   trx: Transaction,

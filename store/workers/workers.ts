@@ -39,7 +39,10 @@ export async function forgetWorker(db: Db, id: string): Promise<void> {
   await db('workers').where({ id }).delete();
 }
 
-/** Those that ran within the last day, the newest first. A row of a newer release that this one cannot read is left out. */
+/**
+ * Those that ran within the last day, the newest first. A row of a newer release that this one
+ * cannot read is left out.
+ */
 export async function listWorkers(db: Db): Promise<KnownWorker[]> {
   const isRunning = db.raw('seen_at > now() - make_interval(secs => ?) as is_running', [goneAfterSeconds]);
   const query = db('workers')

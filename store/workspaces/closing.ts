@@ -1,19 +1,25 @@
-/** Closing a workspace, and what has to end with it (docs/operations.md#closing-a-workspace). Nothing new begins in one: triggers see to that. */
+/**
+ * Closing a workspace, and what has to end with it (docs/operations.md#closing-a-workspace). Nothing new
+ * begins in one: triggers see to that.
+ */
 import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Workspace } from '../../contract/workspace.ts';
 import type { Db, Transaction } from '../database.ts';
-import { type ConnectionRow, connectionColumns, connectionRow } from '../oauth-connections/row.ts';
+import { type ConnectionRow, connectionColumns, connectionRow } from '../oauth-connections/read.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
-import { unfinishedStatus } from '../sessions/list-unfinished.ts';
-import { presentWorkspace, workspaceRow } from './row.ts';
+import { unfinishedStatus } from '../sessions/conditions.ts';
+import { presentWorkspace, workspaceRow } from './workspaces.ts';
 
 const openness = z.object({ is_open: z.boolean() });
 const idRow = z.object({ id: uuid });
 const idsOf = async (query: PromiseLike<unknown>): Promise<string[]> =>
   (await readRows(query, idRow)).map(({ id }) => id);
 
-/** Whether the workspace is open; it stays as it is until the transaction ends. False also for one that is gone. */
+/**
+ * Whether the workspace is open; it stays as it is until the transaction ends. False
+ * also for one that is gone.
+ */
 export async function keepWorkspaceOpen(trx: Transaction, id: string): Promise<boolean> {
   const rows = await readRows(trx.raw('select is_open_workspace(?) as is_open', [id]), openness);
   return onlyRow(rows).is_open;
@@ -83,7 +89,10 @@ export const listClosing = (db: Db): Promise<string[]> =>
 
 const closer = z.object({ closed_by: uuid });
 
-/** Who closed the workspace, which stays closed until the transaction ends; null when there is nothing to end in it any more. */
+/**
+ * Who closed the workspace, which stays closed until the transaction ends; null when there is
+ * nothing to end in it any more.
+ */
 export async function keepClosing(trx: Transaction, id: string): Promise<string | null> {
   await keepWorkspaceOpen(trx, id);
   const query = trx('workspaces')
@@ -161,10 +170,17 @@ export const listRegistrationsWithRetired = (db: Db, workspaceId: string): Promi
       .select('r.id'),
   );
 
+/** Schedules that this closing paused, or an earlier one. */
+export const listSchedulesPaused = (db: Db, workspaceId: string): Promise<string[]> =>
+  idsOf(db('schedules').where({ workspace_id: workspaceId, pause_reason: 'workspace_closed' }).select('id'));
+
 export const listChecksToEnd = (db: Db, workspaceId: string): Promise<string[]> =>
   idsOf(db('mcp_checks').where({ workspace_id: workspaceId }).whereNull('ended_at').select('id'));
 
-/** Whether a session of a closed workspace has not ended yet, or a sign-in is still to be revoked at its server. */
+/**
+ * Whether a session of a closed workspace has not ended yet, or a sign-in is still to
+ * be revoked at its server.
+ */
 export async function hasUnfinished(db: Db, workspaceId: string): Promise<boolean> {
   const session = await db('sessions')
     .where({ workspace_id: workspaceId })

@@ -1,4 +1,7 @@
-/** Removing a closed workspace permanently: in batches, each of which is a transaction, with a record of the installation that outlives it. */
+/**
+ * Removing a closed workspace permanently: in batches, each of which is a transaction, with a record of the
+ * installation that outlives it.
+ */
 import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Db, Transaction } from '../database.ts';
@@ -11,8 +14,8 @@ const ofSessions = 'session_id in (select id from sessions where workspace_id = 
 const ofWorkspace = 'workspace_id = :workspaceId';
 
 /**
- * Tables that can be large, and which of their rows are the workspace's: those that others refer to come after these. The audit trail is last but for the
- * workspace, with which everything else goes.
+ * Tables that can be large, and which of their rows are the workspace's: those that others refer to come
+ * after these. The audit trail is last but for the workspace, with which everything else goes.
  */
 const largeTables = [
   ['session_events', ofSessions],
@@ -60,7 +63,10 @@ export async function listToRemove(db: Db): Promise<string[]> {
 export const findClosedWorkspace = (db: Db, slug: string): Promise<RemovableWorkspace | null> =>
   readRow(db('workspaces').where({ slug }).whereNotNull('closed_at').first(closedColumns), removable);
 
-/** Writes the record, unless it is there, and takes the workspace's members, so that nobody reads what is half there. */
+/**
+ * Writes the record, unless it is there, and takes the workspace's members, so that nobody
+ * reads what is half there.
+ */
 export async function recordRemoval(trx: Transaction, id: string, by: string): Promise<void> {
   await trx.raw(
     `insert into removed_workspaces (id, slug, name, closed_at, closed_by, removed_by, last_exported_at, last_export_sha256)
@@ -78,7 +84,10 @@ export async function isBeingRemoved(db: Db, id: string): Promise<boolean> {
 
 const countRow = z.object({ count: z.int() });
 
-/** Removes up to `limit` rows of the first table that has some. Returns how many; 0 when all large tables are empty of the workspace. */
+/**
+ * Removes up to `limit` rows of the first table that has some. Returns how many; 0 when all large tables
+ * are empty of the workspace.
+ */
 export async function removeRows(trx: Transaction, workspaceId: string, limit: number): Promise<number> {
   for (const [table, condition] of largeTables) {
     const statement = trx.raw(

@@ -1,30 +1,35 @@
 /** Who may import what. */
 
-/** What each folder may import besides itself. `type` allows types only. A folder that is not listed here may not exist. */
+/**
+ * What each folder may import besides itself. `type` allows types only. A folder that is not
+ * listed here may not exist.
+ */
 export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   contract: {},
   config: { contract: 'any' },
   migrations: {},
-  store: { contract: 'any', migrations: 'any', config: 'type', 'lib/timing': 'any' },
+  store: { contract: 'any', migrations: 'any', config: 'type', 'lib/limits': 'any', 'lib/timing': 'any' },
   commands: { contract: 'any', store: 'any', config: 'type' },
   workflows: { contract: 'any', activities: 'type' },
-  'lib/black-out': {},
+  'lib/redaction': {},
+  'lib/limits': {},
   'lib/timing': {},
-  'lib/outbound': { contract: 'any', 'lib/timing': 'any' },
-  'lib/oauth': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
-  'lib/oci': { contract: 'any', 'lib/outbound': 'any', 'lib/timing': 'any' },
-  'lib/patterns': { contract: 'any', 'lib/timing': 'any' },
+  'lib/outbound': { contract: 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
+  'lib/oauth': { contract: 'any', 'lib/outbound': 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
+  'lib/oci': { contract: 'any', 'lib/outbound': 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
+  'lib/patterns': { contract: 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
   activities: {
     contract: 'any',
     config: 'any',
     store: 'any',
     commands: 'any',
     runtime: 'any',
-    'lib/black-out': 'any',
+    'lib/redaction': 'any',
     'lib/oauth': 'any',
     'lib/oci': 'any',
     'lib/outbound': 'any',
     'lib/patterns': 'any',
+    'lib/limits': 'any',
     'lib/timing': 'any',
     workflows: 'type',
   },
@@ -32,29 +37,32 @@ export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     contract: 'any',
     config: 'any',
     'lib/outbound': 'any',
-    'lib/black-out': 'any',
+    'lib/redaction': 'any',
     'lib/oci': 'any',
+    'lib/limits': 'any',
     'lib/timing': 'any',
   },
-  sidecar: { contract: 'any', config: 'any', 'lib/timing': 'any' },
+  sidecar: { contract: 'any', config: 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
   relay: {
     contract: 'any',
-    'lib/black-out': 'any',
+    'lib/redaction': 'any',
     'lib/oauth': 'any',
     'lib/outbound': 'any',
+    'lib/limits': 'any',
     'lib/timing': 'any',
   },
-  agents: { contract: 'any', config: 'any', 'lib/timing': 'any' },
+  agents: { contract: 'any', config: 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
   api: {
     contract: 'any',
     config: 'any',
     store: 'any',
     commands: 'any',
-    'lib/black-out': 'any',
+    'lib/redaction': 'any',
     'lib/oauth': 'any',
     'lib/oci': 'any',
     'lib/outbound': 'any',
     'lib/patterns': 'any',
+    'lib/limits': 'any',
     'lib/timing': 'any',
     workflows: 'type',
   },
@@ -63,10 +71,12 @@ export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     config: 'any',
     store: 'any',
     runtime: 'any',
+    'lib/limits': 'any',
     'lib/timing': 'any',
     workflows: 'type',
   },
-  web: { contract: 'any' },
+  /** Of what is built, the types of the API. */
+  web: { contract: 'any', dist: 'type' },
 };
 /** Composition roots and proofs may use everything. */
 export const unrestricted = new Set(['bin', 'bench', 'test', 'scripts']);
@@ -88,7 +98,9 @@ export const packageOwners: [RegExp, string[], string][] = [
     'only web/ runs in a browser',
   ],
 ];
-/** What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster. */
+/**
+ * What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster.
+ */
 export const webPackages =
   /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|diff|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
 export const contractPackages = /^(zod|re2js|node:crypto)$/;

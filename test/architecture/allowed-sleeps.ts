@@ -1,4 +1,7 @@
-/** The sleeps that are left in test/, by file. Only ever take from this: wait for what comes, and prove that nothing comes by something later that does. */
+/**
+ * The sleeps that are left in test/, by file. Only ever take from this: wait for what comes, and prove that
+ * nothing comes by something later that does.
+ */
 export const allowedSleeps: Record<string, number> = {
   'test/end-to-end/audit.test.ts': 1,
   'test/end-to-end/kubernetes.test.ts': 1,
@@ -47,7 +50,7 @@ export const allowedSleeps: Record<string, number> = {
   'test/unit/api/browser-stream.test.ts': 2,
   'test/unit/scripts/setup.test.ts': 1,
   'test/workflows/permission-request-workflow.test.ts': 2,
-  'test/workflows/scripted-activities.ts': 5,
+  'test/workflows/scripted-activities.ts': 4,
   'test/workflows/scripted-services.ts': 1,
   'test/workflows/service-preview-workflow.test.ts': 1,
   'test/workflows/session-workflow.test.ts': 1,

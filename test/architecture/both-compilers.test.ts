@@ -1,6 +1,7 @@
 /**
  * Belongs to the long mode: two compilers each read the whole tree.
- * Types are checked with TypeScript 7, and tools that need the API have 6: what one accepts is right for the other, too.
+ * Types are checked with TypeScript 7, and tools that need the API have 6: what one accepts is
+ * right for the other, too.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** What holds of commands/, and of the one way in which grants are written (docs/grants.md#who-writes-one). */
+/**
+ * What holds of commands/, and of the one way in which grants are written (docs/grants.md#who-writes-one).
+ */
 import ts from 'typescript';
 import { importedModule, resolve } from './imported-module.ts';
 import type { Add } from './rules.ts';
@@ -11,7 +13,10 @@ export function checkCommands(node: ts.Node, path: string, folder: string, add: 
   checkGrantStatements(node, path, folder, add);
 }
 
-/** A command names statements of store/ in the order that its rule needs, and hands them the transaction. So do a route and an activity. */
+/**
+ * A command names statements of store/ in the order that its rule needs, and hands them the transaction. So
+ * do a route and an activity.
+ */
 function checkStatements(node: ts.Node, folder: string, add: Add): void {
   const isQuery = ts.isCallExpression(node) && /(^|\.)(db|trx)$/.test(node.expression.getText());
   if (isQuery && ['api', 'activities', 'bin', 'bin/start'].includes(folder)) {
@@ -28,7 +33,10 @@ function checkStatements(node: ts.Node, folder: string, add: Add): void {
 
 const sql =
   /^\s*(select|insert|update|delete|merge|with|show|set|create|drop|alter|truncate|vacuum|analyze|begin|lock|listen|notify)\b/i;
-/** `npm start` makes the database and recognises its own server before there is a pool that `store/` could be given. */
+/**
+ * `npm start` makes the database and recognises its own server before there is a pool that
+ * `store/` could be given.
+ */
 const makesTheDatabase = 'bin/start/postgres.ts';
 
 /** Only store/ and migrations/ speak SQL, through whichever name a connection has. */
@@ -59,7 +67,10 @@ function isSql(node: ts.Expression): boolean {
   return isText && sql.test(node.getText().slice(1));
 }
 
-/** Statements that belong together are a command's; only the writer of grants verifies a signature between them. */
+/**
+ * Statements that belong together are a command's; only the writer of grants verifies
+ * a signature between them.
+ */
 function checkTransactions(node: ts.Node, path: string, folder: string, add: Add): void {
   const isOpened =
     ts.isCallExpression(node) && /^inTransaction$|\.transaction$/.test(node.expression.getText());
@@ -67,11 +78,13 @@ function checkTransactions(node: ts.Node, path: string, folder: string, add: Add
     !['activities', 'api', 'bin', 'bin/start'].includes(folder) ||
     path === 'activities/grants/carry-out-decision.ts';
   if (isOpened && !mayOpen) {
-    add(node, 'several statements in one transaction are a command: one file per verb in commands/');
+    add(node, 'several statements in one transaction are a command: a function in commands/');
   }
 }
 
-/** From the statement that writes a grant to the one activity that may, each with the only file that uses it. */
+/**
+ * From the statement that writes a grant to the one activity that may, each with the only file that uses it.
+ */
 const grantWriters: Record<string, string> = {
   'store/grants/insert.ts': 'commands/grants/write.ts',
   'commands/grants/write.ts': 'commands/decisions/approve.ts',
@@ -93,7 +106,10 @@ function checkGrantWriters(node: ts.Node, path: string, folder: string, add: Add
 const writesGrants = /\b(insert into|update|delete from|merge into)\s+(only\s+)?(active_)?grants\b/i;
 const grantStatements = /^store\/grants\/(insert|change|check-and-consume)\.ts$/;
 
-/** Rows of grants change in three files: one inserts them, one revokes and consumes them, and one is the check of a call. */
+/**
+ * Rows of grants change in three files: one inserts them, one revokes and consumes them, and
+ * one is the check of a call.
+ */
 function checkGrantStatements(node: ts.Node, path: string, folder: string, add: Add): void {
   const mayWrite = ['migrations', 'test'].includes(folder) || grantStatements.test(path);
   const isSql =

@@ -3,25 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { limitFields } from '../../config/limits.ts';
+import { defaultLimits } from '../support/limits.ts';
 import { anchorsOf, brokenLinks, brokenReferences } from './references.ts';
 
-describe('the threat model', () => {
-  it('names for each risk of the OWASP MCP Top 10 tests that exist', () => {
-    const [, table = ''] =
-      /## The OWASP MCP Top 10\n(.*?)\n## /s.exec(readFileSync('docs/threat-model.md', 'utf8')) ?? [];
-    const rows = table.split('\n').filter((line) => /^\| MCP\d\d /.test(line));
-    expect(rows).toHaveLength(10);
-    const all = readdirSync('test', { recursive: true, encoding: 'utf8' });
-    for (const row of rows) {
-      const named = [...(row.split('|')[3] ?? '').matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
-      expect(named).not.toEqual([]);
-      const missing = named.filter((name) => !all.includes(name) && !all.includes(`${name}.test.ts`));
-      expect(missing).toEqual([]);
-    }
-  });
-});
-
-/** A hostile agent's attempts are in files of attempts, and what holds on every runtime is in contracts; every other attack is a test of its own. */
+/**
+ * A hostile agent's attempts are in files of attempts, and what holds on every runtime is in contracts; every
+ * other attack is a test of its own.
+ */
 const fileOf = (path: string) =>
   path.startsWith('hostile/attempts/') || path.endsWith('-contract')
     ? `test/${path}.ts`
@@ -64,6 +52,14 @@ describe('the architecture page', () => {
     expect(rows.length).toBeGreaterThan(15);
     // The walk-through of a line names files of the sidecar.
     expect(rows.filter((file) => ![file, `sidecar/${file}`].some((path) => existsSync(path)))).toEqual([]);
+  });
+});
+
+describe('the structure page', () => {
+  it('walks two paths through files that exist, and its figures can be printed again', () => {
+    const printed = execFileSync('node', ['scripts/measure-structure.mjs'], { encoding: 'utf8' });
+    expect(printed).toMatch(/^\| files from a saved URL to a token in use \| \d+ \|$/m);
+    expect(printed).toMatch(/^\| files from `spawn_session` to a running child \| \d+ \|$/m);
   });
 });
 
@@ -138,11 +134,43 @@ describe('references to documents', () => {
   });
 });
 
+/** Numbers of the lines beyond 120 columns; those of tables and blocks of code may be longer. */
+const longLines = (markdown: string) =>
+  markdown
+    .replaceAll(/^( *)```.*?^\1```/gms, (block) => block.replaceAll(/[^\n]/g, ''))
+    .split('\n')
+    .flatMap((line, index) => (line.length > 120 && !line.startsWith('|') ? [index + 1] : []));
+
+describe('the lines of documents', () => {
+  it('end by column 120, but in tables and blocks of code', () => {
+    const long = filesOf('*.md').flatMap(({ path, text }) =>
+      longLines(text).map((line) => `${path}:${line}`),
+    );
+    expect(long).toEqual([]);
+  });
+
+  it('are reported by their numbers', () => {
+    const long = 'x'.repeat(121);
+    expect(longLines(`${long}\n| ${long} |\n\`\`\`\n${long}\n\`\`\`\n${long.slice(1)}\n- ${long}`)).toEqual([
+      1, 7,
+    ]);
+  });
+});
+
 describe('the settings of limits', () => {
   it('are each named in a document', () => {
     const text = filesOf('docs/*.md')
       .map((page) => page.text)
       .join('\n');
     expect(Object.keys(limitFields).filter((name) => !text.includes(name))).toEqual([]);
+  });
+
+  it('are told apart from limits that nobody can set, which no document names as a variable', () => {
+    const fixed = Object.keys(defaultLimits).filter((name) => !(name in limitFields));
+    expect(fixed).toContain('LIMIT_BODY_BYTES');
+    const named = filesOf('docs/*.md').flatMap(({ path, text }) =>
+      fixed.filter((name) => new RegExp(`\\b${name}\\b`).test(text)).map((name) => `${path}: ${name}`),
+    );
+    expect(named).toEqual([]);
   });
 });

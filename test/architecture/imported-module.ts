@@ -38,7 +38,10 @@ export function resolve(from: string, specifier: string): string {
   return parts.join('/');
 }
 
-/** The texts of a source file and of all that it imports from this project, each with its path, in a fixed order. */
+/**
+ * The texts of a source file and of all that it imports from this project, each with
+ * its path, in a fixed order.
+ */
 export function closureOf(path: string): string[] {
   const texts = new Map<string, string>();
   const visit = (each: string): void => {

@@ -1,10 +1,13 @@
-/** What an upgrade must not do to a database that the previous release still uses. Pure: reads the text of a migration. */
+/**
+ * What an upgrade must not do to a database that the previous release still uses. Pure: reads
+ * the text of a migration.
+ */
 
 export const migrationRules = {
   contraction: 'takes something from the release before, or refuses what it writes',
   rows: 'changes rows in bulk: do it in batches, `where id in (select id ... limit ...)`',
   'not null': 'a new column that must have a value and has no default: the release before cannot insert',
-  index: 'builds an index while nobody can write: use buildIndexConcurrently',
+  index: 'builds an index while nobody can write: build it concurrently, in a migration of its own',
   'checked at once':
     'looks at every row while nobody can write: add the constraint `not valid`, and validate it in a migration after this one',
   builder: 'is not written in SQL, so that these rules do not see it',
@@ -20,10 +23,10 @@ const constraint = /\b(check|references)\b/i;
 const volatileDefault = /\bdefault\b.*\b(random|gen_random_uuid|uuidv[47]|clock_timestamp|nextval)\b/i;
 const builder = /\bknex\s*\(|\bknex\.(?!raw\b)\w+/;
 
-/** The rules that a migration's `up`, or a function that it calls, breaks. */
+/** The rules that a migration, or a function that it calls, breaks. */
 export function brokenRules(text: string): MigrationRule[] {
-  const up = withoutDown(text);
-  const statements = up
+  const code = text.replaceAll(/^\s*(\/?\*|\/\/).*$/gm, '');
+  const statements = code
     .replaceAll(/\$\$.*?\$\$/gs, '')
     .replaceAll(/--.*$/gm, '')
     .split(/[;`]/)
@@ -43,17 +46,13 @@ export function brokenRules(text: string): MigrationRule[] {
     'checked at once':
       adds.some((each) => constraint.test(each) && !/\bnot valid\b/i.test(each)) ||
       adds.some((each) => /^add column\b/i.test(each) && volatileDefault.test(each)) ||
-      (/\bnot valid\b/i.test(up) && /\bvalidate constraint\b/i.test(up)),
-    builder: builder.test(up),
+      (/\bnot valid\b/i.test(code) && /\bvalidate constraint\b/i.test(code)),
+    builder: builder.test(code),
   };
   return ruleNames.filter((rule) => broken[rule]);
 }
 
 const ruleNames: MigrationRule[] = ['contraction', 'rows', 'not null', 'index', 'checked at once', 'builder'];
-
-/** Code outside `up` counts: `up` may call it. */
-const withoutDown = (text: string) =>
-  text.replace(/^export async function down.*?^}/ms, '').replaceAll(/^\s*(\/?\*|\/\/).*$/gm, '');
 
 function buildsIndex(statement: string, made: Set<string>): boolean {
   const [, table] =

@@ -1,6 +1,7 @@
 /**
- * What a check has found correct on this machine, by content: as with the compiler, the same content is not judged again, also in
- * another clone. Only what passed is kept, so a new machine checks everything, and a failure fails again.
+ * What a check has found correct on this machine, by content: as with the compiler, the same content is
+ * not judged again, also in another clone. Only what passed is kept, so a new machine checks everything,
+ * and a failure fails again.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,10 @@ export class Proven<Evidence extends z.core.util.JSONType = true> {
   readonly #before: Record<string, z.core.util.JSONType>;
   readonly #kept = new Map<string, Evidence>();
 
-  /** `judges` are the texts of all that decides how the check judges: when one changes, nothing counts as proven. */
+  /**
+   * `judges` are the texts of all that decides how the check judges: when one changes,
+   * nothing counts as proven.
+   */
   constructor(name: string, judges: readonly string[], directory = machineCache(process.env)) {
     this.#file = `${directory}/proven-${name}.json`;
     this.#judge = hashOf(judges);

@@ -24,7 +24,10 @@ export function anchorsOf(markdown: string): Set<string> {
   return anchors;
 }
 
-/** References such as `docs/grants.md#holder` in code. Numbered sections of a page without a name count as broken. */
+/**
+ * References such as `docs/grants.md#holder` in code. Numbered sections of a page
+ * without a name count as broken.
+ */
 export function brokenReferences(code: string, pages: Pages): string[] {
   const named = [...code.matchAll(/\bdocs\/[\w/.-]*?\.md(?:#[\w-]+)?/g)].map(([reference]) => reference);
   const numbered = [...code.matchAll(/\((?:design|spec)(?: \d|, [A-Z])[^)\n]*\)?/g)].map(([text]) => text);

@@ -2,12 +2,15 @@
 import { relative } from 'node:path';
 import ts from 'typescript';
 
-/** Where the driver's own results are: connections, and the rows of a prepared statement before they are read. */
+/**
+ * Where the driver's own results are: connections, and the rows of a prepared statement before they are read.
+ */
 const ofTheDriver = new Set(['store/database.ts', 'store/migrate.ts']);
 
 /**
- * Awaited and returned queries among the sources whose rows the compiler does not know, as `path:line`. `planted` are
- * further sources, by path; `tables` are files that tell the compiler of tables, for all others.
+ * Awaited and returned queries among the sources whose rows the compiler does not know, as
+ * `path:line`. `planted` are further sources, by path; `tables` are files that tell the compiler
+ * of tables, for all others.
  */
 export function untypedQueries(
   paths: readonly string[],
@@ -54,7 +57,10 @@ function compile(planted: Readonly<Record<string, string>>): [ts.CompilerOptions
   ];
 }
 
-/** What a node waits for: of an `await` whose result is used, or of a `return` where a promise is due; else null. */
+/**
+ * What a node waits for: of an `await` whose result is used, or of a `return` where a
+ * promise is due; else null.
+ */
 function resultOf(node: ts.Node, checker: ts.TypeChecker): ts.Expression | null {
   if (ts.isAwaitExpression(node)) {
     return ts.isExpressionStatement(node.parent) ? null : node.expression;

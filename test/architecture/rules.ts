@@ -1,4 +1,7 @@
-/** The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as a sentence to fail with. */
+/**
+ * The rules that keep the code base in shape (docs/architecture.md, CONTRIBUTING.md), each as
+ * a sentence to fail with.
+ */
 import ts from 'typescript';
 import { searchAttributes, workflowContracts } from '../../contract/workflows.ts';
 import {
@@ -31,7 +34,7 @@ const maxFileLines = 400;
 const maxFunctionLines = 80;
 const forbiddenNames = /^(utils?|helpers?|common|misc)(\.|$)/;
 const kebabCase = /^[a-z0-9]+([.-][a-z0-9]+)*$/;
-const migrationName = /^(\d{14}_[a-z]+_[a-z_]+|index|build-index-concurrently)\.ts$/;
+const migrationName = /^(\d{14}_[a-z]+_[a-z_]+|index)\.ts$/;
 
 /** All violations of one file. */
 export function check(source: SourceText): Violation[] {
@@ -140,7 +143,10 @@ function checkWorkflowNames(node: ts.Node, path: string, folder: string, add: Ad
   }
 }
 
-/** `api/policies` decides who may do what: a handler passes a policy's answer to `requireAllowed` and writes no refusal itself. */
+/**
+ * `api/policies` decides who may do what: a handler passes a policy's answer to `requireAllowed` and
+ * writes no refusal itself.
+ */
 function checkRefusals(node: ts.Node, path: string, add: Add): void {
   const mayRefuse = !path.startsWith('api/') || /^api\/(errors\.ts|middleware\/)/.test(path);
   if (!mayRefuse && ts.isCallExpression(node) && node.expression.getText() === 'forbidden') {
@@ -169,7 +175,10 @@ function checkCallRecords(node: ts.Node, path: string, add: Add): void {
   }
 }
 
-/** Which tools are gated is read from rows, which the database writes; only the check of a call reads the configuration, to fail closed. */
+/**
+ * Which tools are gated is read from rows, which the database writes; only the check of a call reads the
+ * configuration, to fail closed.
+ */
 function checkGatedTools(node: ts.Node, path: string, folder: string, add: Add): void {
   const isSql = ts.isStringLiteralLike(node) || ts.isTemplateLiteralToken(node);
   const mayRead = folder !== 'store' || path === 'store/grants/check-and-consume.ts';
@@ -178,7 +187,10 @@ function checkGatedTools(node: ts.Node, path: string, folder: string, add: Add):
   }
 }
 
-/** What a query of the store returns is not claimed; `row-types.test.ts` finds the queries that are typed by nothing. */
+/**
+ * What a query of the store returns is not claimed; `row-types.test.ts` finds the queries
+ * that are typed by nothing.
+ */
 function checkRows(node: ts.Node, folder: string, add: Add): void {
   const claims = ts.isCallExpression(node) && node.typeArguments !== undefined;
   const casts = ts.isAsExpression(node) && /^\(?await\b/.test(node.expression.getText());
@@ -210,9 +222,12 @@ function checkServerState(node: ts.Node, path: string, add: Add): void {
 const launchVariables =
   /^(agentEnv|serverEnv|siblingEnv|PLATFORM_SESSION_ID|PLATFORM_CONFIG|PLATFORM_SIDECAR_SOCKET)$/;
 const ownsVariables =
-  /^(runtime\/(variables|workload)\.ts|activities\/secrets\/resolve-secrets\.ts|bin\/(scripted|claude)-agent\.ts)$/;
+  /^(runtime\/(variables|workload)\.ts|activities\/secrets\/resolve-secrets\.ts|bin\/(scripted|claude|acp)-agent\.ts)$/;
 
-/** Which container gets which variables is one pure function: a second one could hand a secret to the wrong container. */
+/**
+ * Which container gets which variables is one pure function: a second one could hand a
+ * secret to the wrong container.
+ */
 function checkVariables(node: ts.Node, path: string, folder: string, add: Add): void {
   const mayLaunch =
     ['runtime', 'activities', 'bin', 'bin/start'].includes(folder) && !ownsVariables.test(path);
@@ -268,8 +283,8 @@ function checkPackage(specifier: string, folder: string, add: (rule: string) => 
   if (folder === 'web' && !webPackages.test(specifier)) {
     add(`web/ runs in a browser with the few packages that its budget allows, not with ${specifier}`);
   }
-  if (folder === 'lib/timing' && !specifier.startsWith('node:')) {
-    add(`lib/timing is in small bundles, too: it imports nothing, also not ${specifier}`);
+  if (/^lib\/(limits|timing)$/.test(folder) && !specifier.startsWith('node:')) {
+    add(`${folder} is in small bundles, too: it imports nothing, also not ${specifier}`);
   }
   for (const [pattern, owners, rule] of packageOwners) {
     if (pattern.test(specifier) && !owners.includes(folder) && !unrestricted.has(folder)) {

@@ -1,4 +1,7 @@
-/** Retries and limits of time each have one implementation, which reports the cause and leaves no timer behind. */
+/**
+ * Retries and limits of time each have one implementation, which reports the cause
+ * and leaves no timer behind.
+ */
 import ts from 'typescript';
 import type { Add } from './rules.ts';
 

@@ -2,7 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-/** Wording that went wrong before, and what the field says (docs/glossary.md names the product's own terms). */
+/**
+ * Wording that went wrong before, and what the field says (docs/glossary.md names the product's own terms).
+ */
 const words: [RegExp, string][] = [
   [/\banew\b/i, 'again, or: recreate, restart, resend'],
   [/\bwhat (becomes|became|came) of\b/i, 'the outcome of, the state of'],
@@ -52,6 +54,20 @@ const words: [RegExp, string][] = [
   [/\bnot believed\b/i, 'rejected'],
   [/\bby a hair\b/i, 'narrowly'],
   [/\bcreat\w+ nothing that permits\b/i, 'creates no grant'],
+  [/black(s|ed|ing)?[-_ ]?outs?(?![a-z])/i, 'redact, redaction'],
+  [/\b[eE]ras?\b|\bera[A-Z]|[a-z]Era\b/, 'protocol version'],
+  [
+    /\b(relay|network|sandbox|container)(’s|'s)? fences?\b|\bfenced (network|namespace|sandbox)/i,
+    'network policy',
+  ],
+  [
+    /\bpacers?\b|[cC](reate|all)Pace\b|\bpace of (calls|bytes|requests|questions)\b/,
+    'rate limit, token bucket',
+  ],
+  [/\bcreate(Stream)?Slots(ByKey)?\b|\bslotted\b/, 'semaphore'],
+  [/\bcreate(User|Export)?Turns\b|\bInTurn\b|\bwithTurn\b/, 'mutex, semaphore, advisory lock'],
+  [/\boccupanc(y|ies)\b/i, 'concurrency limit'],
+  [/^(<{7}|>{7}) /, 'the outcome of the merge'],
 ];
 
 /** Recorded as they were: what people read of earlier releases, and histories of workflows. */
@@ -86,7 +102,7 @@ describe('the wording of code and documents', () => {
       expect.arrayContaining([
         'docker-compose.yml',
         'deploy/Dockerfile',
-        'deploy/helm/agent-platform/templates/NOTES.txt',
+        'deploy/helm/gatepost/templates/NOTES.txt',
         'relay/static/serve.c',
         'scripts/start-usage.txt',
         'web/src/pages/sign-in/sign-in-page.tsx',

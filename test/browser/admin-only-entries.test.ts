@@ -1,4 +1,7 @@
-/** Grants that lose their effect when an entry is reserved for admins, and grants that an edit of an agent would revoke. */
+/**
+ * Grants that lose their effect when an entry is reserved for admins, and grants that an edit
+ * of an agent would revoke.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import { waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser } from '../support/browser.ts';

@@ -113,7 +113,10 @@ async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void>
   }
 }
 
-/** Anything wider than one call can be approved only after the whole choice has been in view; a button leads there. */
+/**
+ * Anything wider than one call can be approved only after the whole choice has been in
+ * view; a button leads there.
+ */
 async function expectApproveOnlyWhenSeen(page: Page, dialog: Locator): Promise<void> {
   const approve = dialog.getByRole('button', { name: 'Approve for every session of the agent' });
   const show = dialog.getByRole('button', { name: 'Show choice' });

@@ -1,4 +1,7 @@
-/** A request that expires while somebody looks at it, and what remains of an answer that was not accepted or not sent. */
+/**
+ * A request that expires while somebody looks at it, and what remains of an answer that was
+ * not accepted or not sent.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';

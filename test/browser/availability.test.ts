@@ -1,4 +1,7 @@
-/** What this installation cannot run is disabled with the reason, before anything is typed; and what admins see about the system. */
+/**
+ * What this installation cannot run is disabled with the reason, before anything is typed; and what
+ * admins see about the system.
+ */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';

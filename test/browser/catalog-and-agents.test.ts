@@ -1,4 +1,7 @@
-/** The catalog and agents through the UI: import a server, create an agent, attach with errors at fields, start it. */
+/**
+ * The catalog and agents through the UI: import a server, create an agent, attach with
+ * errors at fields, start it.
+ */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';

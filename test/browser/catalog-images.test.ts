@@ -1,7 +1,7 @@
 /** An image entry through the UI: registered, checked for a newer image, and taken. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
-import { systemRoutes } from '../../api/routes/system/routes.ts';
+import { systemRoutes } from '../../api/system/routes.ts';
 import { loadWebFiles } from '../../api/web-files/load-web-files.ts';
 import { startTestApi, type TestApi } from '../support/api.ts';
 import { describeInBrowser, openBrowser, visit } from '../support/browser.ts';

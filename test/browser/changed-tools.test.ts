@@ -1,4 +1,6 @@
-/** A server stays what was approved: what its tools say of themselves, what an admin accepts, and who is told. */
+/**
+ * A server stays what was approved: what its tools say of themselves, what an admin accepts, and who is told.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';

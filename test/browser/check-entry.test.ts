@@ -1,4 +1,6 @@
-/** An admin checks an entry before an agent attaches it: its inputs, the outcome, its tools and their scopes. */
+/**
+ * An admin checks an entry before an agent attaches it: its inputs, the outcome, its tools and their scopes.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { McpServer } from '../../contract/catalog.ts';
 import { checkedServer } from '../hostile/inside/checked-server.ts';

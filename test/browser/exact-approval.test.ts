@@ -254,7 +254,8 @@ describeInBrowser('the very call in an approval', () => {
     await inPage(page, 'the focus on the alert', `document.activeElement.role === 'alert'`);
     await call.getByText('"as shown"').waitFor();
     expect(await grantOf(request.id)).toBeUndefined();
-    // A click that was meant for the call before decides nothing: the buttons become active again after a moment.
+    // A click that was meant for the call before decides nothing: the buttons become
+    // active again after a moment.
     await armed(visitor, exactly);
     expect(await isChosen(dialog, 'Exactly this call')).toBe(true);
     expect(await approve()).toMatchObject({ call_digest: other, exact_call: true });

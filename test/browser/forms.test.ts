@@ -1,4 +1,7 @@
-/** What every form does alike when it cannot be sent: the problem scrolls into view, takes the focus, and disappears once it is fixed. */
+/**
+ * What every form does alike when it cannot be sent: the problem scrolls into view, takes the focus, and
+ * disappears once it is fixed.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describeInBrowser, inPage, phone, type Visitor } from '../support/browser.ts';
@@ -86,7 +89,9 @@ describeInBrowser('forms in the web UI', () => {
     return null;
   }
 
-  /** What each of the forms does wrong in a window of this size. `then` is called with the refusal in view. */
+  /**
+   * What each of the forms does wrong in a window of this size. `then` is called with the refusal in view.
+   */
   async function faultsOf(
     forms: Record<string, WebForm>,
     context: BrowserContextOptions,

@@ -259,13 +259,15 @@ describeInBrowser('grants, audit, members and settings', () => {
     expect(await page.getByRole('button', { name: 'Close workspace' }).count()).toBe(0);
     await page.getByRole('button', { name: 'Reopen' }).click();
     await page.getByRole('button', { name: 'Close workspace' }).waitFor();
-    expect(await page.getByText('This workspace is closed').count()).toBe(0);
+    await page.getByText('This workspace is closed').waitFor({ state: 'detached' });
     expect(await stored()).toMatchObject({ closed_at: null });
     await visitor.leave();
   });
 });
 
-/** Approves what the demo session asks for, once, and waits until it has ended: the allowed call is recorded. */
+/**
+ * Approves what the demo session asks for, once, and waits until it has ended: the allowed call is recorded.
+ */
 async function approveTheWrite(
   demo: DemoInBrowser,
   ada: FrontDoor,

@@ -1,4 +1,7 @@
-/** What must be created once although it was sent twice: a resent attempt keeps its key, and the next has another. */
+/**
+ * What must be created once although it was sent twice: a resent attempt keeps its key,
+ * and the next has another.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, type Visitor } from '../support/browser.ts';

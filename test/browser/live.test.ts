@@ -76,7 +76,10 @@ describeInBrowser('a page of the web UI', () => {
     await visitor.leave();
   });
 
-  /** Expects that a page whose reader is admitted again shows nothing of what it read before, only that it is loading. */
+  /**
+   * Expects that a page whose reader is admitted again shows nothing of what it read before,
+   * only that it is loading.
+   */
   async function expectNothingRead(page: Page, takeIn: () => Promise<unknown>): Promise<void> {
     let answer: () => void = () => undefined;
     const answered = new Promise<void>((resolve) => {
@@ -271,7 +274,10 @@ describeInBrowser('a page of the web UI', () => {
 /** "Within seconds" by the page's clock: less than the 15 s after which a page without a stream would ask. */
 const secondsMs = 12_000;
 
-/** Has the page's clock run in steps that a slow machine can follow until `check` passes. Returns how long that took by this clock. */
+/**
+ * Has the page's clock run in steps that a slow machine can follow until `check` passes. Returns how long
+ * that took by this clock.
+ */
 async function runUntil(page: Page, check: () => Promise<unknown>): Promise<number> {
   const stepMs = 200;
   await page.clock.pauseAt((await page.evaluate<number>('Date.now()')) + stepMs);
@@ -288,7 +294,10 @@ async function runUntil(page: Page, check: () => Promise<unknown>): Promise<numb
   return ranMs;
 }
 
-/** With every request refused: waits for what failed, lets requests through, and measures until nothing fails any more. */
+/**
+ * With every request refused: waits for what failed, lets requests through, and measures
+ * until nothing fails any more.
+ */
 async function expectBackWithinSeconds(page: Page, place: string): Promise<void> {
   const failed = page.getByRole('heading', { name: /could not be loaded$/ });
   const banner = page.getByText('The platform is unreachable.');
@@ -305,7 +314,10 @@ async function expectBackWithinSeconds(page: Page, place: string): Promise<void>
   expect(tookMs).toBeLessThan(secondsMs);
 }
 
-/** By the page's clock. The platform's heartbeats come by the real one: after 40 s without any, the page reconnects. */
+/**
+ * By the page's clock. The platform's heartbeats come by the real one: after 40 s without
+ * any, the page reconnects.
+ */
 const idleMs = 20_000;
 
 /** Paths that the page requested from the API, except its stream. */

@@ -44,12 +44,16 @@ describeInBrowser('model access in the web UI', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Let the agent use it' }).click();
     await page.getByText('granted: the platform asks the model with it').waitFor();
     await visitor.picture('model-access');
+    await page.getByRole('link', { name: 'granted: the platform asks the model with it' }).click();
+    const allowed = page.getByRole('table', { name: 'What it allows' });
+    await allowed.getByText('DEMO_API_TOKEN at the endpoint default only').waitFor();
     await visitor.open(`agents/${agent.id}/edit`);
     await fields.getByText('The agent has the grant to use this key.').waitFor();
     expect(await missing.count()).toBe(0);
     expect(await ada.ok<{ agent: Agent }>('GET', `/api/agents/${agent.id}`)).toMatchObject({
       agent: {
         model_access: {
+          endpoint: 'default',
           api_key: '${DEMO_API_TOKEN}',
           models: ['a-model'],
           requests_per_session: 25,
@@ -64,6 +68,8 @@ describeInBrowser('model access in the web UI', () => {
     const agent = await ada.createAgent('user', [waitForever], {});
     const { id } = await ada.startSession(agent.id);
     const access = {
+      endpoint: 'default',
+      dialect: 'messages',
       api_key: { kind: 'secret', secret_name: 'DEMO_API_TOKEN', secret_version: 1 },
       models: [],
       requests_per_session: 20,

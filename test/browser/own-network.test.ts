@@ -1,4 +1,6 @@
-/** The browser of these tests keeps its network while other tests add and remove interfaces of this machine's. */
+/**
+ * The browser of these tests keeps its network while other tests add and remove interfaces of this machine's.
+ */
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -11,13 +13,18 @@ import { createBrowserNetwork } from '../support/browser-network.ts';
 
 const interfaceName = 'browsertest0';
 const pictureTags = Array.from({ length: 50 }, (_, number) => `<img src="/${number}" alt="">`).join('');
-/** In a process of its own: this one serves the pages, and carries the browser's connections. Ends when it may not change anything. */
+/**
+ * In a process of its own: this one serves the pages, and carries the browser's connections. Ends when it
+ * may not change anything.
+ */
 const comeAndGo = `
 name=${interfaceName}
 while ip link add $name type veth && ip addr add 198.51.100.1/24 dev $name && ip link set $name up && ip link del $name
 do echo changed; sleep 0.05; done`;
 
-/** Asks for a connection to a port of the loopback as SOCKS has it, sends a byte there, and says what comes. */
+/**
+ * Asks for a connection to a port of the loopback as SOCKS has it, sends a byte there, and says what comes.
+ */
 const asksThroughProxy = `
 const { once } = require('node:events');
 const socket = require('node:net').connect(1080, '127.0.0.1');

@@ -1,4 +1,7 @@
-/** Names instead of ids, pages that do not exist or are not permitted, and ids that are shown as they are copied. */
+/**
+ * Names instead of ids, pages that do not exist or are not permitted, and ids that are
+ * shown as they are copied.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { ask, waitForever } from '../support/asking-steps.ts';

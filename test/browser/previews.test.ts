@@ -40,7 +40,10 @@ const site = [
   { path: 'docs/index.html', text: '<!doctype html><title>Docs</title><p>All about it.' },
 ];
 
-/** What a page elsewhere, or the platform, would notice of what a preview tries. Resolves with what each attempt said. */
+/**
+ * What a page elsewhere, or the platform, would notice of what a preview tries. Resolves
+ * with what each attempt said.
+ */
 const attempts = (outside: string, platform: string, other: string) => `(async () => {
   const said = {};
   const attempt = async (name, work) => {
@@ -254,7 +257,8 @@ describeInBrowser('previews', () => {
         { domain: name, httpOnly: true, sameSite: 'Lax' },
       ]);
 
-      // What no policy stops, and the page of the preview says: it can lead elsewhere. No referrer tells where from.
+      // What no policy stops, and the page of the preview says: it can lead elsewhere. No
+      // referrer tells where from.
       await tab.evaluate(`{ location.href = ${JSON.stringify(`${base}/?told`)} }`);
       await eventually(async () => expect(asked).toContain('GET /?told without a referrer'));
       await visitor.leave();

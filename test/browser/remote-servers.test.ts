@@ -1,14 +1,21 @@
-/** Remote servers in the web UI: how people sign in, where the registration stands, and what an admin does about it. */
+/**
+ * Remote servers in the web UI: how people sign in, where the registration stands, and
+ * what an admin does about it.
+ */
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
-import type { Authorization } from '../../contract/authorization.ts';
+import { endSignIn } from '../../commands/oauth-connections/connections.ts';
+import type { Authorization, Connection } from '../../contract/authorization.ts';
 import type { McpServer } from '../../contract/catalog.ts';
 import type { McpRegistration } from '../../contract/mcp-registration.ts';
+import type { User } from '../../contract/workspace.ts';
+import { readOwnConnection } from '../../store/oauth-connections/read.ts';
 import { describeInBrowser, inPage, openBrowser, phone, type Visitor, visit } from '../support/browser.ts';
 import type { DemoPerson } from '../support/demo-workspace.ts';
 import { untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
+import { withPlatformDatabase } from '../support/platform-database.ts';
 import {
   honestIssuer,
   honestResource,
@@ -65,6 +72,16 @@ describeInBrowser('remote servers in the web UI', () => {
   const retry = async (name: string) => {
     await ada.ok('POST', `${ada.workspace}/mcp-servers/${name}/registration/retry`);
     await settled(name);
+  };
+  /** As after a refresh that the server refused with this reason. */
+  const refuse = async (person: FrontDoor, name: string, reason: string) => {
+    const { connections } = await person.ok<{ connections: Connection[] }>('GET', '/api/me/connections');
+    const id = connections.find(({ mcp_server }) => mcp_server === name)?.id ?? '';
+    const { user } = await person.ok<{ user: User }>('GET', '/api/me');
+    await withPlatformDatabase(platform, async (db) => {
+      const connection = await readOwnConnection(db, user.id, id);
+      expect(connection !== null && (await endSignIn(db, connection, 'refused', { reason }))).toBe(true);
+    });
   };
   const moved = () => ({
     [paths.resource]: { json: { ...honestResource(server.origin), authorization_servers: [other.origin] } },
@@ -186,6 +203,39 @@ describeInBrowser('remote servers in the web UI', () => {
     await page.getByText(`manual: ${server.origin} for ${server.url}`).waitFor();
     await page.getByText(`manual: ${reason}`).waitFor();
     await visitor.leave();
+  });
+
+  it('that refuse a person’s sign-in say so to admins, in the server’s words', async () => {
+    const tokens = { access_token: 'a-token', refresh_token: 'another', token_type: 'Bearer' };
+    server.change({ [paths.token]: { json: tokens } });
+    await register('refuser');
+    await settled('refuser');
+    const max = await FrontDoor.signIn(platform.url, 'max@demo.test');
+    const { authorization } = await max.ok<{ authorization: Authorization }>(
+      'POST',
+      `${max.workspace}/mcp-servers/refuser/connect`,
+    );
+    const { url } = await max.ok<{ url: string }>('POST', `/api/authorizations/${authorization.id}/begin`);
+    const { searchParams } = new URL(url);
+    const callback = new URL(searchParams.get('redirect_uri') ?? '');
+    const answer = { code: 'the-code', iss: server.origin, state: searchParams.get('state') ?? '' };
+    await max.leadsTo(`${callback.pathname}?${new URLSearchParams(answer)}`);
+    await refuse(max, 'refuser', 'It refuses them: "invalid_grant", saying "<b>Ended</b> by its operator".');
+
+    const visitor = await open('ada', 'catalog/refuser');
+    const { page } = visitor;
+    const note = page.getByRole('note').filter({ hasText: 'The server refused the sign-in of one person' });
+    await note.getByText('saying "<b>Ended</b> by its operator"', { exact: false }).waitFor();
+    await note.getByText('Max Member').waitFor();
+    await visitor.checkAccessibility(note);
+    await note.scrollIntoViewIfNeeded();
+    await visitor.picture('remote-refused');
+    await visitor.leave();
+
+    const members = await open('max', 'catalog/refuser', phone);
+    await members.page.getByLabel('Sign-in to refuser').waitFor();
+    expect(await members.page.getByText('refused the sign-in').count()).toBe(0);
+    await members.leave();
   });
 
   it('with another issuer show both, and take exactly what an admin read', async () => {

@@ -1,4 +1,7 @@
-/** Secrets through the UI: set, restrict, replace and clear, with no trace of the value once it is sent; and a member's view. */
+/**
+ * Secrets through the UI: set, restrict, replace and clear, with no trace of the value once it is
+ * sent; and a member's view.
+ */
 import { expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { describeInBrowser, type Visitor } from '../support/browser.ts';

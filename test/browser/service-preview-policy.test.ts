@@ -1,4 +1,7 @@
-/** Previews of services in a real browser: what their pages can do with their service, and what they cannot do with anybody else's. */
+/**
+ * Previews of services in a real browser: what their pages can do with their service, and what they
+ * cannot do with anybody else's.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';

@@ -61,7 +61,10 @@ describeInBrowser('previews of services', () => {
     return { agentId: agent.id, sessionId, previewId: String(event.payload['preview_id']) };
   }
 
-  /** Opens the preview from its page, as a person does, whether its service runs already or not. Returns the new tab. */
+  /**
+   * Opens the preview from its page, as a person does, whether its service runs already or
+   * not. Returns the new tab.
+   */
   async function openFrom({ page, open }: Visitor, previewId: string): Promise<Page> {
     await open(`previews/${previewId}`);
     const [tab] = await Promise.all([

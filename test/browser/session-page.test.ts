@@ -1,4 +1,7 @@
-/** What a session's page keeps in view, where it opens, how it shows that it waits for a person, and what it shows of siblings. */
+/**
+ * What a session's page keeps in view, where it opens, how it shows that it waits for a person, and
+ * what it shows of siblings.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';

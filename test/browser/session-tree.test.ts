@@ -1,4 +1,7 @@
-/** A real tree of sessions on its pages: live, down to what its agents say to each other, and decided at its root. */
+/**
+ * A real tree of sessions on its pages: live, down to what its agents say to each other,
+ * and decided at its root.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';

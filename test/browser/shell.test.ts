@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { demoPeople } from '../../bin/start/demo-content.ts';
+import { productName } from '../../contract/product-name.ts';
 import { closeLeftWindows, describeInBrowser, openBrowser, phone, visit } from '../support/browser.ts';
 import { everythingKept } from '../support/browser-storage.ts';
 import { untilFound } from '../support/eventually.ts';
@@ -27,10 +28,12 @@ describeInBrowser('the web UI', () => {
     const { page } = visitor;
     await visitor.open('agents');
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('main').getByText(productName).waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('sign-in');
     await page.getByRole('button', { name: 'Ada Admin' }).click();
     await page.getByRole('heading', { name: 'Agents', level: 1 }).waitFor();
+    await page.getByRole('banner').getByText(productName).waitFor();
     expect(new URL(page.url()).pathname).toBe('/app/demo/agents');
     await visitor.leave();
   });
@@ -43,7 +46,7 @@ describeInBrowser('the web UI', () => {
     expect(new URL(page.url()).pathname).toBe('/app/demo/sessions');
     await page.getByLabel('1 waiting for you').waitFor();
     await untilFound('the count in the title', async () =>
-      (await page.title()) === '(1) Sessions · Agent platform' ? true : null,
+      (await page.title()) === '(1) Sessions · Gatepost' ? true : null,
     );
     await visitor.leave();
   });

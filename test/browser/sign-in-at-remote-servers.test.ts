@@ -1,4 +1,7 @@
-/** People sign in to a remote server: for a session that waits, for a call that needs more, and before any session; at a real authorization server. */
+/**
+ * People sign in to a remote server: for a session that waits, for a call that needs more, and before any
+ * session; at a real authorization server.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';

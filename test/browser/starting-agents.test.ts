@@ -1,4 +1,7 @@
-/** What a person sees before they let one agent start another: in the approval dialog, on the agent's page and in the form of a grant. */
+/**
+ * What a person sees before they let one agent start another: in the approval dialog, on the agent's page
+ * and in the form of a grant.
+ */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';

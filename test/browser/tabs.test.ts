@@ -85,7 +85,8 @@ describeInBrowser('many tabs of the web UI', () => {
         for (const tab of others) {
           expect(await tab.getByText(/^Number \d+ of 40$/).allTextContents()).toEqual(numbers);
         }
-        // On a slow machine everything has arrived before the tab hangs: then another one takes over only now.
+        // On a slow machine everything has arrived before the tab hangs: then another
+        // one takes over only now.
         await untilFound('another tab with the stream', async () =>
           streams.open().some(({ page }) => page !== hung) ? true : null,
         );

@@ -1,6 +1,7 @@
 /**
- * The client that the official scenarios test beyond signing in: the SDK's own client with the platform's bridge between it and the
- * server, as between an agent and a remote server. `node bridge-client.js BRIDGE URL`.
+ * The client that the official scenarios test beyond signing in: the SDK's own client with the platform's
+ * bridge between it and the server, as between an agent and a remote server.
+ * `node bridge-client.js BRIDGE URL`.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -40,7 +41,7 @@ function argumentsFor(tool: Tool, tools: readonly Tool[]): Record<string, unknow
 
 const url = new URL(address);
 const client = new Client(
-  { name: 'agent-platform', version: '1' },
+  { name: 'gatepost', version: '1' },
   {
     capabilities: { elicitation: { form: { applyDefaults: true } } },
     versionNegotiation: {

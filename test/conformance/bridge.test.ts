@@ -1,10 +1,16 @@
-/** The official scenarios of a client beyond signing in, with the bridge between the SDK's client and the server. */
+/**
+ * The official scenarios of a client beyond signing in, with the bridge between the
+ * SDK's client and the server.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { bundleBridge } from '../integration/relay/remote/agent-side.ts';
 import { bundledProgram } from '../support/bundled-program.ts';
 import { type Revision, runClientScenario } from './official-scenarios.ts';
 
-/** By revision, all that `conformance list --client` names for it, but for `auth/` (sign-in.test.ts) and extensions. */
+/**
+ * By revision, all that `conformance list --client` names for it, but for `auth/`
+ * (sign-in.test.ts) and extensions.
+ */
 const scenarios: Record<Revision, string[]> = {
   '2025-11-25': [
     'initialize',

@@ -1,6 +1,7 @@
 /**
- * The official conformance scenarios against a server directly and through the sidecar, with all checks of the gate on: each
- * check must have the same outcome. What the gate refuses on purpose is listed below, by name.
+ * The official conformance scenarios against a server directly and through the sidecar, with all
+ * checks of the gate on: each check must have the same outcome. What the gate refuses on purpose
+ * is listed below, by name.
  */
 import { spawn } from 'node:child_process';
 import { createConnection } from 'node:net';

@@ -1,6 +1,6 @@
 /**
- * A server, built with the SDK, with everything that the official conformance scenarios ask for: tools, prompts and resources
- * under the names that the scenarios use, in both revisions of the protocol.
+ * A server, built with the SDK, with everything that the official conformance scenarios ask for: tools,
+ * prompts and resources under the names that the scenarios use, in both revisions of the protocol.
  */
 import { inputRequired, McpServer, ProtocolError, ResourceTemplate } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';

@@ -1,7 +1,8 @@
 /**
- * Streamable HTTP in front of something that speaks line-based MCP, since the official scenarios only speak HTTP. It decides
- * nothing: what a client posts becomes a line, and each line that comes back goes to the stream that waits for it. The
- * 2025 revision has a connection for each session, the 2026 revision, which has no sessions, one for all.
+ * Streamable HTTP in front of something that speaks line-based MCP, since the official scenarios only speak
+ * HTTP. It decides nothing: what a client posts becomes a line, and each line that comes back goes to the
+ * stream that waits for it. The 2025 revision has a connection for each session, the 2026 revision, which has
+ * no sessions, one for all.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -210,7 +211,10 @@ class Connection {
   }
 }
 
-/** What HTTP requires of a request without a session, beyond lines, which without it would speak the older revision. */
+/**
+ * What HTTP requires of a request without a session, beyond lines, which without it would
+ * speak the older revision.
+ */
 function statelessProblem({ method, params }: RpcMessage, { headers }: IncomingMessage): number | null {
   const version = params?._meta?.[versionKey];
   if (version === undefined || params?._meta?.[capabilitiesKey] === undefined) {

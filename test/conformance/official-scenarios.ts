@@ -14,11 +14,17 @@ export type Outcome = Map<string, string[]>;
 const checks = z.array(z.looseObject({ id: z.string(), status: z.string() }));
 const commands = fileURLToPath(new URL('runner/node_modules/.bin/', import.meta.url));
 
-/** Everything that the revision requires of a server, and what its set reports without counting it. Throws when nothing ran. */
+/**
+ * Everything that the revision requires of a server, and what its set reports without counting it.
+ * Throws when nothing ran.
+ */
 export const runScenarios = (url: string, revision: Revision): Promise<Outcome> =>
   run(['server', '--url', url, '--requirements', revision]);
 
-/** What the revision requires of a client's sign-in, and what its set reports without counting it; the command is given a server's URL. Throws when nothing ran. */
+/**
+ * What the revision requires of a client's sign-in, and what its set reports without counting it; the command
+ * is given a server's URL. Throws when nothing ran.
+ */
 export async function runSignInScenarios(command: string, revision: Revision): Promise<Outcome> {
   const options = ['--requirements', revision, '--timeout', '240000'];
   // It starts a client for each scenario, all at once: whatever else is tested at this moment comes first.

@@ -1,25 +1,27 @@
 /**
- * The client that the official scenarios test: the platform's sign-in (lib/oauth) with a person who allows everything, and plain requests
- * to the server in between. `node --import tsx sign-in-client.ts URL`.
+ * The client that the official scenarios test: the platform's sign-in (lib/oauth) with a person who allows
+ * everything, and plain requests to the server in between. `node --import tsx sign-in-client.ts URL`.
  */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { buildAuthorizationRequest } from '../../lib/oauth/authorization-request.ts';
 import {
+  buildAuthorizationRequest,
   parseAuthorizationResponse,
   readAuthorizationResponse,
-} from '../../lib/oauth/authorization-response.ts';
+} from '../../lib/oauth/authorization.ts';
+import { readMissingScopes, widenScopes } from '../../lib/oauth/challenge.ts';
 import { type ClientOptions, chooseClient } from '../../lib/oauth/choose-client.ts';
-import type { OAuthClient } from '../../lib/oauth/client-authentication.ts';
 import { defaultOAuthLimits, type OAuthContext } from '../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../lib/oauth/discover.ts';
-import { readMissingScopes, widenScopes } from '../../lib/oauth/insufficient-scope.ts';
 import { registerClient } from '../../lib/oauth/register-client.ts';
-import type { Tokens } from '../../lib/oauth/token-answer.ts';
-import { redeemCode } from '../../lib/oauth/token-request.ts';
+import type { OAuthClient } from '../../lib/oauth/send-credential.ts';
+import { redeemCode, type Tokens } from '../../lib/oauth/tokens.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
 
-/** Every server of the scenarios is on this machine, at ports that are not known before, and speaks plain HTTP. */
+/**
+ * Every server of the scenarios is on this machine, at ports that are not known
+ * before, and speaks plain HTTP.
+ */
 class LoopbackHosts extends Map<string, 'http'> {
   override get(host: string): 'http' | undefined {
     return /^(localhost|127\.0\.0\.1):\d+$/.test(host) ? 'http' : undefined;
@@ -33,11 +35,15 @@ const context: OAuthContext = {
   policy: { privateHosts: new LoopbackHosts(), setting: 'the scenarios' },
   signal: new AbortController().signal,
   resolveName: resolveByLookup,
+  workspaceId: null,
   // All scenarios run at once: the runner's own limit ends those that hang.
   limits: { ...defaultOAuthLimits, requestTimeoutMs: 200_000, discoveryTimeoutMs: 200_000 },
 };
 const redirectUri = 'http://localhost:3000/callback';
-/** An address at which the platform would offer a document, and the one that the scenarios expect, which no other host could fetch. */
+/**
+ * An address at which the platform would offer a document, and the one that the scenarios expect, which
+ * no other host could fetch.
+ */
 const publicDocument = 'https://platform.example.com/client-metadata.json';
 const expectedDocument = 'https://conformance-test.local/client-metadata.json';
 const maxSignIns = 3;
@@ -118,7 +124,7 @@ async function widen(before: Connection, header: string | undefined): Promise<Co
 }
 
 const isStateless = version >= '2026-07-28';
-const clientInfo = { name: 'agent-platform', version: '1' };
+const clientInfo = { name: 'gatepost', version: '1' };
 let nextId = 1;
 
 function post(url: string, connection: Connection | null, method: string, params: object): Promise<Response> {

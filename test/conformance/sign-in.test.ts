@@ -1,4 +1,7 @@
-/** The official scenarios of a client's sign-in against the platform's (`lib/oauth`), with a client that is otherwise as plain as can be. */
+/**
+ * The official scenarios of a client's sign-in against the platform's (`lib/oauth`), with a client that is
+ * otherwise as plain as can be.
+ */
 import { expect, it } from '@jest/globals';
 import { bundledProgram } from '../support/bundled-program.ts';
 import { countPasses, type Revision, runSignInScenarios } from './official-scenarios.ts';

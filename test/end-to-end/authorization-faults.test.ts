@@ -1,4 +1,7 @@
-/** Sign-ins at remote servers under faults: API and worker are killed at each step, and Temporal does not learn that somebody signed in. */
+/**
+ * Sign-ins at remote servers under faults: API and worker are killed at each step, and Temporal does not
+ * learn that somebody signed in.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Authorization, Connection, SessionAuthorization } from '../../contract/authorization.ts';
 import type { McpServer } from '../../contract/catalog.ts';

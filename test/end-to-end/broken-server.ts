@@ -14,7 +14,9 @@ export const toldOfBrokenServer = {
   output: 'no vault opens with [secret]\n',
 };
 
-/** Creates the entry and its agent as an admin, the session as a member; returns what each of them can read. */
+/**
+ * Creates the entry and its agent as an admin, the session as a member; returns what each of them can read.
+ */
 export async function startWithBrokenServer(admin: FrontDoor, member: FrontDoor) {
   const workspace = '/api/workspaces/demo';
   await admin.ok('PUT', `${workspace}/secrets/BROKEN_TOKEN`, { value: 'the-key-of-another-vault' });

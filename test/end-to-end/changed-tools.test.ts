@@ -1,4 +1,7 @@
-/** A server changes a tool in the middle of a session: the agent is refused, an admin accepts what is shown, and the agent goes on. */
+/**
+ * A server changes a tool in the middle of a session: the agent is refused, an admin accepts what is
+ * shown, and the agent goes on.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { McpCheck } from '../../contract/mcp-check.ts';
 import type { PinnedToolList, ToolDifference } from '../../contract/tool-definitions.ts';

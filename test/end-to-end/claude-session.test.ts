@@ -1,4 +1,7 @@
-/** The demo's agent claude through the front door, without a network: the model is asked by the platform, a person approves, the call is made. */
+/**
+ * The demo's agent claude through the front door, without a network: the model is asked by the platform, a
+ * person approves, the call is made.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,9 +10,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { describeWithClaude } from '../support/claude-package.ts';
 import { chooseTestPort } from '../support/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
-import { type ModelStub, startModelStub } from '../support/model-stub/start-model-stub.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
-import { demoModelKey, expectReportUnderGrant, scriptOfWriter } from './writer.ts';
+import { demoModelKey, expectReportUnderGrant, startWriterModel, type WriterModel } from './writer.ts';
 
 /** The first block of a page's commands that begins so. */
 const commandsOf = (page: string, beginning: string): string =>
@@ -17,11 +19,11 @@ const commandsOf = (page: string, beginning: string): string =>
     .split('```sh\n')
     .map((text) => text.split('```')[0] ?? '')
     .find((text) => text.startsWith(beginning)) ?? '';
-const signIn = commandsOf('README.md', 'api=');
+const signIn = commandsOf('docs/walk-through.md', 'api=');
 const [post = ''] = commandsOf('docs/agent-contract.md', 'post() ').split('\n');
 const guide = commandsOf('docs/bring-your-own-agent.md', 'post PUT ');
 
-let model: ModelStub;
+let model: WriterModel;
 let platform: Platform;
 let ada: FrontDoor;
 
@@ -29,7 +31,7 @@ describeWithClaude('a session of the agent claude', () => {
   beforeAll(async () => {
     const port = await chooseTestPort();
     const endpoint = `http://127.0.0.1:${port}`;
-    model = await startModelStub(scriptOfWriter, port);
+    model = await startWriterModel(port);
     platform = await startPlatform({
       env: { MODEL_BASE_URL: endpoint, PRIVATE_MCP_HOSTS: endpoint, DEMO_MODEL_KEY: demoModelKey },
       usesRunServers: true,

@@ -1,4 +1,7 @@
-/** docker-compose.yml from its one command: the demo in a browser, then an approved call with an MCP server's own image. */
+/**
+ * docker-compose.yml from its one command: the demo in a browser, then an approved call with
+ * an MCP server's own image.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 import { signInAtProvider } from '../../bin/start/provider-sign-in.ts';
@@ -10,11 +13,10 @@ import { describeWithTool } from '../support/deployment-tools.ts';
 import { hasDockerRegistry } from '../support/docker-registry.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import { FrontDoor } from '../support/front-door.ts';
-import { startModelStub } from '../support/model-stub/start-model-stub.ts';
 import { platformImages } from '../support/platform-images.ts';
 import { startWithBrokenServer, toldOfBrokenServer } from './broken-server.ts';
 import { finishedUnder, finishSession, prepareNotes, pushNotesImage, startWaitingSession } from './notes.ts';
-import { demoModelKey, expectReportUnderGrant, scriptOfWriter } from './writer.ts';
+import { demoModelKey, expectReportUnderGrant, startWriterModel } from './writer.ts';
 
 const slowMs = 600_000;
 
@@ -108,7 +110,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
   it(
     'runs the agent that asks a model, in its own image and without a network',
     withLogs(async () => {
-      const model = await startModelStub(scriptOfWriter, compose.modelPort, '0.0.0.0');
+      const model = await startWriterModel(compose.modelPort, '0.0.0.0');
       try {
         await expectReportUnderGrant(ada, model);
       } finally {
@@ -124,7 +126,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       const notes = await prepareNotes(ada, await pushNotesImage(compose.registryAddress));
       expect(notes.entry).toMatchObject({ manifest_source: 'image' });
       const { session, request } = await startWaitingSession(max, notes);
-      const label = `label=agent-platform.internal/session=${session.id}`;
+      const label = `label=gatepost.internal/session=${session.id}`;
       const ofSession = () =>
         runEngine(['ps', '--all', '--no-trunc', '--filter', label, '--format', '{{.Names}} {{.Image}}']);
       expect(await ofSession()).toContain(`team/notes@${notes.entry.image_digest}`);

@@ -1,4 +1,7 @@
-/** The chart on a real cluster, from its installation to its removal, and an approved call on it with an MCP server's own image. */
+/**
+ * The chart on a real cluster, from its installation to its removal, and an approved call on it with
+ * an MCP server's own image.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -69,7 +72,7 @@ const canRun =
     );
   const startWaiting = () => release.explained(startWaitingSession(max, notes));
 
-  it('is installed as the README says, creates its schema, and accepts users of the identity provider', async () => {
+  it('is installed as docs/operations.md says, creates its schema, and accepts users of the identity provider', async () => {
     await release.install();
     expect((await release.pods('api')).map(isReady)).toEqual([true, true]);
     expect((await release.pods('worker')).map(isReady)).toEqual([true, true]);

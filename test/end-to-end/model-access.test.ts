@@ -1,4 +1,7 @@
-/** An agent without a network that asks a language model, through the front door: granted, counted, refused beyond its budget, and taken back. */
+/**
+ * An agent without a network that asks a language model, through the front door: granted, counted, refused
+ * beyond its budget, and taken back.
+ */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -76,7 +79,7 @@ describeWith('bwrap', 'slirp4netns')('access to a language model', () => {
     });
     await ada.ok<{ grant: Grant }>('POST', `${ada.workspace}/grants`, {
       grant_type: 'model_key',
-      details: { secret_name: 'MODEL_KEY' },
+      details: { secret_name: 'MODEL_KEY', endpoint: 'default' },
       scope: 'persistent',
       agent_subject_id: agent.id,
     });

@@ -1,4 +1,7 @@
-/** An approved call with an MCP server whose image was built, pushed and registered as its author and an admin do it. */
+/**
+ * An approved call with an MCP server whose image was built, pushed and registered as its
+ * author and an admin do it.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +18,9 @@ import { requirePlatformImages } from '../support/platform-images.ts';
 const source = 'test/end-to-end/notes-server';
 const buildTimeoutMs = 180_000;
 
-/** Builds the image and pushes it to a registry, `address:port` over plain HTTP. Returns its reference there. */
+/**
+ * Builds the image and pushes it to a registry, `address:port` over plain HTTP. Returns its reference there.
+ */
 export async function pushNotesImage(registry: string): Promise<string> {
   const context = mkdtempSync(join(tmpdir(), 'notes-'));
   const reference = `${registry}/team/notes:1`;

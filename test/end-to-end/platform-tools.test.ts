@@ -1,4 +1,7 @@
-/** Every tool of the server `platform`, called by the official client through a real session: which validates each result by the tool's schema. */
+/**
+ * Every tool of the server `platform`, called by the official client through a real session: which validates
+ * each result by the tool's schema.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client, type Tool } from '@modelcontextprotocol/client';

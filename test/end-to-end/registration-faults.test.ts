@@ -1,4 +1,7 @@
-/** Registrations of remote servers under faults: API and worker are killed at each step, and Temporal and servers are unavailable for a while. */
+/**
+ * Registrations of remote servers under faults: API and worker are killed at each step, and Temporal and
+ * servers are unavailable for a while.
+ */
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { McpServer } from '../../contract/catalog.ts';
@@ -21,7 +24,10 @@ import { type Forward, forward } from '../support/tcp-forward.ts';
 const names = ['unheard', 'probed', 'registering', 'recording', 'removed', 'troubled'] as const;
 type Name = (typeof names)[number];
 
-/** A server, and the ids of the clients that it made: each is kept there, whether or not the platform was answered. */
+/**
+ * A server, and the ids of the clients that it made: each is kept there, whether or not
+ * the platform was answered.
+ */
 interface Counting {
   server: RemoteServer;
   made: string[];
@@ -110,7 +116,10 @@ const temporalIsReached = () =>
     expect(system.temporal.is_reachable).toBe(true);
   });
 
-/** The next request with this line is held back, and later ones are answered honestly. Resolves with what answers it, once it is there. */
+/**
+ * The next request with this line is held back, and later ones are answered honestly. Resolves with what
+ * answers it, once it is there.
+ */
 function holdNext(name: Name, line: string): Promise<() => void> {
   const { server } = counting[name];
   return new Promise((resolve) => {

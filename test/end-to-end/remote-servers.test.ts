@@ -1,4 +1,6 @@
-/** Remote servers through the front door: registered by their URL, reached by a bridge, gated like any other. */
+/**
+ * Remote servers through the front door: registered by their URL, reached by a bridge, gated like any other.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { McpServer } from '../../contract/catalog.ts';
 import type { McpCheck } from '../../contract/mcp-check.ts';

@@ -1,4 +1,6 @@
-/** `npm start` is killed and started again: the same data, and the waiting session continues or says why not. */
+/**
+ * `npm start` is killed and started again: the same data, and the waiting session continues or says why not.
+ */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

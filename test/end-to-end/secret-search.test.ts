@@ -105,7 +105,9 @@ describe("a secret's value", () => {
       return found;
     });
 
-  /** Logs, the Temporal database, Postgres' own files with its write-ahead log, and everything of sessions. */
+  /**
+   * Logs, the Temporal database, Postgres' own files with its write-ahead log, and everything of sessions.
+   */
   const filesWithValue = () =>
     filesBelow(platform.dataDirectory).filter((file) => holdsValue(readIfThere(file)));
 

@@ -1,4 +1,7 @@
-/** A service of a preview under `kill -9`: it outlives worker and API, its gateway is started again, and with its host it ends as one that was lost. */
+/**
+ * A service of a preview under `kill -9`: it outlives worker and API, its gateway is started again, and with
+ * its host it ends as one that was lost.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { ShownPreview } from '../../contract/preview.ts';

@@ -1,4 +1,7 @@
-/** A tree of sessions end to end: an agent is allowed to start others, which ask, are answered, report and are read. */
+/**
+ * A tree of sessions end to end: an agent is allowed to start others, which ask, are
+ * answered, report and are read.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
 import type { AuditEvent, AuditEventName } from '../../contract/audit-event.ts';

@@ -1,4 +1,7 @@
-/** Sessions with siblings on a whole platform: a real database, a secret in its environment, and what a session says that could not start. */
+/**
+ * Sessions with siblings on a whole platform: a real database, a secret in its environment, and what a
+ * session says that could not start.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,6 @@
-/** `npm start` as a person uses it: started, started twice, stopped, started again, and where it cannot start. */
+/**
+ * `npm start` as a person uses it: started, started twice, stopped, started again, and where it cannot start.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,6 +10,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { McpRegistration } from '../../contract/mcp-registration.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { productName } from '../../contract/product-name.ts';
 import { findCgroups } from '../../runtime/process/host/cgroups.ts';
 import { limitsSentence } from '../../runtime/process/limits-sentence.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
@@ -192,7 +195,7 @@ describe('the start-up', () => {
       output += chunk;
     });
     const closed = once(npm, 'close');
-    await eventually(() => expect(output).toContain('Ready.'), { withinMs: 240_000 });
+    await eventually(() => expect(output).toContain(`${productName} is ready.`), { withinMs: 240_000 });
     npm.kill('SIGTERM');
     await closed;
     expect(output).toContain('Stopped.');

@@ -1,7 +1,10 @@
-/** A tree of sessions under `kill -9`: each session has one true outcome, nothing is done twice, and nothing is left running. */
+/**
+ * A tree of sessions under `kill -9`: each session has one true outcome, nothing is done twice, and
+ * nothing is left running.
+ */
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { parentEnded } from '../../commands/sessions/end-in-tree.ts';
+import { parentEnded } from '../../commands/sessions/move.ts';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
@@ -9,7 +12,7 @@ import type { SessionEventType } from '../../contract/session-event.ts';
 import type { Workspace } from '../../contract/workspace.ts';
 import { sessionDirectory } from '../../runtime/process/session-record.ts';
 import type { Db } from '../../store/database.ts';
-import { lockQuota } from '../../store/quotas/lock-quota.ts';
+import { lockQuota } from '../../store/quotas/quotas.ts';
 import { hostOf } from '../integration/runtime/process-driver.ts';
 import { ask, write } from '../support/asking-steps.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
@@ -115,7 +118,10 @@ const untilSomebodyWaits = (db: Db) =>
 const payloads = async (id: string, type: SessionEventType) =>
   (await ada.events(id)).filter((event) => event.type === type).map(({ payload }) => payload);
 
-/** One child of one use of the grant, which is used up, with one start and one end in the transcript of its parent. */
+/**
+ * One child of one use of the grant, which is used up, with one start and one end in the
+ * transcript of its parent.
+ */
 async function expectOneChild(status: Session['status']): Promise<void> {
   const children = await sessionsBelow(ada, parent.id);
   expect(children).toMatchObject([{ status, parent_session_id: parent.id }]);

@@ -1,4 +1,6 @@
-/** The API is killed in the middle of an upload: no partial artifact is visible, and the agent uploads again. */
+/**
+ * The API is killed in the middle of an upload: no partial artifact is visible, and the agent uploads again.
+ */
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionEvent } from '../../contract/session-event.ts';

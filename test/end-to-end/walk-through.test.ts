@@ -1,4 +1,4 @@
-/** The README's walk-through, followed literally. */
+/** The walk-through of the documents, followed literally. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,11 +11,11 @@ import { FrontDoor } from '../support/front-door.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
 import { sessionsBelow } from '../support/tree-steps.ts';
 
-const [, walkThrough = ''] = readFileSync('README.md', 'utf8').split('<!-- walk-through:');
+const [, walkThrough = ''] = readFileSync('docs/walk-through.md', 'utf8').split('<!-- walk-through:');
 const [section = ''] = walkThrough.split('\n## ');
 const blocks = [...section.matchAll(/```sh\n(.*?)```/gs)].map(([, block = '']) => block);
 
-describe("the README's walk-through", () => {
+describe('the walk-through', () => {
   let url: string;
   const directory = mkdtempSync(join(tmpdir(), 'walk-through-'));
 

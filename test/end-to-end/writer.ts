@@ -1,4 +1,8 @@
-/** The demo's agent that asks a model, from a refused call to its end: what the tests of processes and of compose share. */
+/**
+ * The demo's agent that asks a model, from a refused call to its end: what the tests of
+ * processes and of compose share.
+ */
+import { isDeepStrictEqual } from 'node:util';
 import { expect } from '@jest/globals';
 import type { Agent } from '../../contract/agent.ts';
 import type { ModelUsage } from '../../contract/model-access.ts';
@@ -6,30 +10,56 @@ import type { SessionEvent } from '../../contract/session-event.ts';
 import { untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { literalModel } from '../support/model-stub/literal-model.ts';
-import type { ModelStub } from '../support/model-stub/start-model-stub.ts';
-import { call, type Turn, turn } from '../support/model-stub/turns.ts';
+import { type ModelStub, startModelStub } from '../support/model-stub/start-model-stub.ts';
+import { type Answer, call, type ModelRequest, type Turn, turn } from '../support/model-stub/turns.ts';
 
 export const demoModelKey = 'sk-of-the-model-alone';
+const task = 'Write the report.';
 const path = '/workspace/report.txt';
-const literal = literalModel({
-  wanted: () => call('files.write_file', { path, content: 'the report' }),
-  waitSeconds: 120,
-});
 
-/** Of a model that writes the report as the texts of the platform tell it, and then only ends its sessions. */
-export const scriptOfWriter: readonly Turn[] = [
-  ...Array.from({ length: 4 }, () => literal.answer),
-  ...Array.from({ length: 9 }, () =>
-    turn(call('platform.end_session', { outcome: 'completed', summary: 'the report is written' })),
-  ),
-];
+const endSession = () =>
+  turn(call('platform.end_session', { outcome: 'completed', summary: 'the report is written' }));
 
-/** One session of it, whose request Ada approves. `model` answers with the script above. */
-export async function expectReportUnderGrant(ada: FrontDoor, model: ModelStub): Promise<void> {
+/** The stub of a model, with what it did so far. */
+export interface WriterModel extends ModelStub {
+  did: string[];
+}
+
+/**
+ * A model that writes one report as the texts of the platform tell it, and else only ends its sessions.
+ * Each has a state of its own, since test files share modules.
+ */
+export async function startWriterModel(port: number, host?: '0.0.0.0'): Promise<WriterModel> {
+  const literal = literalModel({
+    wanted: () => call('files.write_file', { path, content: 'the report' }),
+    waitSeconds: 120,
+  });
+  let last: { messages: ModelRequest['messages']; answer: Answer } | null = null;
+
+  /** A request that is sent again, since its answer was lost, has the same answer. */
+  function answerOf(request: ModelRequest): Answer {
+    if (last !== null && isDeepStrictEqual(last.messages, request.messages)) {
+      return last.answer;
+    }
+    const isAboutReport = JSON.stringify(request.messages[0]).includes(task);
+    const isWritten = literal.did.at(-1) === 'finished';
+    const answer = isAboutReport && !isWritten ? literal.answer(request) : endSession();
+    last = { messages: request.messages, answer };
+    return answer;
+  }
+
+  const script: Turn[] = Array.from({ length: 20 }, () => answerOf);
+  return { ...(await startModelStub(script, port, host)), did: literal.did };
+}
+
+/** One session of the writer, whose request Ada approves. */
+export async function expectReportUnderGrant(ada: FrontDoor, model: WriterModel): Promise<void> {
   const { agents } = await ada.ok<{ agents: Agent[] }>('GET', `${ada.workspace}/agents`);
   const writer = agents.find(({ name }) => name === 'writer');
-  const session = await ada.startSession(String(writer?.id), 'Write the report.');
-  const request = await ada.openRequest(session.id);
+  const session = await ada.startSession(String(writer?.id), task);
+  const request = await ada.openRequest(session.id).catch((error: Error) => {
+    throw new Error(`${error.message} The model did: ${model.did.join(', ')}`);
+  });
   expect(request).toMatchObject({
     scope: 'once',
     details: { scope: 'files.write' },
@@ -42,7 +72,7 @@ export async function expectReportUnderGrant(ada: FrontDoor, model: ModelStub): 
   await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'Thank you, that is all.' });
 
   expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });
-  expect(literal.did).toEqual(['called', 'asked', 'called', 'finished']);
+  expect(model.did).toEqual(['called', 'asked', 'called', 'finished']);
   const calls = (await ada.toolCalls(session.id)).filter(({ data }) => data['name'] === 'files');
   expect(calls.map(({ data }) => [data['tool'], data['outcome'], data['granted_via']])).toEqual([
     ['write_file', 'permission_required', null],

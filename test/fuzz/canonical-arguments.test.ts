@@ -1,6 +1,6 @@
 /**
- * The gate takes two calls for the same exactly when another reader of JSON takes their arguments for the same. `FUZZ_SEED`
- * repeats a run.
+ * The gate takes two calls for the same exactly when another reader of JSON takes their arguments for the
+ * same. `FUZZ_SEED` repeats a run.
  */
 import { spawnSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';

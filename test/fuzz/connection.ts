@@ -2,7 +2,7 @@
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { createByteBudget } from '../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../lib/limits/byte-budget.ts';
 import type { AuditTrail } from '../../sidecar/audit/audit-trail.ts';
 import { createGateMap } from '../../sidecar/gate/gate-map.ts';
 import { largeAnswerBytes } from '../../sidecar/json-rpc/lines.ts';
@@ -14,7 +14,7 @@ import { serveConnection } from '../../sidecar/server-link/gated-connection.ts';
 import { createLastRefusals } from '../../sidecar/server-link/last-refusals.ts';
 import { auditTrailOf } from '../support/audit-trail.ts';
 import { waitLimitMs } from '../support/eventually.ts';
-import { closingRequest, type Era, gatedTool } from './generate-lines.ts';
+import { closingRequest, gatedTool, type ProtocolVersion } from './generate-lines.ts';
 import type { OracleServer } from './oracle-servers.ts';
 
 /** What is between the agent and the servers; `server` connects to all of them. */
@@ -40,7 +40,7 @@ export class GateUnderTest {
     const counts = new Map<string, number>();
     for (const [, from, reason, count] of this.#metrics
       .render()
-      .matchAll(/^platform_gate_refusals_total\{from="(\w+)",reason="(\w+)"\} (\d+)/gm)) {
+      .matchAll(/^gatepost_gate_refusals_total\{from="(\w+)",reason="(\w+)"\} (\d+)/gm)) {
       counts.set(`${from}: ${reason}`, Number(count));
     }
     return counts;
@@ -65,7 +65,7 @@ export class GateUnderTest {
       clientFeatures: new Set(),
       gate: createCallGate(api, createLastRefusals()),
       audit,
-      callPace: { take: () => 0 },
+      callBucket: { take: () => 0 },
       largeMessages: createByteBudget(largeMessageBytes),
       largeAnswers: createByteBudget(largeAnswerBytes),
       metrics: this.#metrics,
@@ -93,13 +93,13 @@ export class GateUnderTest {
 }
 
 /**
- * Sends the lines through the front. Resolves once every server has read everything that passed and `isReported`, to what passed and
- * the servers that ended too early. A server may answer a later line before it executes an earlier one: who counts on what was executed
- * says when it has been reported.
+ * Sends the lines through the front. Resolves once every server has read everything that passed and
+ * `isReported`, to what passed and the servers that ended too early. A server may answer a later line before
+ * it executes an earlier one: who counts on what was executed says when it has been reported.
  */
 export async function play(
   lines: readonly Uint8Array[],
-  era: Era,
+  protocolVersion: ProtocolVersion,
   front: Front,
   servers: readonly OracleServer[],
   isReported: () => boolean = () => true,
@@ -140,7 +140,7 @@ export async function play(
 
   agent.resume();
   const served = front(gateSide, connectAll);
-  const last = Buffer.from(JSON.stringify(closingRequest('last', era)));
+  const last = Buffer.from(JSON.stringify(closingRequest('last', protocolVersion)));
   for (const line of [...lines, last]) {
     if (!agent.write(Buffer.concat([line, Buffer.from('\n')]))) {
       await new Promise((resolve) => agent.once('drain', resolve));

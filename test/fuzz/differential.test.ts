@@ -1,12 +1,12 @@
 /**
- * The gate and real servers behind it read the same generated lines; no server may execute a call that the gate did not let
- * pass. `FUZZ_SEED` repeats a run.
+ * The gate and real servers behind it read the same generated lines; no server may execute a call that the
+ * gate did not let pass. `FUZZ_SEED` repeats a run.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { volume } from '../support/mode.ts';
 import { announcedSeed, seededRandom } from '../support/seeded-random.ts';
 import { type Front, GateUnderTest, play } from './connection.ts';
-import { type Era, gatedTool, LineGenerator, openingLines, openTool } from './generate-lines.ts';
+import { gatedTool, LineGenerator, openingLines, openTool, type ProtocolVersion } from './generate-lines.ts';
 import {
   firstTypescriptServer,
   installedPrograms,
@@ -56,12 +56,13 @@ const dangerousExecutions = () =>
     [...counts.keys()].filter((tool) => loosely(tool) === gatedTool).map((tool) => ({ server, tool })),
   );
 
-function linesOf(connection: number, era: Era): Buffer[] {
-  const generator = new LineGenerator(seededRandom(seed + connection), era);
+function linesOf(connection: number, protocolVersion: ProtocolVersion): Buffer[] {
+  const generator = new LineGenerator(seededRandom(seed + connection), protocolVersion);
   return Array.from({ length: linesPerConnection }, () => generator.line());
 }
 
-const eraOf = (connection: number): Era => (connection % 3 === 0 ? '2026-07-28' : '2025-11-25');
+const protocolVersionOf = (connection: number): ProtocolVersion =>
+  connection % 3 === 0 ? '2026-07-28' : '2025-11-25';
 
 /** What passed must be, byte for byte, a subset of the lines that were sent. */
 function inventedLines(sent: readonly Buffer[], forwarded: Buffer): string[] {
@@ -77,9 +78,9 @@ describe('of generated lines, the gate', () => {
     const gate = new GateUnderTest();
     let forwardedLines = 0;
     for (let connection = 0; connection * linesPerConnection < lineCount; connection += 1) {
-      const era = eraOf(connection);
-      const sent = [...openingLines(era), ...linesOf(connection, era)];
-      const { forwarded, closedEarly } = await play(sent, era, gate.front, servers);
+      const protocolVersion = protocolVersionOf(connection);
+      const sent = [...openingLines(protocolVersion), ...linesOf(connection, protocolVersion)];
+      const { forwarded, closedEarly } = await play(sent, protocolVersion, gate.front, servers);
       const where = `FUZZ_SEED=${seed}, connection ${connection}`;
       expect({ where, dangerous: dangerousExecutions() }).toEqual({ where, dangerous: [] });
       expect({ where, closedEarly }).toEqual({ where, closedEarly: [] });
@@ -109,13 +110,13 @@ describe('of generated lines, the gate', () => {
 
 describe('the comparison detects', () => {
   it('a call that passes: every server executes it', async () => {
-    const era: Era = '2025-11-25';
+    const protocolVersion: ProtocolVersion = '2025-11-25';
     const [server] = ['through'];
     const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: gatedTool, arguments: {} } };
-    const lines = [...openingLines(era), Buffer.from(JSON.stringify(call))];
+    const lines = [...openingLines(protocolVersion), Buffer.from(JSON.stringify(call))];
     const { closedEarly } = await play(
       lines,
-      era,
+      protocolVersion,
       letThrough(() => true),
       servers,
       () => servers.every(({ name }) => executions(name, gatedTool) > 0),
@@ -141,11 +142,11 @@ describe('the comparison detects', () => {
     for (const server of [typescript, python, go]) {
       const attacked = server === undefined ? [] : [server];
       for (let connection = 1; connection <= 40 && dangerousExecutions().length === 0; connection += 1) {
-        const era = eraOf(connection);
-        const lines = [...openingLines(era), ...linesOf(connection, era)];
+        const protocolVersion = protocolVersionOf(connection);
+        const lines = [...openingLines(protocolVersion), ...linesOf(connection, protocolVersion)];
         await play(
           lines,
-          era,
+          protocolVersion,
           letThrough((line) => !isCallOfGated(line)),
           attacked,
         );

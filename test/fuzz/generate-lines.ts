@@ -1,6 +1,6 @@
 /**
- * Lines as an agent might send them to reach the tool `danger` past the gate: valid traffic, and the same written, spread,
- * duplicated and damaged in the ways that parsers disagree about.
+ * Lines as an agent might send them to reach the tool `danger` past the gate: valid traffic, and the same
+ * written, spread, duplicated and damaged in the ways that parsers disagree about.
  */
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { combine, damage } from './damage-bytes.ts';
@@ -8,7 +8,7 @@ import { Members, Raw, writeJson } from './write-json.ts';
 
 export const gatedTool = 'danger';
 export const openTool = 'safe';
-export type Era = '2025-11-25' | '2026-07-28';
+export type ProtocolVersion = '2025-11-25' | '2026-07-28';
 
 const modernMeta = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -17,15 +17,15 @@ const modernMeta = {
 };
 
 /** What opens a connection. Everything after it is hostile. */
-export function openingLines(era: Era): Buffer[] {
+export function openingLines(protocolVersion: ProtocolVersion): Buffer[] {
   const initialize = {
-    protocolVersion: era,
+    protocolVersion,
     capabilities: {},
     clientInfo: { name: 'fuzz', version: '1' },
   };
   const messages =
-    era === '2026-07-28'
-      ? [closingRequest('first', era)]
+    protocolVersion === '2026-07-28'
+      ? [closingRequest('first', protocolVersion)]
       : [
           { jsonrpc: '2.0', id: 'first', method: 'initialize', params: initialize },
           { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -34,8 +34,8 @@ export function openingLines(era: Era): Buffer[] {
 }
 
 /** A request that is always answered; its answer shows that everything before it was read. */
-export function closingRequest(id: string, era: Era) {
-  const params = era === '2026-07-28' ? { _meta: modernMeta } : {};
+export function closingRequest(id: string, protocolVersion: ProtocolVersion) {
+  const params = protocolVersion === '2026-07-28' ? { _meta: modernMeta } : {};
   return { jsonrpc: '2.0', id, method: 'tools/list', params };
 }
 
@@ -43,12 +43,12 @@ const nested = (depth: number) => new Raw(`${'['.repeat(depth)}${']'.repeat(dept
 
 export class LineGenerator {
   readonly #random: SeededRandom;
-  readonly #era: Era;
+  readonly #protocolVersion: ProtocolVersion;
   #nextId = 0;
 
-  constructor(random: SeededRandom, era: Era) {
+  constructor(random: SeededRandom, protocolVersion: ProtocolVersion) {
     this.#random = random;
-    this.#era = era;
+    this.#protocolVersion = protocolVersion;
   }
 
   /** Usually one line, but may contain several. Without the final line feed. */
@@ -73,7 +73,7 @@ export class LineGenerator {
   }
 
   #plain(tool: string) {
-    const meta = this.#era === '2026-07-28' ? { _meta: modernMeta } : {};
+    const meta = this.#protocolVersion === '2026-07-28' ? { _meta: modernMeta } : {};
     const params = { name: tool, arguments: { n: this.#nextId }, ...meta };
     return { jsonrpc: '2.0', id: this.#freshId(), method: 'tools/call', params };
   }
@@ -85,7 +85,7 @@ export class LineGenerator {
 
   #message(): Record<string, unknown> {
     const random = this.#random;
-    const meta = this.#era === '2026-07-28' && random.chance(95) ? { _meta: modernMeta } : {};
+    const meta = this.#protocolVersion === '2026-07-28' && random.chance(95) ? { _meta: modernMeta } : {};
     const call = {
       jsonrpc: '2.0',
       id: this.#freshId(),

@@ -1,6 +1,6 @@
 /**
- * What the official clients send passes the gate: generated sessions of both lines of the TypeScript SDK, in both eras, without
- * one refusal. `FUZZ_SEED` repeats a run.
+ * What the official clients send passes the gate: generated sessions of both lines of the TypeScript SDK, in
+ * both protocol versions, without one refusal. `FUZZ_SEED` repeats a run.
  */
 import { type Duplex, duplexPair } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -63,7 +63,7 @@ interface AnyClient {
     call: { name: string; arguments: Record<string, unknown> },
     options: { signal: AbortSignal; onprogress: () => void },
   ): Promise<unknown>;
-  /** What only this client, or this era, may request. */
+  /** What only this client, or this protocol version, may request. */
   other(random: SeededRandom): Promise<unknown>;
 }
 

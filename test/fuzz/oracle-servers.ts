@@ -1,6 +1,7 @@
 /**
- * Real MCP servers to put behind a gate: both lines of the TypeScript SDK in this process, the Python and the Go SDK in
- * processes of their own. They take a call of any tool and report its name, exactly as they understood it.
+ * Real MCP servers to put behind a gate: both lines of the TypeScript SDK in this process, the
+ * Python and the Go SDK in processes of their own. They take a call of any tool and report its name,
+ * exactly as they understood it.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

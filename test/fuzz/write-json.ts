@@ -1,4 +1,7 @@
-/** JSON text with what `JSON.stringify` never writes: duplicate keys, odd whitespace, needless escapes, arbitrary number forms. */
+/**
+ * JSON text with what `JSON.stringify` never writes: duplicate keys, odd whitespace, needless
+ * escapes, arbitrary number forms.
+ */
 import type { SeededRandom } from '../support/seeded-random.ts';
 
 /** Text that is written verbatim. */

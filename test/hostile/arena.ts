@@ -74,8 +74,8 @@ export class Arena {
   }
 
   /**
-   * A workspace with people of its own, on a platform that files share: for those that need no other settings, measure no time of
-   * the platform, and leave it as they found it.
+   * A workspace with people of its own, on a platform that files share: for those that need no other
+   * settings, measure no time of the platform, and leave it as they found it.
    */
   static async enter(): Promise<Arena> {
     const platform = await sharedPlatform('arena', { withoutDemoSession: true, env: settings });
@@ -85,7 +85,10 @@ export class Arena {
     return Arena.furnish({ platform, ada, max, temporalUiPort, leave: workspace.close });
   }
 
-  /** A platform of its own. `env` adds to its settings. With the servers of the run there is no `target`, which names its own. */
+  /**
+   * A platform of its own. `env` adds to its settings. With the servers of the run there is no
+   * `target`, which names its own.
+   */
   static async open(
     env: Record<string, string> = {},
     { usesRunServers = false }: { usesRunServers?: boolean } = {},
@@ -178,7 +181,10 @@ export class Arena {
     };
   }
 
-  /** Waits until the recorded calls of a session that begin with `start` are these, in any order: a sidecar reports ended calls. */
+  /**
+   * Waits until the recorded calls of a session that begin with `start` are these, in any order: a
+   * sidecar reports ended calls.
+   */
   async expectRecorded(sessionId: string, expected: string[], start = ''): Promise<void> {
     await eventually(async () => {
       const calls = await this.recordedCalls(sessionId);
@@ -203,7 +209,10 @@ export class Arena {
     return calls.sort();
   }
 
-  /** Runs the attempts that have a control where nothing stops them: on the machine itself, on sockets made for it. */
+  /**
+   * Runs the attempts that have a control where nothing stops them: on the machine
+   * itself, on sockets made for it.
+   */
   controls(attempts: Attempt[], target: Target, { rights = false } = {}): Record<string, unknown> {
     const sockets = join(this.directory, 'view');
     rmSync(sockets, { recursive: true, force: true });

@@ -1,4 +1,7 @@
-/** A malicious server at a URL: its tool `run` answers as the named attack does. It keeps what it was sent, and so does a listener beside it. */
+/**
+ * A malicious server at a URL: its tool `run` answers as the named attack does. It keeps what it was sent,
+ * and so does a listener beside it.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

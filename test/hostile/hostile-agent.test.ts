@@ -1,4 +1,7 @@
-/** A real agent in a real session that tries each way out, and a malicious server beside it that tries the same. */
+/**
+ * A real agent in a real session that tries each way out, and a malicious server
+ * beside it that tries the same.
+ */
 import { readdirSync, readlinkSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

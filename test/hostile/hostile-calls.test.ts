@@ -1,4 +1,4 @@
-/** What a hostile agent sends: to the gate, to the sidecar, to the platform with tokens of any kind, and to the approver. */
+/** What a hostile agent sends: to the gate, the sidecar, the platform with any tokens, and the approver. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,7 @@
-/** Checks of catalog entries whose servers are malicious, on the real platform: what each shows, and that nothing stays. */
+/**
+ * Checks of catalog entries whose servers are malicious, on the real platform: what each
+ * shows, and that nothing stays.
+ */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -62,7 +65,6 @@ describeWith('bwrap')('a server that is checked', () => {
         SANDBOX: 'require',
         CHECK_SECONDS: '28',
         SERVER_HANDSHAKE_SECONDS: '10',
-        RATE_CHECKS_PER_MINUTE_PER_USER: '100',
       },
     });
     ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
@@ -149,7 +151,7 @@ describeWith('bwrap')('a server that is checked', () => {
     }));
 
   it('prints its secrets, which are redacted in its output and its listing', () =>
-    table.note({ what: 'its secrets', by: 'server', stoppedBy: 'values are blacked out' }, async () => {
+    table.note({ what: 'its secrets', by: 'server', stoppedBy: 'values are redacted' }, async () => {
       const check = await run('secrets');
       const text = await output(check);
       expect(text).toContain('plain [secret]');

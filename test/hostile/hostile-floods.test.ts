@@ -15,7 +15,10 @@ const table = new AttemptTable('Hostile agents that flood, beside another tenant
 /** The looper reaches both soon: first its rate, then its total limit of calls. */
 const limits = { RATE_SESSION_CALLS_PER_MINUTE: '390', LIMIT_SESSION_CALLS: '400' };
 const seconds = 10;
-/** How much longer an approval may take beside the floods, which keep this machine's processors busy, too: 2 to 3 times was seen. */
+/**
+ * How much longer an approval may take beside the floods, which keep this machine's processors busy,
+ * too: 2 to 3 times was seen.
+ */
 const mostSlowdown = 6;
 /** 25 of them leave room for what the agent tells the test, in the 24 MiB of this session. */
 const sizeBytes = 1_000_000;
@@ -147,7 +150,8 @@ describeWith('bwrap', 'slirp4netns')('hostile agents that flood', () => {
   noted('makes up a name for each call, to fill the trail with counts', 'sixteen names for a session', () => {
     const { counts, looped } = seen;
     const minutes = new Set(counts.map(({ at }) => at));
-    // 16 names, the gated tool, and a remainder for each of three servers; those of the last minute perhaps twice.
+    // 16 names, the gated tool, and a remainder for each of three servers; those of the
+    // last minute perhaps twice.
     expect(counts.length).toBeLessThanOrEqual((minutes.size + 1) * 20);
     const counted = countedIn(counts);
     expect(counted).toBeGreaterThanOrEqual(looped.refused);

@@ -23,7 +23,10 @@ import { AttemptTable } from './table.ts';
 const table = new AttemptTable('Hostile members, at the front door');
 const sessionsOfUser = 8;
 const base = '/api/workspaces/demo';
-/** The requirement's only absolute figure. On a machine that is busy with other tests, the best of three attempts counts. */
+/**
+ * The requirement's only absolute figure. On a machine that is busy with other tests, the best
+ * of three attempts counts.
+ */
 const healthMs = 200;
 const attempts = 3;
 /** How much longer an approval of another tenant may take meanwhile. */

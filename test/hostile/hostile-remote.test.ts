@@ -1,4 +1,7 @@
-/** Servers at a URL in a real session: what a malicious one answers, what an agent tries against its bridge, and where entries may lead. */
+/**
+ * Servers at a URL in a real session: what a malicious one answers, what an agent tries against its bridge,
+ * and where entries may lead.
+ */
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';

@@ -16,7 +16,10 @@ const workspace = '/api/workspaces/demo';
 const mark = 'in the name of a person';
 const askPerson = { tool: 'request_input', args: { prompt: 'Which?' } };
 
-/** What every session of the agent does, whoever started it: a gated call, a look at what was carried out, a question. */
+/**
+ * What every session of the agent does, whoever started it: a gated call, a look at what was
+ * carried out, a question.
+ */
 const orders = {
   id: randomUUID(),
   orders: [

@@ -1,4 +1,7 @@
-/** The owner of an agent who is after what another person signs in to: a remote server that acts as who drives the session. */
+/**
+ * The owner of an agent who is after what another person signs in to: a remote server that acts
+ * as who drives the session.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Authorization, SessionAuthorization } from '../../contract/authorization.ts';
 import type { McpServer } from '../../contract/catalog.ts';

@@ -1,4 +1,7 @@
-/** Agents that start sessions, and those that are started: what they try against permissions, people, and the sessions around theirs. */
+/**
+ * Agents that start sessions, and those that are started: what they try against permissions, people, and
+ * the sessions around theirs.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { PermissionRequest } from '../../contract/permission-request.ts';

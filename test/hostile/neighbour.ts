@@ -1,4 +1,7 @@
-/** Another tenant: an honest agent in a workspace of another person, who approves each of its requests immediately. */
+/**
+ * Another tenant: an honest agent in a workspace of another person, who approves each of
+ * its requests immediately.
+ */
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { FrontDoor } from '../support/front-door.ts';
 import { type Arena, registerServers } from './arena.ts';

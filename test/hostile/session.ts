@@ -76,7 +76,10 @@ export class HostileSession {
     );
   }
 
-  /** A session of the hostile agent that this one has started: it takes orders from this one, since no person drives it. */
+  /**
+   * A session of the hostile agent that this one has started: it takes orders from this one,
+   * since no person drives it.
+   */
   async below(id: string): Promise<HostileSession> {
     await untilRunning(this.door, id);
     const { agent_id: agentId } = await this.door.session(id);
@@ -90,7 +93,10 @@ export class HostileSession {
     });
   }
 
-  /** A session of the hostile agent that a schedule has started: it had its orders in its prompt, and takes no others. */
+  /**
+   * A session of the hostile agent that a schedule has started: it had its orders in its
+   * prompt, and takes no others.
+   */
   static async scheduled(door: FrontDoor, id: string): Promise<HostileSession> {
     await untilRunning(door, id);
     const { agent_id: agentId } = await door.session(id);

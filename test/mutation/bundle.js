@@ -1,4 +1,7 @@
-/** Makes one program of the gate and its fast tests, in the sandbox where the gate is full of mutants to switch on. */
+/**
+ * Makes one program of the gate and its fast tests, in the sandbox where the gate is full
+ * of mutants to switch on.
+ */
 import { globSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

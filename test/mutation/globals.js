@@ -1,6 +1,6 @@
 /**
- * Stands for Jest while mutants run: the same `expect`, and as much of the rest as the gate's tests use. It stops at the first
- * test that fails, and starts in a fraction of Jest's time, a thousand times over.
+ * Stands for Jest while mutants run: the same `expect`, and as much of the rest as the gate's tests use. It
+ * stops at the first test that fails, and starts in a fraction of Jest's time, a thousand times over.
  */
 import { format } from 'node:util';
 
@@ -25,7 +25,10 @@ const each = (define) => (rows) => (name, run) => {
 describe.each = each(describe);
 it.each = each(it);
 
-/** Runs all tests in their order. Exits with 1 at the first that fails, with 2 when there are none, with 3 when one never ends. */
+/**
+ * Runs all tests in their order. Exits with 1 at the first that fails, with 2 when there are none,
+ * with 3 when one never ends.
+ */
 export async function runTests() {
   // Node ends by itself when nothing is left to wait for, whatever promise is open.
   process.exitCode = 3;

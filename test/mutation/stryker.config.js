@@ -1,4 +1,6 @@
-/** Changes the gate in every small way, and runs its tests on each change: too many that no test notices fail. */
+/**
+ * Changes the gate in every small way, and runs its tests on each change: too many that no test notices fail.
+ */
 export default {
   packageManager: 'npm',
   testRunner: 'command',

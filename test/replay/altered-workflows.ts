@@ -19,8 +19,8 @@ export const alterations: Alteration[] = [
   {
     what: 'a launch that is not validated',
     file: 'session-workflow.ts',
-    from: 'await validateLaunch({ sessionId })',
-    to: 'undefined',
+    from: 'await steps.validateLaunch({ sessionId })',
+    to: '{ needsSignIn: false }',
     breaks: 'session-completes-when-its-agent-exits',
   },
   {
@@ -66,13 +66,6 @@ export const alterations: Alteration[] = [
     breaks: 'session-continued-from-an-earlier-run',
   },
   {
-    what: 'a running session of an earlier release that is watched by events',
-    file: 'workload-end.ts',
-    from: "!patched('watch-by-events')",
-    to: 'false',
-    breaks: 'session-that-still-runs',
-  },
-  {
     what: 'a workload that is not looked at before the first signal',
     file: 'workload-end.ts',
     from: '    state.workloadChanged = false;\n',
@@ -87,11 +80,11 @@ export const alterations: Alteration[] = [
     breaks: 'session-completes-after-a-signal-of-its-workload',
   },
   {
-    what: 'a launch whose steps all go by the server, where a session began with them at once',
-    file: 'steps.ts',
-    from: "patched('steps-at-once') ? stepsAtOnce : durableSteps",
-    to: 'durableSteps',
-    breaks: 'session-launched-by-steps-at-once',
+    what: 'a launch whose short steps go by the server',
+    file: 'at-once.ts',
+    from: 'return await here(input);',
+    to: 'return await durable(input);',
+    breaks: 'session-that-still-runs',
   },
   {
     what: 'a step at once whose fault ends the launch',
@@ -131,15 +124,15 @@ export const alterations: Alteration[] = [
   {
     what: 'a check that does not show how it ended',
     file: 'mcp-check-workflow.ts',
-    from: "if (patched('check-shows-its-end')) {",
-    to: 'if (false) {',
-    breaks: 'check-that-shows-its-end',
+    from: 'showProgress(status, sentence, searchAttributesKnown);',
+    to: '',
+    breaks: 'check-ends-when-its-tools-are-listed',
   },
   {
     what: 'a client that is registered before the server was asked',
     file: 'mcp-registration-workflow.ts',
-    from: 'const { needsClient, settled } = await steps.discoverServer(attempt);',
-    to: 'const [needsClient, settled] = [true, null];',
+    from: 'const found = await steps.discoverServer(attempt);',
+    to: 'const found = { needsClient: true };',
     breaks: 'registration-with-a-client',
   },
   {
@@ -152,15 +145,15 @@ export const alterations: Alteration[] = [
   {
     what: 'a client where nobody signs in',
     file: 'mcp-registration-workflow.ts',
-    from: 'if (needsClient) {',
-    to: 'if (!needsClient) {',
+    from: 'found.needsClient ? await steps.registerClient(attempt) : found.settled',
+    to: 'await steps.registerClient(attempt)',
     breaks: 'registration-without-a-sign-in',
   },
   {
     what: 'a failed registration whose reason is not written down',
     file: 'mcp-registration-workflow.ts',
     from: 'await steps.recordRegistrationFailure({ ...attempt, reason, isTemporary });',
-    to: 'null;',
+    to: "{ status: 'failed', reason };",
     breaks: 'registration-that-failed-and-is-tried-again-while-it-runs',
   },
   {
@@ -194,8 +187,8 @@ export const alterations: Alteration[] = [
   {
     what: 'a message whose delivery is recorded before it was tried',
     file: 'channel-message-workflow.ts',
-    from: 'return await steps.deliverMessage({ messageId });',
-    to: 'return await steps.recordDeliveryFailure({ messageId, failure: null });',
+    from: 'const outcome = await steps.deliverMessage({ messageId });',
+    to: 'const outcome = await steps.recordDeliveryFailure({ messageId, failure: null });',
     breaks: 'message-delivered-after-a-failure',
   },
   {

@@ -1,4 +1,7 @@
-/** The kept histories. `RECORD_HISTORIES=1 npm test -- test/replay` records the missing ones; to renew one, remove its file. */
+/**
+ * The kept histories. `RECORD_HISTORIES=1 npm test -- test/replay` records the missing ones; to
+ * renew one, remove its file.
+ */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
@@ -31,7 +34,9 @@ export async function recordMissingHistories(): Promise<void> {
   await worker.stop();
 }
 
-/** Without what replay does not read and nobody else needs: machine names, and stack traces with their paths. */
+/**
+ * Without what replay does not read and nobody else needs: machine names, and stack traces with their paths.
+ */
 function anonymous(json: string): string {
   const dropped = new Set(['stackTrace', 'identity', 'binaryChecksum']);
   return JSON.stringify(JSON.parse(json, (key, value) => (dropped.has(key) ? undefined : value)));

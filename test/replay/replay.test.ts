@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { Worker } from '@temporalio/worker';
+import { ReplayError, Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { quietRuntime, workflowBundle } from '../support/worker.ts';
 import { alterations, bundleAltered } from './altered-workflows.ts';
@@ -33,6 +33,14 @@ describe('a careless change of a workflow', () => {
     const { history } = histories.find(({ name }) => name === alteration.breaks) ?? {};
     const altered = await bundleAltered(alteration);
     const replaying = Worker.runReplayHistory({ workflowBundle: altered }, history);
-    await expect(replaying).rejects.toBeInstanceOf(DeterminismViolationError);
+    await expect(replaying.catch(isOtherHistory)).resolves.toBe(true);
   });
 });
+
+/**
+ * The SDK has an error of its own where a command of the workflow has no event, and another where an event
+ * fits no state of a command.
+ */
+const isOtherHistory = (error: unknown) =>
+  error instanceof DeterminismViolationError ||
+  (error instanceof ReplayError && error.message.includes('the transition is invalid during event'));

@@ -1,4 +1,7 @@
-/** Runs whose histories are recorded, each named for what it protects. A changed workflow must replay them all. */
+/**
+ * Runs whose histories are recorded, each named for what it protects. A changed
+ * workflow must replay them all.
+ */
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Workflow } from '@temporalio/client';
@@ -142,14 +145,6 @@ async function startCheck(stage: Stage, script: Partial<ScriptedSession> = {}) {
   return { handle, check, workflowId };
 }
 
-const listTools: Scenario = async (stage) => {
-  const { handle, check, workflowId } = await startCheck(stage);
-  await eventually(() => called(check, 'watchCheck'));
-  check.checkExit = { kind: 'ended' };
-  await handle.result();
-  return { workflowId };
-};
-
 const refuse = (type: string) => () => ApplicationFailure.nonRetryable(`refused as ${type}`, type);
 const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -163,7 +158,6 @@ async function complete(stage: Stage, script?: Partial<ScriptedSession>): Promis
 
 export const scenarios: Record<string, Scenario> = {
   'session-completes-when-its-agent-exits': (stage) => complete(stage),
-  'session-launched-by-steps-at-once': (stage) => complete(stage),
   'session-whose-steps-at-once-failed': (stage) =>
     complete(stage, { failures: failOnce('freezeConfiguration', 'validateLaunch', 'recordRunning') }),
   'session-fails-when-its-launch-is-refused': async (stage) => {
@@ -318,10 +312,6 @@ export const scenarios: Record<string, Scenario> = {
     await handle.result();
     return { workflowId };
   },
-  'session-that-waits-for-a-signal': async (stage) => {
-    const { workflowId } = await startRunning(stage);
-    return { workflowId };
-  },
   'request-approved': async (stage) => {
     const { handle, workflowId, decide } = await startRequest(stage);
     await decide(async () => approved);
@@ -367,8 +357,13 @@ export const scenarios: Record<string, Scenario> = {
     await handle.result().catch(() => undefined);
     return { workflowId };
   },
-  'check-ends-when-its-tools-are-listed': listTools,
-  'check-that-shows-its-end': listTools,
+  'check-ends-when-its-tools-are-listed': async (stage) => {
+    const { handle, check, workflowId } = await startCheck(stage);
+    await eventually(() => called(check, 'watchCheck'));
+    check.checkExit = { kind: 'ended' };
+    await handle.result();
+    return { workflowId };
+  },
   'check-reaches-its-limit': async (stage) => {
     const limits = { startMs: 1, totalMs: 500, idleMs: 1 };
     const { handle, workflowId } = await startCheck(stage, { limits });

@@ -1,6 +1,6 @@
 /**
- * `@jest/globals` in a test process. Modules of test support stay loaded while files come and go, so what they import here stands for
- * that of the file which runs.
+ * `@jest/globals` in a test process. Modules of test support stay loaded while files come and go, so what
+ * they import here stands for that of the file which runs.
  */
 import { createRequire } from 'node:module';
 
@@ -35,7 +35,8 @@ export const test = standIn('test');
 let mocker = new ModuleMocker(globalThis);
 const timers = new ModernFakeTimers({
   config: { fakeTimers: {}, rootDir: process.cwd() },
-  // Of the global object itself they would also replace `node:timers`, which this runner and other files wait by.
+  // Of the global object itself they would also replace `node:timers`, which this runner
+  // and other files wait by.
   global: new Proxy(globalThis, {}),
 });
 
@@ -53,8 +54,8 @@ export const jest = {
 };
 
 /**
- * After a file, which restores itself what it spied on: restored here, a spy of a fake timer would bring this timer back after its clock
- * is gone.
+ * After a file, which restores itself what it spied on: restored here, a spy of a fake timer would bring this
+ * timer back after its clock is gone.
  */
 export function endFile() {
   timers.useRealTimers();

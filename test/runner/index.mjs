@@ -1,7 +1,8 @@
 /**
- * A runner for jest that executes test files in ordinary Node processes, which keep the modules that they have loaded for the files after.
- * Jest's own loads some 1,800 modules again for every file, which was more than half of the work of a run. Jest's command line, projects,
- * reporters and `@jest/globals` are as ever; `TEST_RUNNER=jest` brings its own runner back, as a control.
+ * A runner for jest that executes test files in ordinary Node processes, which keep the modules that they
+ * have loaded for the files after. Jest's own loads some 1,800 modules again for every file, which was more
+ * than half of the work of a run. Jest's command line, projects, reporters and `@jest/globals` are as ever;
+ * `TEST_RUNNER=jest` brings its own runner back, as a control.
  */
 import { EmittingTestRunner } from 'jest-runner';
 import { mayRunTwice, placementOf, placements } from '../plan.mjs';

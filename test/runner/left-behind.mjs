@@ -21,7 +21,7 @@ const ownSymbols = new Set(
     'EVENT_HANDLERS',
     'JEST_STATE_SYMBOL',
     'RETRY_TIMES_SETTER',
-    'agent-platform.test-costs',
+    'gatepost.test-costs',
     '$$jest-matchers-object',
     // Of `fetch`, once it is used.
     'undici.globalDispatcher.1',

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Processor time of this process and of those that it waited for, in milliseconds; where there is no /proc, of this process alone. */
+/**
+ * Processor time of this process and of those that it waited for, in milliseconds; where there is no
+ * /proc, of this process alone.
+ */
 export function processorMs() {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1].split(' ');

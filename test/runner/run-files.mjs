@@ -18,11 +18,11 @@ process.on('uncaughtException', (error) => lateErrors.push(error));
 process.on('unhandledRejection', (error) => lateErrors.push(error));
 
 /** What a file used of the things that test/support/costs.ts counts. */
-const countedCosts = Symbol.for('agent-platform.test-costs');
+const countedCosts = Symbol.for('gatepost.test-costs');
 
 /** How to close what files keep for those after them (test/support/process-resources.ts). */
 const keptResources = [];
-globalThis[Symbol.for('agent-platform.process-resources')] = keptResources;
+globalThis[Symbol.for('gatepost.process-resources')] = keptResources;
 
 process.on('message', async (message) => {
   if (message.end) {

@@ -1,7 +1,7 @@
 /**
- * Looks of axe at the web UI. Each page, dialog and size is looked at once in a run, and so are parts of a page that
- * only some states have: `looks.json` names the test file that does it. A file fails that looks at something else,
- * twice, or not at all.
+ * Looks of axe at the web UI. Each page, dialog and size is looked at once in a run, and so are parts of a
+ * page that only some states have: `looks.json` names the test file that does it. A file fails that looks at
+ * something else, twice, or not at all.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +23,10 @@ const made = new Map<string, { due: Set<string>; others: string[] }>();
 
 const thisFile = () => relative(process.cwd(), expect.getState().testPath ?? '');
 
-/** Fails at the end of the file unless it made exactly its own looks. A run of some of its tests may make fewer. */
+/**
+ * Fails at the end of the file unless it made exactly its own looks. A run of some of
+ * its tests may make fewer.
+ */
 export function expectAllLooks(): void {
   afterAll(() => {
     const file = thisFile();

@@ -1,4 +1,5 @@
 /** The real activities over a fresh database, called as Temporal calls them. */
+
 import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -8,7 +9,7 @@ import type { Knex } from 'knex';
 import { pino } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { type Activities, createActivities } from '../../activities/index.ts';
-import { createReadImage } from '../../activities/sessions/read-image.ts';
+import { createReadImage } from '../../activities/sessions/read-images.ts';
 import {
   channelMessageWorkflowId,
   grantWorkflowId,
@@ -21,6 +22,7 @@ import { publicRegistriesOnly } from '../../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { createTestDatabase } from './database.ts';
 import { loopbackServers } from './loopback-servers.ts';
+import { chatEndpoint, testEndpoints } from './model-endpoints.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { createTenant, type Tenant, testMasterKeys } from './tenant.ts';
 import { loopbackWebhooks } from './webhook.ts';
@@ -37,6 +39,7 @@ export const unconnected: ActivityDependencies['workflows'] = {
 
 export interface TestActivities {
   db: Knex;
+  databaseUrl: string;
   runtime: RecordingRuntime;
   dependencies: ActivityDependencies;
   /** PKCS#8 PEM: what the API signs approvals with. */
@@ -52,7 +55,7 @@ export interface TestActivities {
 }
 
 export async function createTestActivities(): Promise<TestActivities> {
-  const { db, drop } = await createTestDatabase();
+  const { db, url: databaseUrl, drop } = await createTestDatabase();
   const runtime = new RecordingRuntime();
   const keys = generateKeyPairSync('ed25519', {
     privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
@@ -69,8 +72,14 @@ export async function createTestActivities(): Promise<TestActivities> {
   const patterns = createPatternChecker();
   const dependencies: ActivityDependencies = {
     db,
+    connectionsOfWorkspace: 100,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
+    modelEndpoints: testEndpoints(undefined, chatEndpoint, {
+      ...chatEndpoint,
+      name: 'of-others',
+      workspaces: [],
+    }),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
     workflows: unconnected,
@@ -99,6 +108,7 @@ export async function createTestActivities(): Promise<TestActivities> {
   const activities = createActivities(dependencies);
   return {
     db,
+    databaseUrl,
     runtime,
     dependencies,
     approvalPrivateKey: keys.privateKey,

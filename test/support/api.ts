@@ -4,22 +4,23 @@ import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { createApp } from '../../api/app.ts';
-import type { FinishDependencies } from '../../api/authorizations/finish.ts';
-import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { demoIssuer } from '../../api/auth/routes.ts';
+import type { FinishDependencies } from '../../api/authorizations/sign-in.ts';
+import { embeddingServersWith } from '../../api/embedding-provider/provider-url.ts';
 import { upgradePreviews } from '../../api/previews/upgrade-previews.ts';
 import type { AnyRoute } from '../../api/route.ts';
-import { demoIssuer } from '../../api/routes/auth/routes.ts';
-import { configurationRoutes } from '../../api/routes/index.ts';
+import { configurationRoutes } from '../../api/routes.ts';
 import type { FollowDependencies } from '../../api/schedules/follow.ts';
 import { listen } from '../../api/server.ts';
 import type { WebFiles } from '../../api/web-files/load-web-files.ts';
-import { putMember } from '../../commands/members/put.ts';
-import { createWorkspace } from '../../commands/workspaces/create.ts';
+import { putMember } from '../../commands/members/members.ts';
+import { createWorkspace } from '../../commands/workspaces/workspaces.ts';
 import { type ApiConfig, apiConfig } from '../../config/api.ts';
 import type { User, Workspace, WorkspaceRole } from '../../contract/workspace.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
-import { upsertUser } from '../../store/users/upsert.ts';
+import { upsertUser } from '../../store/users/users.ts';
 import { createTestDatabase } from './database.ts';
+import { fixedLimitsIn } from './limits.ts';
 import { loopbackServers } from './loopback-servers.ts';
 
 export interface Answer {
@@ -45,6 +46,8 @@ export interface TestApi {
   url: string;
   db: Knex;
   config: ApiConfig;
+  /** What is mounted. */
+  routes: readonly AnyRoute[];
   /** Everything that was logged so far. */
   logged(): string;
   /** Sessions that were told to end. */
@@ -86,8 +89,11 @@ export function testEnvironment(overrides: Record<string, string> = {}): Record<
   };
 }
 
-export const testConfig = (overrides: Record<string, string> = {}): ApiConfig =>
-  apiConfig.parse(testEnvironment(overrides));
+/** Overrides may also name limits that no variable sets. */
+export const testConfig = (overrides: Record<string, string> = {}): ApiConfig => {
+  const environment = testEnvironment(overrides);
+  return { ...apiConfig.parse(environment), ...fixedLimitsIn(environment) };
+};
 
 export function caller(url: string, cookie?: string): Caller {
   const send: Caller['send'] = async (method, path, body, headers = {}) => {
@@ -125,7 +131,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** `moreRoutes` are mounted beside the API's own, `web` beside both. On a free port, unless `overrides` name one. */
+/**
+ * `moreRoutes` are mounted beside the API's own, `web` beside both. On a free port,
+ * unless `overrides` name one.
+ */
 export async function startTestApi(
   overrides: Record<string, string> = {},
   moreRoutes: (db: Knex, config: ApiConfig) => AnyRoute[] = () => [],
@@ -189,6 +198,7 @@ export async function startTestApi(
     url,
     db,
     config,
+    routes,
     logged: () => lines.join(''),
     signalled,
     anonymous,

@@ -1,4 +1,7 @@
-/** `node browser-forwarder.mjs PORT SOCKET`: passes connections to this port of its network's loopback on to a Unix socket, which belongs to no network. Prints a line once it listens. */
+/**
+ * `node browser-forwarder.mjs PORT SOCKET`: passes connections to this port of its network's loopback on to a
+ * Unix socket, which belongs to no network. Prints a line once it listens.
+ */
 import { connect, createServer } from 'node:net';
 
 const [port, socketPath] = process.argv.slice(2);

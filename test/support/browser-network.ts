@@ -1,6 +1,7 @@
 /**
- * A network of its own for a browser, with no interface but its loopback. Chromium aborts what it loads whenever an interface of its network comes or
- * goes, as those of containers do all the time while other tests run. It reaches this machine's loopback through a SOCKS proxy, and nothing else.
+ * A network of its own for a browser, with no interface but its loopback. Chromium aborts what it loads
+ * whenever an interface of its network comes or goes, as those of containers do all the time while other
+ * tests run. It reaches this machine's loopback through a SOCKS proxy, and nothing else.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +20,9 @@ export interface BrowserNetwork {
 /** Inside of the network, where nothing else listens. */
 const proxyPort = 1080;
 const forwarder = fileURLToPath(new URL('browser-forwarder.mjs', import.meta.url));
-/** Ends with its browser: everything of the namespace of processes ends with the process that it was made for. */
+/**
+ * Ends with its browser: everything of the namespace of processes ends with the process that it was made for.
+ */
 const isolation = [
   ...['--dev-bind', '/', '/', '--proc', '/proc'],
   ...['--unshare-net', '--unshare-pid', '--as-pid-1', '--die-with-parent'],

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core';
 
-/** Everything that the browser keeps of the page's origin, as text: both storages, every IndexedDB, every cache, and cookies. */
+/**
+ * Everything that the browser keeps of the page's origin, as text: both storages, every IndexedDB,
+ * every cache, and cookies.
+ */
 export async function everythingKept(page: Page): Promise<string> {
   const ofPage = await page.evaluate<unknown>(`(async () => {
     const answer = (request) => new Promise((resolve, reject) => {

@@ -21,7 +21,10 @@ import { recordCost } from './costs.ts';
 import type { DemoPeople, DemoPerson } from './demo-workspace.ts';
 import { untilFound } from './eventually.ts';
 
-/** Chromium without windows, which takes a third less processor time for the same pages, or another installed one; null without any. */
+/**
+ * Chromium without windows, which takes a third less processor time for the same pages, or another
+ * installed one; null without any.
+ */
 export function findChromium(): string | null {
   for (const name of ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']) {
     try {
@@ -106,13 +109,16 @@ export interface Visitor {
   /** Messages of the console that a test expects, such as that of an answer with an error status. */
   expectInConsole(pattern: RegExp): void;
   /**
-   * Shows an address below that of the workspace; with a slash at its beginning, one below `/app`. The application
-   * goes there by itself, as after a click on a link; only a window without it loads it.
+   * Shows an address below that of the workspace; with a slash at its beginning, one below `/app`. The
+   * application goes there by itself, as after a click on a link; only a window without it loads it.
    */
   open(path: string): Promise<void>;
   /** Loads the page at an address as `open` takes it: for what must not remain from the page before. */
   load(path: string): Promise<void>;
-  /** Fails on serious findings of axe on the page as it is, or in a part of it. `looks.json` says which file looks at what. */
+  /**
+   * Fails on serious findings of axe on the page as it is, or in a part of it. `looks.json` says
+   * which file looks at what.
+   */
   checkAccessibility(part?: Locator): Promise<void>;
   /** Writes docs/images/<name>.png when UPDATE_DOCS=1. */
   picture(name: string): Promise<void>;
@@ -140,7 +146,10 @@ interface Window {
   problems: ReturnType<typeof collectProblems>;
 }
 
-/** A window without shared cookies: 1280 px wide, light, unless `context` says otherwise. One that a visitor left is used again. */
+/**
+ * A window without shared cookies: 1280 px wide, light, unless `context` says otherwise. One that a
+ * visitor left is used again.
+ */
 export async function visit(browser: Browser, options: VisitOptions): Promise<Visitor> {
   const { url, slug = demoSlug, as, context = {}, isAlone = as === undefined } = options;
   const windows = leftWindows.get(browser) ?? new Map<string, Window>();
@@ -181,7 +190,10 @@ export async function visit(browser: Browser, options: VisitOptions): Promise<Vi
   };
 }
 
-/** For a test that takes the platform away: what these windows say of that would be held against the next test. */
+/**
+ * For a test that takes the platform away: what these windows say of that would be
+ * held against the next test.
+ */
 export async function closeLeftWindows(browser: Browser): Promise<void> {
   const windows = leftWindows.get(browser) ?? new Map<string, Window>();
   leftWindows.delete(browser);
@@ -240,7 +252,9 @@ async function clear(page: Page): Promise<boolean> {
   return isRunning;
 }
 
-/** Adds to `notes` what was read of a request or an answer. One whose page is closed meanwhile is left out. */
+/**
+ * Adds to `notes` what was read of a request or an answer. One whose page is closed meanwhile is left out.
+ */
 export async function note<Value>(notes: Value[], reading: Promise<Value>): Promise<void> {
   try {
     notes.push(await reading);
@@ -271,7 +285,10 @@ function collectProblems(page: Page) {
   };
 }
 
-/** Has the application show another of its addresses, as its links do; false where it shows nobody's page, or that address already. */
+/**
+ * Has the application show another of its addresses, as its links do; false where it shows nobody's page,
+ * or that address already.
+ */
 function goWithin(page: Page, address: string): Promise<boolean> {
   return page.evaluate<boolean>(`(() => {
     const isRunning = Symbol.for('wouter_v3') in window && document.querySelector('header') !== null;

@@ -1,4 +1,7 @@
-/** A program of the sources in one file: started from the sources, each process would compile all that it imports. */
+/**
+ * A program of the sources in one file: started from the sources, each process would
+ * compile all that it imports.
+ */
 import { mkdirSync, renameSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import { bundleForNode } from './esbuild.ts';
@@ -8,7 +11,10 @@ const directory = resolve('.cache/test/programs');
 const threads = ['lib/patterns/pattern-thread.mjs'];
 const bundled = new Map<string, string>();
 
-/** Bundles a program, given by its path, once per test file; returns the path of the file that Node runs. Packages stay outside. */
+/**
+ * Bundles a program, given by its path, once per test file; returns the path of the file that Node
+ * runs. Packages stay outside.
+ */
 export function bundledProgram(source: string): string {
   for (const thread of threads) {
     bundle(thread, basename(thread));

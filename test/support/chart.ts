@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import * as z from 'zod';
 import { deploymentTool } from './deployment-tools.ts';
 
-export const chartDirectory = 'deploy/helm/agent-platform';
+export const chartDirectory = 'deploy/helm/gatepost';
 
 export const manifest = z.looseObject({
   kind: z.string(),
@@ -55,7 +55,9 @@ export function runHelm(command: string[], values: object): string {
   }
 }
 
-/** Every manifest of the release `platform` in the namespace `agents`, with `values` over the required ones. */
+/**
+ * Every manifest of the release `platform` in the namespace `agents`, with `values` over the required ones.
+ */
 export function renderChart(values: object = {}): Manifest[] {
   const command = [
     'template',

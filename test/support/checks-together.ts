@@ -1,4 +1,7 @@
-/** Asks about calls as a sidecar does: those of one session that come in the same turn of the event loop share a request. */
+/**
+ * Asks about calls as a sidecar does: those of one session that come in the same turn of the
+ * event loop share a request.
+ */
 import type * as z from 'zod';
 import { type CheckAnswer, type checkRequest, maxChecks } from '../../contract/sidecar.ts';
 
@@ -10,7 +13,9 @@ interface Asked {
   reject(error: unknown): void;
 }
 
-/** `ask` decides on some of several calls of a session, each named once; about the others it is asked again. */
+/**
+ * `ask` decides on some of several calls of a session, each named once; about the others it is asked again.
+ */
 export function checkTogether(
   ask: (sessionId: string, checks: Check[]) => Promise<ReadonlyMap<string, CheckAnswer>>,
 ): (sessionId: string, check: Check) => Promise<CheckAnswer> {

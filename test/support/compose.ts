@@ -1,10 +1,13 @@
-/** docker-compose.yml as a user starts it, on the tests' container engine, with images that were built here. */
+/**
+ * docker-compose.yml as a user starts it, on the tests' container engine, with images that were built here.
+ */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { cachedImage } from '../../scripts/setup/machine-cache.mjs';
 import { engineCommand, runEngine, startContainerEngine } from './container-engine.ts';
 import { deploymentTool } from './deployment-tools.ts';
 import { type DockerRegistry, startDockerRegistry } from './docker-registry.ts';
@@ -31,7 +34,9 @@ export interface Compose {
   remove(): Promise<void>;
 }
 
-/** Prepares it without starting anything. `modelKey`: what the demo's agent that asks a model asks it with. */
+/**
+ * Prepares it without starting anything. `modelKey`: what the demo's agent that asks a model asks it with.
+ */
 export async function openCompose(modelKey: string): Promise<Compose> {
   const directory = mkdtempSync(join(tmpdir(), 'compose-'));
   const project = `platform-${randomBytes(4).toString('hex')}`;
@@ -54,6 +59,8 @@ export async function openCompose(modelKey: string): Promise<Compose> {
     PRIVATE_MCP_HOSTS: modelBaseUrl,
     DEMO_MODEL_KEY: modelKey,
     ...imageVariables(),
+    POSTGRES_IMAGE: standIn('postgres'),
+    TEMPORAL_IMAGE: standIn('temporal'),
   };
   const run = async (args: readonly string[]) => {
     const options = {
@@ -111,7 +118,7 @@ async function openRegistry(
 }
 
 async function removeSessions(project: string): Promise<void> {
-  const sessions = await containers(`label=agent-platform.internal/installation=${project}`);
+  const sessions = await containers(`label=gatepost.internal/installation=${project}`);
   if (sessions.length > 0) {
     await runEngine(['rm', '--force', '--volumes', ...sessions]);
   }
@@ -135,7 +142,10 @@ async function containers(...filters: string[]): Promise<string[]> {
   return names.split('\n').filter((name) => name !== '');
 }
 
-/** Podman leaves health checks and ended containers to systemd and a shim of its own; where those are missing, this polls. */
+/**
+ * Podman leaves health checks and ended containers to systemd and a shim of its own; where those
+ * are missing, this polls.
+ */
 function attend(project: string): () => Promise<void> {
   let stopped = false;
   const mine = `label=${projectLabel}=${project}`;
@@ -159,18 +169,21 @@ function attend(project: string): () => Promise<void> {
   };
 }
 
-/** Builds stand-ins for images that users pull. The engine's cache makes this fast. */
+/** An image in place of one that users pull. */
+const standIn = (name: string) => cachedImage(`${name}:test`);
+
+/** The engine's cache makes this fast. */
 async function buildStandIns(directory: string): Promise<void> {
   const [, version = ''] =
     /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(readFileSync('deploy/Dockerfile', 'utf8')) ?? [];
-  const made = `localhost/agent-platform/base:${version}`;
+  const made = cachedImage(`base:${version}`);
   const base = await runEngine(['image', 'inspect', made]).then(
     () => made,
     () => `docker.io/library/node:${version}-bookworm-slim`,
   );
   copyFileSync(temporalProgram(), join(directory, 'temporal'));
   const build = (name: string, context: string) => {
-    const names = ['--tag', `localhost/agent-platform/${name}:test`, '--file', `${files}/${name}/Dockerfile`];
+    const names = ['--tag', standIn(name), '--file', `${files}/${name}/Dockerfile`];
     const options = ['--build-arg', `NODE_IMAGE=${base}`, '--network', 'host', ...names, context];
     return runEngine(['build', ...options], { timeoutMs: 300_000 });
   };

@@ -1,10 +1,14 @@
-/** The container engine of the tests, which the set-up of `npm test` found: its command line, and its API on a socket. */
+/**
+ * The container engine of the tests, which the set-up of `npm test` found: its command line,
+ * and its API on a socket.
+ */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as z from 'zod';
+import { engineDirectory } from '../../scripts/setup/machine-cache.mjs';
 import { eventually } from './eventually.ts';
 
 const settings = z.object({
@@ -15,7 +19,7 @@ const settings = z.object({
 });
 
 /** Where the Docker Engine of `docker-engine.ts` listens. */
-export const dockerSocket = '/run/agent-platform-docker/docker.sock';
+export const dockerSocket = `${engineDirectory('docker')}/docker.sock`;
 
 const built = readSettings();
 const engine = process.env['TEST_CONTAINER_ENGINE'] === 'docker' ? onDocker() : built;
@@ -40,7 +44,9 @@ export interface ContainerEngine {
 /** An idle service ends by itself after this time, so that a killed test leaves none. */
 const idleSeconds = 600;
 
-/** The Docker-compatible API: of the engine that listens already, or a podman service of this caller's own. */
+/**
+ * The Docker-compatible API: of the engine that listens already, or a podman service of this caller's own.
+ */
 export async function startContainerEngine(options: EngineOptions = {}): Promise<ContainerEngine> {
   const { address } = requireEngine();
   return address === null ? startService(options) : { address, stop: async () => undefined };

@@ -1,4 +1,5 @@
-import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-settings.ts';
+import { testEndpoints } from './model-endpoints.ts';
 import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const mebibyte = 1024 * 1024;
@@ -15,7 +16,7 @@ export function testContainerSettings(
     temporaryBytes: 16 * mebibyte,
     totalSeconds: 3600,
     privateHosts: new Map(),
-    modelBaseUrl: 'https://models.example.com',
+    modelEndpoints: testEndpoints(),
     auditSync: 'within-100-ms',
     sidecarLimits: { ...roomySidecarLimits, artifact_bytes: mebibyte },
   };

@@ -10,7 +10,10 @@ export const patternFields = (regexes: readonly string[], fallback?: string) =>
     ]),
   );
 
-/** One expression of 490 characters that takes most of a second to compile, in as many variables: far beyond what is allowed. */
+/**
+ * One expression of 490 characters that takes most of a second to compile, in as many variables:
+ * far beyond what is allowed.
+ */
 export const frozenPatterns = (count: number) => Array<string>(count).fill(`(?:${'x*'.repeat(240)}){1000}`);
 
 /** As slow as the bounds let them be: most steps for each character of the longest value. */

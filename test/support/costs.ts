@@ -1,8 +1,10 @@
-/** What a test file used of the dear things, counted: time depends on the machine, and these numbers do not. */
+/**
+ * What a test file used of the dear things, counted: time depends on the machine, and these numbers do not.
+ */
 
 export type Cost = 'platforms' | 'pageLoads' | 'axeLooks' | 'workers' | 'propertyRuns';
 
-const key = Symbol.for('agent-platform.test-costs');
+const key = Symbol.for('gatepost.test-costs');
 // The runner reads it after each file (test/runner).
 const holder = globalThis as typeof globalThis & { [key]?: Partial<Record<Cost, number>> };
 

@@ -23,7 +23,8 @@ async function createFrom(template: string | undefined): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await onServer(serverUrl, (server) => server.raw('create database ?? template ??', [name, template]));
   const url = serverUrl.replace(/\/postgres$/, `/${name}`);
-  const db = openDatabase(url, { poolSize: 12 });
+  // A test that sends hundreds of statements at once waits for their turns, on a slow machine too.
+  const db = openDatabase(url, { poolSize: 12, acquireTimeoutMs: 120_000 });
   return {
     db,
     url,

@@ -8,11 +8,16 @@ export interface DemoInBrowser extends Omit<DemoWorkspace, 'close'> {
   browser: Browser;
   /** A window in which this person has signed in, as `visit` in browser.ts gives it. */
   visit(as: DemoPerson, context?: BrowserContextOptions): Promise<Visitor>;
-  /** A window of its own, for a test that changes what it keeps: its clock, its cookies, what it has loaded. */
+  /**
+   * A window of its own, for a test that changes what it keeps: its clock, its cookies, what it has loaded.
+   */
   visitAlone(as: DemoPerson, context?: BrowserContextOptions): Promise<Visitor>;
 }
 
-/** Opens both before the tests and closes them after; what it returns can be used from the first `beforeAll` on. */
+/**
+ * Opens both before the tests and closes them after; what it returns can be used from
+ * the first `beforeAll` on.
+ */
 export function demoInBrowser(): DemoInBrowser {
   let demo: DemoWorkspace | undefined;
   let browser: Browser | undefined;

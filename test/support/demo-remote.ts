@@ -1,4 +1,7 @@
-/** The demo's remote server with its authorization server, as the program that `npm start` runs, and a person's browser at its page. */
+/**
+ * The demo's remote server with its authorization server, as the program that `npm start` runs, and a
+ * person's browser at its page.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -64,7 +67,10 @@ export interface Visit {
   decide(decision: 'allow' | 'deny', person?: string): Promise<string>;
 }
 
-/** Follows an authorization request to the page that it leads to; throws with what was answered when it leads to none. */
+/**
+ * Follows an authorization request to the page that it leads to; throws with what was
+ * answered when it leads to none.
+ */
 export async function visitConsent(authorizationUrl: string): Promise<Visit> {
   const cookies = new Map<string, string>();
   const send = async (url: string, body?: URLSearchParams) => {

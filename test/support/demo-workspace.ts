@@ -1,4 +1,7 @@
-/** A workspace of a test file’s own on the platform that all files share: what the demo’s holds but for its planner, with people of its own. */
+/**
+ * A workspace of a test file’s own on the platform that all files share: what the demo’s holds but for its
+ * planner, with people of its own.
+ */
 import { randomBytes } from 'node:crypto';
 import {
   demoAgent,
@@ -11,7 +14,7 @@ import {
 import type { Agent } from '../../contract/agent.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { isTerminal, type Session } from '../../contract/session.ts';
-import { upsertUser } from '../../store/users/upsert.ts';
+import { upsertUser } from '../../store/users/users.ts';
 import { FrontDoor } from './front-door.ts';
 import { withPlatformDatabase } from './platform-database.ts';
 import { type SharedPlatform, sharedPlatform } from './shared-platform.ts';

@@ -1,4 +1,7 @@
-/** The columns of every table and view, one line each: as `store/tables.ts` describes them, and as a database has them. */
+/**
+ * The columns of every table and view, one line each: as `store/tables.ts` describes them,
+ * and as a database has them.
+ */
 
 import ts from 'typescript';
 import * as z from 'zod';
@@ -20,7 +23,7 @@ import { definitionPart, pinSource } from '../../contract/tool-definitions.ts';
 import { embedderName } from '../../contract/vectors.ts';
 import { workspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
-import { endReason } from '../../store/oauth-connections/row.ts';
+import { endReason } from '../../store/oauth-connections/read.ts';
 import { readRows } from '../../store/read-rows.ts';
 
 /** The values of the contract's types, by how `store/tables.ts` writes them. */

@@ -1,19 +1,22 @@
-/** A real Docker Engine of the tests' own (Debian's docker.io), beside podman: with its own images, networks and socket. */
+/**
+ * A real Docker Engine of the tests' own (Debian's docker.io), beside podman: with its own
+ * images, networks and socket.
+ */
 import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { identify, stopProcess } from '../../runtime/process/process-identity.ts';
+import { cachedImage, machineCache } from '../../scripts/setup/machine-cache.mjs';
 import { dockerSocket } from './container-engine.ts';
 import { eventually } from './eventually.ts';
 import { requirePlatformImages } from './platform-images.ts';
 
 const run = promisify(execFile);
-const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-platform');
-const ownImages = 'localhost/agent-platform/*';
+const cache = machineCache(process.env);
+const ownImages = cachedImage('*');
 const stopLimitMs = 60_000;
-const madeBase = 'localhost/agent-platform/base';
+const madeBase = cachedImage('base');
 
 /** It requires root, and Docker's command line. */
 export const hasDockerd =
@@ -107,7 +110,7 @@ async function loadImages(builtBy: Parameters<typeof startDockerEngine>[0]): Pro
     [...builtBy.args, 'images', '--format', '{{.Repository}}:{{.Tag}}'],
     { env },
   );
-  const bases = list.stdout.split('\n').filter((name) => name.startsWith('localhost/agent-platform/base:'));
+  const bases = list.stdout.split('\n').filter((name) => name.startsWith(`${madeBase}:`));
   const wanted = [...Object.values(requirePlatformImages()), ...bases];
   const listed = await docker([
     'images',

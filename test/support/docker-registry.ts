@@ -1,4 +1,7 @@
-/** Debian's docker-registry: the reference implementation of the registry protocol, on a port and a directory of its own. */
+/**
+ * Debian's docker-registry: the reference implementation of the registry protocol, on a port
+ * and a directory of its own.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,8 +18,8 @@ export interface DockerRegistry {
 }
 
 /**
- * Serves what is below `storage` on an address of this machine; `settings` are further top-level parts of its configuration,
- * `http` parts of that one.
+ * Serves what is below `storage` on an address of this machine; `settings` are further top-level parts of its
+ * configuration, `http` parts of that one.
  */
 export async function startDockerRegistry(
   storage: string,
@@ -64,7 +67,10 @@ async function listeningPort(child: ChildProcess): Promise<string> {
   throw new Error(`docker-registry did not start: ${said.join('\n')}`);
 }
 
-/** Pushes an image as clients do: each blob by an upload, then the manifest under its tag. The registry must be an open one. */
+/**
+ * Pushes an image as clients do: each blob by an upload, then the manifest under its tag. The
+ * registry must be an open one.
+ */
 export async function pushImage(
   host: string,
   repository: string,

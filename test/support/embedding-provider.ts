@@ -26,7 +26,10 @@ export const answerJson = (response: ServerResponse, body: unknown, status = 200
     .writeHead(status, { 'content-type': 'application/json' })
     .end(typeof body === 'string' ? body : JSON.stringify(body));
 
-/** Three dimensions: how many of the letters a, b and c a text has, and one more. Answers in reverse order, as a provider may. */
+/**
+ * Three dimensions: how many of the letters a, b and c a text has, and one more. Answers in reverse
+ * order, as a provider may.
+ */
 export const embed: Behaviour = ({ body }, response) => {
   const count = (text: string, letter: string) => text.split(letter).length;
   const data = body.input.map((text, index) => ({

@@ -1,5 +1,5 @@
 /** What saving an entry takes beside its input, for tests that are not about remote servers. */
-import type { EntryImage, EntrySave } from '../../commands/mcp-servers/decided-fields.ts';
+import type { EntryImage, EntrySave } from '../../commands/mcp-servers/mcp-servers.ts';
 import type { McpServerInput } from '../../contract/catalog.ts';
 
 export const testAddresses: EntrySave['addresses'] = {

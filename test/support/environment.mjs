@@ -3,8 +3,9 @@ import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 
 /**
- * Jest wraps the global object of a test file in a proxy, to delete at the end what was left on it. Each mention of `Buffer` or `Number`
- * then calls that proxy, which makes code that computes several times slower. Nothing here needs that deletion.
+ * Jest wraps the global object of a test file in a proxy, to delete at the end what was left on it. Each
+ * mention of `Buffer` or `Number` then calls that proxy, which makes code that computes several times slower.
+ * Nothing here needs that deletion.
  */
 export default class PlainEnvironment extends TestEnvironment {
   constructor(config, context) {

@@ -11,7 +11,10 @@ export const waitLimitMs = 120_000 * slowness;
 const pauseMs = (leastMs: number, startedAtMs: number) =>
   nextLookMs(Date.now() - startedAtMs, { leastMs, mostMs: 1000 });
 
-/** Waits until a check passes; throws what it threw last when it does not within the limit. `withinMs` is for what takes minutes. */
+/**
+ * Waits until a check passes; throws what it threw last when it does not within the limit. `withinMs`
+ * is for what takes minutes.
+ */
 export async function eventually<Result>(
   check: () => Result | Promise<Result>,
   { withinMs = 0, everyMs = 50 } = {},
@@ -29,7 +32,10 @@ export async function eventually<Result>(
   }
 }
 
-/** Waits until `look` finds something. Rethrows what `look` throws at once, and throws `what` when nothing is found within the limit. */
+/**
+ * Waits until `look` finds something. Rethrows what `look` throws at once, and throws `what` when nothing
+ * is found within the limit.
+ */
 export async function untilFound<Value>(
   what: string,
   look: () => Promise<Value | null | undefined>,

@@ -1,4 +1,6 @@
-/** One row in every table of a database, each of which refers to the others wherever a foreign key lets it. */
+/**
+ * One row in every table of a database, each of which refers to the others wherever a foreign key lets it.
+ */
 import { randomUUID } from 'node:crypto';
 import type { Knex } from 'knex';
 import * as z from 'zod';
@@ -70,8 +72,6 @@ const needs: Record<string, Row> = {
   channel_messages: { kind: 'permission_request' },
   decisions: { kind: 'deny' },
   grants: { user_subject_id: null, scope: 'session' },
-  // Its content is in chunks.
-  artifacts: { content: null },
   mcp_servers: { network: 'none' },
   session_inputs: { kind: 'user_message' },
   tool_definitions: { part: 'tool' },
@@ -79,7 +79,10 @@ const needs: Record<string, Row> = {
   workspace_secrets: { name: 'A_SECRET' },
 };
 
-/** Inserts the rows, and returns each by its table's name. Fails for a table whose constraints need more than `needs` says. */
+/**
+ * Inserts the rows, and returns each by its table's name. Fails for a table whose constraints
+ * need more than `needs` says.
+ */
 export async function fillEveryTable(db: Knex): Promise<ReadonlyMap<string, Row>> {
   const columns = new Map<string, Column[]>();
   for (const each of await readRows(db.raw(columnsOfTables), column)) {

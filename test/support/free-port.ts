@@ -9,8 +9,8 @@ const mostGiven = portsPerWorker / 2;
 const given = new Set<number>();
 
 /**
- * A free port of 127.0.0.1 for a server that may start seconds from now. No connection takes it meanwhile, and neither does
- * another test file of this run, for some hundreds of ports.
+ * A free port of 127.0.0.1 for a server that may start seconds from now. No connection takes it meanwhile,
+ * and neither does another test file of this run, for some hundreds of ports.
  */
 export async function chooseTestPort(): Promise<number> {
   const first = firstPort + portsPerWorker * (Number(process.env['JEST_WORKER_ID'] ?? 0) % 10);

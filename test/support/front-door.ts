@@ -28,7 +28,8 @@ export class FrontDoor {
   readonly url: string;
   /** The API's path of the workspace that the methods below are about. */
   readonly workspace: string;
-  private cookie: string;
+  /** For requests that a test writes by itself. */
+  cookie: string;
 
   /** `cookie` is that of somebody who has signed in. */
   constructor(url: string, cookie = '', slug: string = demoSlug) {
@@ -137,7 +138,7 @@ export class FrontDoor {
       const session = await this.session(sessionId);
       return session.ended_at === null ? null : session;
     };
-    return untilFound(`the end of session ${sessionId}`, look, limitMs);
+    return this.orWhatItDid(sessionId, untilFound(`the end of session ${sessionId}`, look, limitMs));
   }
 
   /** The session's open permission request. Throws at once when the session has ended without one. */
@@ -155,7 +156,18 @@ export class FrontDoor {
       return found;
     };
     // Two requests per poll stay below one person's rate limit.
-    return untilFound(`an open permission request of session ${sessionId}`, look, limitMs, 250);
+    const found = untilFound(`an open permission request of session ${sessionId}`, look, limitMs, 250);
+    return this.orWhatItDid(sessionId, found);
+  }
+
+  /** Adds to what a wait throws what the session did: nobody can read that once the platform has stopped. */
+  private async orWhatItDid<Value>(sessionId: string, wait: Promise<Value>): Promise<Value> {
+    try {
+      return await wait;
+    } catch (error) {
+      const did = await Promise.all([this.session(sessionId), this.events(sessionId)]).catch(String);
+      throw new Error(`${error instanceof Error ? error.message : error}. It did: ${JSON.stringify(did)}`);
+    }
   }
 
   /** Approves a request exactly as asked, or with another scope. */
@@ -172,7 +184,10 @@ export class FrontDoor {
     return grant;
   }
 
-  /** Approves while parts of the platform come back: retries after a failure, unless only the answer was lost. Returns the grant's id. */
+  /**
+   * Approves while parts of the platform come back: retries after a failure, unless only the answer was
+   * lost. Returns the grant's id.
+   */
   approveWhenBack(request: PermissionRequest): Promise<string> {
     const path = `${this.workspace}/permission-requests/${request.id}`;
     const approveOrRead = async () => {

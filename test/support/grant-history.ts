@@ -1,9 +1,11 @@
 /**
- * What happened to grants while calls, revokes and new grants overlapped, and whether a boundary may behave so.
+ * What happened to grants while calls, revokes and new grants overlapped, and whether
+ * a boundary may behave so.
  *
- * Every operation speaks about single grants, so that each grant has a history of its own (linearizability is local): a
- * call that passed used one grant, and found those that it should have preferred out of force; a call that was refused
- * found every grant that fits it out of force at some moment while it was being checked.
+ * Every operation speaks about single grants, so that each grant has a history of its own
+ * (linearizability is local): a call that passed used one grant, and found those that it should have
+ * preferred out of force; a call that was refused found every grant that fits it out of force at some
+ * moment while it was being checked.
  */
 import { findContradiction, type SequentialModel, type Timed } from './linearizability.ts';
 

@@ -5,7 +5,9 @@ import type { SeededRandom } from './seeded-random.ts';
 
 /** What the workers play against. */
 export interface Stage {
-  /** Each group is the sessions of one agent; the groups take turns, so that no agent holds too many grants. */
+  /**
+   * Each group is the sessions of one agent; the groups take turns, so that no agent holds too many grants.
+   */
   groups: string[][];
   grant(grant: RecordedGrant): Promise<unknown>;
   /** Whether the revoke changed anything; null where the answer does not say. */
@@ -26,7 +28,10 @@ interface Play {
   repeats?: boolean;
 }
 
-/** Few permissions at a time, so that the workers contend; each is dropped after a while, so that its history stays short. */
+/**
+ * Few permissions at a time, so that the workers contend; each is dropped after a while, so that
+ * its history stays short.
+ */
 const operationsPerRound = 500;
 const recentCalls = 8;
 
@@ -78,7 +83,10 @@ export async function playOnGrants(
   return history;
 }
 
-/** The permissions that a play of this name and length is about, by round; the groups of sessions take the rounds in turn. */
+/**
+ * The permissions that a play of this name and length is about, by round; the groups of sessions
+ * take the rounds in turn.
+ */
 export function permissionsOf(name: string, operations: number): string[][] {
   const rounds = Math.ceil(operations / operationsPerRound) + 1;
   return Array.from({ length: rounds }, (_, round) => permissionsOfRound(name, round));

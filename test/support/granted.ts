@@ -9,7 +9,7 @@ import type { FrozenConfiguration, FrozenServer, Session } from '../../contract/
 import { type Db, inTransaction } from '../../store/database.ts';
 import { type CheckedCall, checkAndConsume } from '../../store/grants/check-and-consume.ts';
 import { storeConfiguration } from '../../store/session-configurations/configurations.ts';
-import { eventually } from './eventually.ts';
+import { eventually, untilFound } from './eventually.ts';
 
 type NewGrant = ApprovalClaims['grant'];
 
@@ -50,7 +50,10 @@ export function callOf(session: Session, content: Partial<CheckedCall> = {}): Ch
   return { callId: randomUUID(), sessionId: session.id, ...call, ...content };
 }
 
-/** The grant that a call of a gated tool passes on, or null where it is refused. Throws where the session does not gate the tool. */
+/**
+ * The grant that a call of a gated tool passes on, or null where it is refused. Throws where the
+ * session does not gate the tool.
+ */
 export async function passOn(db: Knex, call: CheckedCall): Promise<{ grantId: string } | null> {
   const answer = await checkAndConsume(db, call);
   if (answer.decision === 'refused' && answer.code === 'permission_required') {
@@ -60,6 +63,14 @@ export async function passOn(db: Knex, call: CheckedCall): Promise<{ grantId: st
     throw new Error(`${call.server} ${call.tool} is not gated: ${JSON.stringify(answer)}`);
   }
   return { grantId: answer.granted_via };
+}
+
+/** Resolves once the database's clock is past that time. */
+export async function untilOver(db: Knex, at: string | null): Promise<void> {
+  await untilFound(`the end of ${at}`, async () => {
+    const { rows } = await db.raw('select clock_timestamp() > ? as over', [at]);
+    return rows[0].over === true ? true : null;
+  });
 }
 
 /** Freezes the servers `files` and `other`, each with the tools of `frozenFor`. Returns the session. */
@@ -76,7 +87,10 @@ export async function freezeGates(
   return session;
 }
 
-/** Waits for the session's configuration, and puts this one in its place: nothing else changes what was frozen. */
+/**
+ * Waits for the session's configuration, and puts this one in its place: nothing else
+ * changes what was frozen.
+ */
 export async function replaceConfiguration(db: Db, frozen: FrozenConfiguration): Promise<void> {
   await eventually(async () => {
     if ((await db('session_configurations').where({ session_id: frozen.session_id }).delete()) === 0) {

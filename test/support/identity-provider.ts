@@ -1,4 +1,7 @@
-/** A company's identity provider: a real OpenID Connect provider over TLS, with a certificate of an authority of its own. */
+/**
+ * A company's identity provider: a real OpenID Connect provider over TLS, with a certificate of
+ * an authority of its own.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -20,7 +23,10 @@ export interface IdentityProvider {
 
 const clientId = 'platform';
 
-/** Listens on `address`. Posting `person=<name>` to its page signs in as that person, whose e-mail address is `<name>@company.test`. */
+/**
+ * Listens on `address`. Posting `person=<name>` to its page signs in as that person, whose e-mail address
+ * is `<name>@company.test`.
+ */
 export async function startIdentityProvider(address: string, publicUrl: string): Promise<IdentityProvider> {
   const { key, certificate } = makeCertificate(address);
   const server = createServer({ key, cert: certificate });

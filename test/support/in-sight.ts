@@ -5,8 +5,8 @@ import { eventually } from './eventually.ts';
 const lookMs = 5_000;
 
 /**
- * Waits until the upper and the lower edge of `what` are drawn in the dialog, below its title and above its buttons.
- * Throws what was in their place otherwise.
+ * Waits until the upper and the lower edge of `what` are drawn in the dialog, below its title and above its
+ * buttons. Throws what was in their place otherwise.
  */
 export function untilInSightOfDialog(page: Page, what: Locator): Promise<void> {
   return eventually(async () => {

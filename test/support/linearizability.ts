@@ -1,7 +1,7 @@
 /**
- * Is there an order of these overlapping operations in which each one takes effect at one instant between its call and its
- * answer, and a sequential object would have given the same answers? (Wing and Gong, "Testing and verifying concurrent
- * objects", with the memory of visited configurations that Lowe added.)
+ * Is there an order of these overlapping operations in which each one takes effect at one instant between its
+ * call and its answer, and a sequential object would have given the same answers? (Wing and Gong, "Testing
+ * and verifying concurrent objects", with the memory of visited configurations that Lowe added.)
  */
 
 export interface Timed<Operation> {

@@ -1,4 +1,7 @@
-/** What work costs this process, and how long it blocks the event loop. A file that measures is named in test/run-alone.mjs. */
+/**
+ * What work costs this process, and how long it blocks the event loop. A file that measures is
+ * named in test/run-alone.mjs.
+ */
 import { readFileSync } from 'node:fs';
 import { setImmediate as nextRound } from 'node:timers/promises';
 
@@ -14,7 +17,10 @@ function loopCpuMs(): number {
   return Number(runningNs) / 1e6;
 }
 
-/** The longest round of the event loop until the work was done, in its thread's CPU time, and the work's result. */
+/**
+ * The longest round of the event loop until the work was done, in its thread's CPU
+ * time, and the work's result.
+ */
 export async function longestHold<Result>(
   work: () => Promise<Result>,
 ): Promise<{ heldMs: number; result: Result }> {
@@ -57,6 +63,11 @@ const costs = {
 export interface Comparison {
   subject: Work;
   control: Work;
+  /**
+   * What goes on beside the subject alone: begun before it and ended after it, neither of which is counted.
+   * Resolves with how it is ended.
+   */
+  beside?: () => Promise<() => unknown>;
   /** What is compared: the longest hold of the event loop, processor time, or time. */
   of?: keyof typeof costs;
   /** No more rounds once the ratio is below this. */
@@ -67,12 +78,14 @@ export interface Comparison {
 }
 
 /**
- * What the subject costs in relation to the control: the least of each in several rounds, in which they take turns. Garbage collection, compilation and
- * other programs make some rounds longer, and none shorter; what costs time by itself does so in every round.
+ * What the subject costs in relation to the control: the least of each in several rounds, in which they take
+ * turns. Garbage collection, compilation and other programs make some rounds longer, and none shorter; what
+ * costs time by itself does so in every round.
  */
 export async function bestRatio({
   subject,
   control,
+  beside = async () => () => undefined,
   below,
   of = 'hold',
   rounds = 10,
@@ -82,7 +95,12 @@ export async function bestRatio({
   let ratio = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds && ratio >= below; round += 1) {
     controlMs = Math.min(controlMs, await costs[of](control));
-    subjectMs = Math.min(subjectMs, await costs[of](subject));
+    const end = await beside();
+    try {
+      subjectMs = Math.min(subjectMs, await costs[of](subject));
+    } finally {
+      await end();
+    }
     ratio = subjectMs / Math.max(controlMs, leastControlMs);
   }
   return ratio;

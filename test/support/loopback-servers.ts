@@ -15,7 +15,10 @@ export function listServers(servers: readonly Pick<RemoteServer, 'host'>[]): { P
   return { PRIVATE_MCP_HOSTS: servers.map(({ host }) => `http://${host}`).join(',') };
 }
 
-/** For the end of the file: another one in this process may be given the same port, for a server that is not listed. */
+/**
+ * For the end of the file: another one in this process may be given the same port, for a
+ * server that is not listed.
+ */
 export function unlistServers(servers: readonly Pick<RemoteServer, 'host'>[]): void {
   for (const { host } of servers) {
     listedHosts.delete(host);

@@ -1,4 +1,7 @@
-/** One process on this machine at a time, by a file that names the holder. A lock of a dead process does not count. */
+/**
+ * One process on this machine at a time, by a file that names the holder. A lock of a
+ * dead process does not count.
+ */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';

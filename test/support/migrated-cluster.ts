@@ -1,6 +1,6 @@
 /**
- * The files of a Postgres whose database is migrated, to be copied into the data directory of a new platform: `initdb` and all
- * migrations take as much processor time as everything else of its start.
+ * The files of a Postgres whose database is migrated, to be copied into the data directory of a new platform:
+ * `initdb` and all migrations take as much processor time as everything else of its start.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -18,7 +18,10 @@ const clusters = resolve('.cache/test/clusters');
 /** Of the files that are kept. Each copy gets the password of its platform. */
 const password = 'test';
 
-/** Gives a data directory keys of its own, as a first start does, and a migrated database that only these open. */
+/**
+ * Gives a data directory keys of its own, as a first start does, and a migrated
+ * database that only these open.
+ */
 export async function placeMigratedCluster(dataDirectory: string): Promise<void> {
   const directory = join(dataDirectory, 'postgres');
   mkdirSync(directory, { recursive: true, mode: 0o700 });

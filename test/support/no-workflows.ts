@@ -1,4 +1,7 @@
-/** Stand-ins for a Temporal that takes everything and a feed that announces nothing, for tests of something else. */
+/**
+ * Stand-ins for a Temporal that takes everything and a feed that announces nothing, for
+ * tests of something else.
+ */
 import type { ToolDependencies } from '../../api/platform-tools/tool.ts';
 import type { SessionEventFeed } from '../../store/session-events/feed.ts';
 

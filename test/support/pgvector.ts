@@ -7,7 +7,10 @@ export const pgvectorDirectories: { library: string; share: string } | null = ex
   ? JSON.parse(readFileSync(list, 'utf8'))
   : null;
 
-/** With these, `create extension vector` works in a database of the server; without it there is none, as in most. */
+/**
+ * With these, `create extension vector` works in a database of the server; without it
+ * there is none, as in most.
+ */
 export const pgvectorSettings: Record<string, string> =
   pgvectorDirectories === null
     ? {}

@@ -3,15 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import type { EmbeddingServers } from '../../api/embeddings/ask-provider.ts';
-import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import type { EmbeddingServers } from '../../api/embedding-provider/ask-provider.ts';
+import { embeddingServersWith } from '../../api/embedding-provider/provider-url.ts';
 import { createChildWaits } from '../../api/platform-tools/child-waits.ts';
 import { platformTools } from '../../api/platform-tools/index.ts';
 import type { ToolCaller, ToolDependencies } from '../../api/platform-tools/tool.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { PlatformToolAnswer } from '../../contract/platform-tools.ts';
-import { type ByteBudget, createByteBudget } from '../../lib/timing/byte-budget.ts';
-import { createTurns } from '../../lib/timing/in-turn.ts';
+import { type ByteBudget, createByteBudget } from '../../lib/limits/byte-budget.ts';
+import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 import { openSessionEventFeed } from '../../store/session-events/feed.ts';
 import { testConfig } from './api.ts';
 import { createTestDatabase } from './database.ts';
@@ -79,10 +79,19 @@ export async function openTools(
     },
   };
   const log = pino({ level: 'debug' }, sink);
-  const inTurn = createTurns();
+  const runExclusive = createKeyedMutex();
   const feed = openSessionEventFeed(url);
   const childWaits = createChildWaits(feed);
-  const dependencies = { db, config, log, workflows, embeddingServers, searchBudget, inTurn, childWaits };
+  const dependencies = {
+    db,
+    config,
+    log,
+    workflows,
+    embeddingServers,
+    searchBudget,
+    runExclusive,
+    childWaits,
+  };
   const tenants = new Map<string, Tenant>();
   const open = async (tenant: Tenant) => tenant.session(await tenant.agent());
   const tenantOf: TestTools['tenantOf'] = ({ workspace_id }) => {

@@ -1,10 +1,14 @@
-/** The whole platform as a person starts it: the built `dist/start.js` with a data directory and ports of its own. */
+/**
+ * The whole platform as a person starts it: the built `dist/start.js` with a data
+ * directory and ports of its own.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { productName } from '../../contract/product-name.ts';
 import { recordCost } from './costs.ts';
 import { untilFound } from './eventually.ts';
 import { chooseTestPort } from './free-port.ts';
@@ -36,9 +40,15 @@ export interface TestPlatformOptions {
   env?: Record<string, string>;
   dataDirectory?: string;
   port?: number;
-  /** Uses the run's Postgres and Temporal in place of embedded ones: for tests that neither look at those nor start again on their data. */
+  /**
+   * Uses the run's Postgres and Temporal in place of embedded ones: for tests that neither look at those nor
+   * start again on their data.
+   */
   usesRunServers?: boolean;
-  /** Makes its own database at its first start, as a person's platform does. Others get a copy of one that is made and migrated. */
+  /**
+   * Makes its own database at its first start, as a person's platform does. Others get a copy of one
+   * that is made and migrated.
+   */
   makesDatabase?: boolean;
   /** Starts no session of the demo: for tests that have their own. */
   withoutDemoSession?: boolean;
@@ -46,7 +56,10 @@ export interface TestPlatformOptions {
   withDemoRemoteServer?: boolean;
 }
 
-/** Starts it and waits for "Ready."; throws with everything that it printed when that does not come. */
+/**
+ * Starts it and waits until it says that it is ready; throws with everything that it printed
+ * when that does not come.
+ */
 export async function startPlatform(options: TestPlatformOptions = {}): Promise<Platform> {
   const servers = options.usesRunServers === true ? await openRunServers() : null;
   const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
@@ -118,7 +131,7 @@ export function removeData(dataDirectory: string): void {
 
 async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;
-  while (!output().includes('Ready.')) {
+  while (!output().includes(`${productName} is ready.`)) {
     if (child.exitCode !== null || child.signalCode !== null || Date.now() > deadline) {
       await end(child, 'SIGINT');
       throw new Error(`the platform did not get ready. It said:\n${output()}`);

@@ -1,6 +1,7 @@
 /**
- * Previews of services that are open in browsers, on the real API and database, with a real server where their gateway would be. It refuses what is
- * not signed for its preview, as the gateway does, and answers as each test says.
+ * Previews of services that are open in browsers, on the real API and database, with a real server where
+ * their gateway would be. It refuses what is not signed for its preview, as the gateway does, and
+ * answers as each test says.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';

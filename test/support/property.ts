@@ -1,4 +1,7 @@
-/** Property tests: how many values each tries, and from which seed. Every property is checked here (test/architecture). */
+/**
+ * Property tests: how many values each tries, and from which seed. Every property is checked
+ * here (test/architecture).
+ */
 import fc from 'fast-check';
 import { recordCost } from './costs.ts';
 import { volume } from './mode.ts';
@@ -11,14 +14,17 @@ export interface PropertyOptions<Values> {
   examples?: Values[];
 }
 
-/** A tenth as many in mode `quick`, but no fewer than 25 where `full` has as many, and five times as many in mode `long`. */
+/**
+ * A tenth as many in mode `quick`, but no fewer than 25 where `full` has as many, and five
+ * times as many in mode `long`.
+ */
 export function runsInMode(full: number): number {
   return volume({ quick: Math.min(full, Math.max(25, Math.ceil(full / 10))), full, long: full * 5 });
 }
 
 /**
- * Throws for values that the property does not hold for, with the smallest such values, the seed and the path to them:
- * `PROPERTY_SEED=` the seed brings them back. Returns how many values it held for.
+ * Throws for values that the property does not hold for, with the smallest such values, the seed and the path
+ * to them: `PROPERTY_SEED=` the seed brings them back. Returns how many values it held for.
  */
 export function checkProperty<Values>(
   property: fc.IProperty<Values>,

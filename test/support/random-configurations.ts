@@ -1,4 +1,8 @@
-/** Frozen configurations as hostile tenants would choose them, with the secrets that they name, for property tests. */
+/**
+ * Frozen configurations as hostile tenants would choose them, with the secrets that they
+ * name, for property tests.
+ */
+
 import fc from 'fast-check';
 import type { Run } from '../../contract/agent.ts';
 import type {
@@ -7,9 +11,10 @@ import type {
   FrozenModelAccess,
   FrozenServer,
 } from '../../contract/session.ts';
-import type { ContainerSettings } from '../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../runtime/container-workload/container-settings.ts';
 import type { LaunchSecrets, ResolvedEnv } from '../../runtime/workload.ts';
 import { configuration, serverNamed } from './frozen-configuration.ts';
+import { testEndpoints } from './model-endpoints.ts';
 import { roomySidecarLimits } from './sidecar-limits.ts';
 
 const digest = `sha256:${'ab'.repeat(32)}`;
@@ -119,6 +124,8 @@ const siblings = fc
   );
 
 const modelAccess: fc.Arbitrary<FrozenModelAccess> = fc.record({
+  endpoint: fc.constant('default'),
+  dialect: fc.constant('messages' as const),
   api_key: secretName.map((secret_name) => ({ kind: 'secret' as const, secret_name, secret_version: 1 })),
   models: fc.array(fc.constantFrom('some-model', 'a:b/$(HOME)'), { maxLength: 2 }),
   requests_per_session: fc.constant(10),
@@ -194,7 +201,7 @@ export const randomLaunch: fc.Arbitrary<RandomLaunch> = frozen.map((chosen) => {
 });
 
 export const testContainerSettings: ContainerSettings = {
-  apiUrl: 'http://api.agent-platform.svc:8080',
+  apiUrl: 'http://api.gatepost.svc:8080',
   networks: 'shared',
   images: {
     ...{ sidecar: 'localhost/sidecar:1', scripted: 'localhost/scripted:1', runner: 'localhost/runner:1' },
@@ -213,7 +220,7 @@ export const testContainerSettings: ContainerSettings = {
     ['127.0.0.1:9000', 'http'],
     ['localhost:9000', 'http'],
   ]),
-  modelBaseUrl: 'https://models.example.com',
+  modelEndpoints: testEndpoints(),
   auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };

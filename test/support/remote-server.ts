@@ -1,4 +1,7 @@
-/** A remote MCP server and its authorization server in one, honest but for what a test changes: a real HTTP server on loopback. */
+/**
+ * A remote MCP server and its authorization server in one, honest but for what a test changes: a real
+ * HTTP server on loopback.
+ */
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';

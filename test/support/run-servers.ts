@@ -1,4 +1,7 @@
-/** The servers of the run for a platform that neither kills nor reads its own: a database and a Temporal namespace that no other test sees. */
+/**
+ * The servers of the run for a platform that neither kills nor reads its own: a database and a Temporal
+ * namespace that no other test sees.
+ */
 import { randomUUID } from 'node:crypto';
 import { Connection } from '@temporalio/client';
 import { msToTs } from '@temporalio/common';

@@ -1,4 +1,7 @@
-/** Programs that agents of tests have as services, as texts for `node -e`: they listen where the platform asks, on loopback. */
+/**
+ * Programs that agents of tests have as services, as texts for `node -e`: they listen where the
+ * platform asks, on loopback.
+ */
 
 /** The smallest WebSocket server there is: short text frames, each sent back. */
 const echo = `(request, socket) => {
@@ -26,8 +29,8 @@ const page = `<!doctype html><html lang="en"><title>On demand</title><h1>Served 
 </script></html>`;
 
 /**
- * A page with a form, events and a socket; `/headers` is what a request brought. Each answer sets cookies, for its host and for the
- * domain above it.
+ * A page with a form, events and a socket; `/headers` is what a request brought. Each answer sets cookies,
+ * for its host and for the domain above it.
  */
 export const servedSite = `
 const http = require('node:http');

@@ -37,6 +37,7 @@ export async function acquireServices(): Promise<void> {
       program: temporalProgram(),
       directory: join(directory, 'temporal'),
       hasUi: false,
+      isForTests: true,
     });
     process.env['TEST_POSTGRES_URL'] = postgres.url('postgres');
     process.env['TEST_TEMPLATE'] = template;
@@ -62,7 +63,10 @@ export async function releaseServices(): Promise<void> {
   });
 }
 
-/** A migrated database to copy, one for each state of the migrations. The first run drops what killed runs left. */
+/**
+ * A migrated database to copy, one for each state of the migrations. The first run
+ * drops what killed runs left.
+ */
 async function ensureTemplate(url: string, first: boolean): Promise<string> {
   const template = `template_${hashOfMigrations()}`;
   const db = openDatabase(url, { poolSize: 1 });

@@ -1,15 +1,18 @@
-/** The API with sessions, on real Postgres and Temporal, and with a real worker whose runtime starts nothing. */
+/**
+ * The API with sessions, on real Postgres and Temporal, and with a real worker whose runtime starts nothing.
+ */
+
 import { createPublicKey, randomUUID } from 'node:crypto';
 import { importSPKI } from 'jose';
 import { pino } from 'pino';
 import type { ActivityDependencies } from '../../activities/dependencies.ts';
 import { createActivities } from '../../activities/index.ts';
-import { createReadImage } from '../../activities/sessions/read-image.ts';
-import { createSignApproval } from '../../api/approvals/sign-approval.ts';
-import { embeddingServersWith } from '../../api/embeddings/provider-url.ts';
+import { createReadImage } from '../../activities/sessions/read-images.ts';
+import { embeddingServersWith } from '../../api/embedding-provider/provider-url.ts';
+import { createStreamLimit } from '../../api/event-stream/stream-limit.ts';
 import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
-import { createStreamSlots } from '../../api/event-stream/stream-slots.ts';
-import { operationRoutes } from '../../api/routes/index.ts';
+import { createSignApproval } from '../../api/grants/sign-approval.ts';
+import { operationRoutes } from '../../api/routes.ts';
 import { createWorkflowClient, type WorkflowClient } from '../../api/workflow-client.ts';
 import { keepSweeping } from '../../bin/worker/keep-sweeping.ts';
 import { sweepParts } from '../../bin/worker/sweep.ts';
@@ -23,12 +26,14 @@ import { publicRegistriesOnly } from '../../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../../runtime/workload.ts';
 import { openSessionEventFeed, type SessionEventFeed } from '../../store/session-events/feed.ts';
+import { createWorkspaceOf } from '../../store/workspaces/workspace-of.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import { createSchedules } from '../../workflows/schedules-client.ts';
 import { unconnected } from './activities.ts';
 import { type Answer, caller, type Person, startTestApi, type TestApi } from './api.ts';
 import { untilFound } from './eventually.ts';
 import { loopbackServers } from './loopback-servers.ts';
+import { testEndpoints } from './model-endpoints.ts';
 import { RecordingRuntime } from './recording-runtime.ts';
 import { temporalAddress } from './temporal.ts';
 import { loopbackWebhooks } from './webhook.ts';
@@ -41,13 +46,7 @@ export interface SessionApi extends TestApi {
   /** A session of a new agent of the person's, whose sidecar has reported that it listens. */
   runningSession(person: Person, base: string): Promise<{ session: Session; agent: Agent }>;
   /** A request as the session's sidecar sends it. */
-  asSidecar(
-    sessionId: string,
-    method: string,
-    path: string,
-    body?: unknown,
-    headers?: Record<string, string>,
-  ): Promise<Answer>;
+  asSidecar(sessionId: string, method: string, path: string, body?: unknown): Promise<Answer>;
   token(sessionId: string): string;
 }
 
@@ -94,7 +93,7 @@ export async function startSessionApi(
       embeddingServers: embeddingServersWith(new Map()),
       workflows,
       eventFeed: feed,
-      streamSlots: createStreamSlots(config),
+      streamLimit: createStreamLimit(config),
       streamReads: createStreamReads(db),
       signApproval: async (...approval) => {
         sign ??= await createSignApproval(config.APPROVAL_PRIVATE_KEY);
@@ -111,9 +110,8 @@ export async function startSessionApi(
   const runtime = new RecordingRuntime();
   const worker = await startSessionWorker(api, runtime, { taskQueue, ...workerOptions });
   const token = (sessionId: string) => internalToken(api.config.SESSION_KEY_SEED, sessionId);
-  const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body, headers = {}) =>
+  const asSidecar: SessionApi['asSidecar'] = (sessionId, method, path, body) =>
     caller(api.url).send(method, `/internal/sessions/${sessionId}/${path}`, body, {
-      ...headers,
       [internalTokenHeader]: token(sessionId),
     });
   return {
@@ -179,7 +177,11 @@ function keepWatching(
   sweepEveryMs: number | undefined,
 ): () => Promise<void> {
   const workflows = createWorkflows(client.workflow, taskQueue);
-  const workloads = watchWorkloads({ ...dependencies, workflows });
+  const workloads = watchWorkloads({
+    ...dependencies,
+    workspaceOf: createWorkspaceOf(dependencies.db),
+    workflows,
+  });
   const kept = {
     outputKeptSeconds: 3600,
     checkKeptSeconds: 3600,
@@ -214,9 +216,11 @@ async function startWorker(
 ): Promise<StartedWorker> {
   const publicKey = createPublicKey(config.APPROVAL_PRIVATE_KEY).export({ type: 'spki', format: 'pem' });
   const dependencies: ActivityDependencies = {
+    connectionsOfWorkspace: 100,
     db,
     runtime,
     readImage: createReadImage(publicRegistriesOnly),
+    modelEndpoints: testEndpoints(),
     remoteServers: loopbackServers,
     webhooks: loopbackWebhooks,
     // Replaced once the worker is connected.

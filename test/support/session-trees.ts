@@ -34,7 +34,10 @@ export async function rootSession(db: Db, tenant: Tenant): Promise<{ agent: Agen
   return { agent, session: await freeze(db, await tenant.session(agent), agent) };
 }
 
-/** A grant by which the session's agent may start sessions of another one: for all its sessions unless said otherwise. */
+/**
+ * A grant by which the session's agent may start sessions of another one: for all its
+ * sessions unless said otherwise.
+ */
 export function grantSpawn(
   db: Db,
   parent: Session,

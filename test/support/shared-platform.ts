@@ -1,6 +1,6 @@
 /**
- * Platforms that files of a run share, which neither kill nor configure them: the first file that needs one starts it, the global
- * teardown stops it.
+ * Platforms that files of a run share, which neither kill nor configure them: the first file that needs one
+ * starts it, the global teardown stops it.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,8 +25,8 @@ export interface SharedPlatform extends Pick<Platform, 'url' | 'dataDirectory'> 
 }
 
 /**
- * The platform of this run, or another one under a name and with settings that only some files need. Tests use people and
- * workspaces of their own in it.
+ * The platform of this run, or another one under a name and with settings that only some files need. Tests
+ * use people and workspaces of their own in it.
  */
 export async function sharedPlatform(
   name = 'demo',

@@ -11,7 +11,10 @@ export interface Forward {
   close(): Promise<void>;
 }
 
-/** `choose` names the target of each connection; where it throws, or nothing listens there, the connection is cut. */
+/**
+ * `choose` names the target of each connection; where it throws, or nothing listens
+ * there, the connection is cut.
+ */
 export async function forward(
   listen: { host: string; port?: number },
   choose: () => Target | Promise<Target>,

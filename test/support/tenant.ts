@@ -1,14 +1,14 @@
 /** A workspace with people, an agent and what it is attached to, through the platform's own commands. */
 import { randomBytes, randomUUID } from 'node:crypto';
 import type * as z from 'zod';
-import { createAgent } from '../../commands/agents/create.ts';
-import { attach } from '../../commands/attachments/attach.ts';
-import { registerMcpServer } from '../../commands/mcp-servers/register.ts';
-import { putMember } from '../../commands/members/put.ts';
-import { createSchedule } from '../../commands/schedules/create.ts';
-import { putSecret } from '../../commands/secrets/put.ts';
+import { createAgent } from '../../commands/agents/save.ts';
+import { attach } from '../../commands/attachments/attachments.ts';
+import { registerMcpServer } from '../../commands/mcp-servers/mcp-servers.ts';
+import { putMember } from '../../commands/members/members.ts';
+import { createSchedule } from '../../commands/schedules/save.ts';
+import { putSecret } from '../../commands/secrets/secrets.ts';
 import { createSession } from '../../commands/sessions/create.ts';
-import { createWorkspace } from '../../commands/workspaces/create.ts';
+import { createWorkspace } from '../../commands/workspaces/workspaces.ts';
 import type { MasterKeys } from '../../config/keys.ts';
 import { type Agent, agentInput } from '../../contract/agent.ts';
 import { type Manifest, type McpServer, mcpServerInput } from '../../contract/catalog.ts';
@@ -18,7 +18,7 @@ import type { Session } from '../../contract/session.ts';
 import type { User, Workspace } from '../../contract/workspace.ts';
 import type { Db } from '../../store/database.ts';
 import { seal } from '../../store/secrets/envelope.ts';
-import { upsertUser } from '../../store/users/upsert.ts';
+import { upsertUser } from '../../store/users/users.ts';
 import { entrySave } from './entry-save.ts';
 
 export const testMasterKeys = (): MasterKeys => [{ id: 'test', key: randomBytes(32) }];
@@ -39,7 +39,10 @@ export interface Tenant {
   secret(name: string, value: string): Promise<void>;
   /** A session of the agent, driven by Max. */
   session(agent: Agent): Promise<Session>;
-  /** A schedule of Max's, of an agent of its own and with times that are far away, unless `fields` say otherwise. Temporal has no copy yet. */
+  /**
+   * A schedule of Max's, of an agent of its own and with times that are far away, unless `fields` say
+   * otherwise. Temporal has no copy yet.
+   */
   schedule(fields?: Partial<z.input<typeof scheduleInput>>): Promise<Schedule>;
 }
 

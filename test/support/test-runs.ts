@@ -1,4 +1,6 @@
-/** The test runs of this directory that are under way. Each leaves its mark; marks of dead runs do not count. */
+/**
+ * The test runs of this directory that are under way. Each leaves its mark; marks of dead runs do not count.
+ */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { holderOf, leaveMark } from './machine-lock.ts';

@@ -1,5 +1,5 @@
 /** Lists of tools as sidecars report them, for tests that need what was seen of a server and no server. */
-import { receiveToolList } from '../../commands/tool-definitions/receive-list.ts';
+import { receiveToolList } from '../../commands/tool-definitions/definitions.ts';
 import type { McpServer } from '../../contract/catalog.ts';
 import type { Session } from '../../contract/session.ts';
 import type { ToolListReport } from '../../contract/tool-definitions.ts';

@@ -1,6 +1,7 @@
 /**
- * A pooler in transaction mode in front of the Postgres of a URL, as PgBouncer is by default: each transaction of a client gets one of a few server
- * connections, and gives it back at its end. `order` is how the next one is chosen among those that are free.
+ * A pooler in transaction mode in front of the Postgres of a URL, as PgBouncer is by default: each
+ * transaction of a client gets one of a few server connections, and gives it back at its end. `order` is how
+ * the next one is chosen among those that are free.
  */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** Scripted agents that start sessions of other agents: their steps, and the orchestrators that follow them. */
+/**
+ * Scripted agents that start sessions of other agents: their steps, and the orchestrators that follow them.
+ */
 import type { Agent } from '../../contract/agent.ts';
 import type { InputMessage } from '../../contract/agent-contract.ts';
 import type { Session } from '../../contract/session.ts';

@@ -1,4 +1,7 @@
-/** Every form and dialog of the web UI that changes something: where it is, how it is filled in, and what sends it. */
+/**
+ * Every form and dialog of the web UI that changes something: where it is, how it is
+ * filled in, and what sends it.
+ */
 import type { Page } from 'playwright-core';
 import { ask, waitForever } from './asking-steps.ts';
 import { untilFound } from './eventually.ts';

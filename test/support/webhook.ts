@@ -26,7 +26,10 @@ export interface Webhook {
 
 export const secretPart = 'T0-only-the-owner-knows';
 
-/** By `host` of a URL, for the webhooks that are open: another test file of this process may be given the same port. */
+/**
+ * By `host` of a URL, for the webhooks that are open: another test file of this process
+ * may be given the same port.
+ */
 const listedHosts = new Map<string, 'https' | 'http'>();
 /** How webhooks are reached in tests: only those of the internet, and those that a test lists. */
 export const loopbackWebhooks = webhooksWith(listedHosts);

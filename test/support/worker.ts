@@ -32,7 +32,10 @@ export interface TestWorker {
   stop(): Promise<void>;
 }
 
-/** The workflows of the product, bundled once for each state of their sources; those at another path are always bundled. */
+/**
+ * The workflows of the product, bundled once for each state of their sources; those at another
+ * path are always bundled.
+ */
 export async function workflowBundle(path = workflowsPath): Promise<{ code: string }> {
   if (path !== workflowsPath) {
     return bundle(path);
@@ -108,7 +111,7 @@ export async function startTestWorker(options: {
     workflowBundle: options.bundle,
     activities: options.activities,
     decisionActivities: options.decisionActivities ?? options.activities,
-    slots: { watches: 50, decisions: 20, ...options.slots },
+    slots: { sessions: 50, decisions: 20, ...options.slots },
     createWorker: (workerOptions) => ThreadReusingWorker.create(workerOptions),
     shutdown: { graceTime: '100ms', forceTime: '2s' },
   });

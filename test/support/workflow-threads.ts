@@ -1,6 +1,6 @@
 /**
- * Temporal workers whose thread for workflows is used again by a later worker of the process. Most of the processor time that a
- * worker takes to start goes into the loading of Temporal's code in a new thread.
+ * Temporal workers whose thread for workflows is used again by a later worker of the process. Most of the
+ * processor time that a worker takes to start goes into the loading of Temporal's code in a new thread.
  */
 import { Worker as Thread } from 'node:worker_threads';
 import { type CompiledWorkerOptions, type Logger, Worker } from '@temporalio/worker';
@@ -29,10 +29,15 @@ const areKept = keepForProcess(async () => {
 /** The threads that wait for a worker, by their ids. */
 export const idleThreadIds = (): number[] => idle.flatMap((thread) => thread.ids()).sort();
 
-/** The bundle that was read last: that takes longer than all else which a worker does once it has its thread. */
+/**
+ * The bundle that was read last: that takes longer than all else which a worker does once it has its thread.
+ */
 let lastRead: { code: string; bundle: Bundle | undefined } | undefined;
 
-/** Each worker has a thread to itself, as in the product. Its task queue, connection and activities are new each time. */
+/**
+ * Each worker has a thread to itself, as in the product. Its task queue, connection and
+ * activities are new each time.
+ */
 export class ThreadReusingWorker extends Worker {
   protected static override async getOrCreateBundle(
     options: CompiledWorkerOptions,

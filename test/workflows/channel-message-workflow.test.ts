@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ApplicationFailure } from '@temporalio/activity';
-import { channelMessageSummary, channelMessageWorkflowId } from '../../contract/workflows.ts';
+import {
+  channelMessageSummary,
+  channelMessageWorkflowContract,
+  channelMessageWorkflowId,
+} from '../../contract/workflows.ts';
 import { createWorkflows } from '../../workflows/client.ts';
 import type { channelMessageWorkflow } from '../../workflows/index.ts';
 import { startTestWorker, type TestWorker, workflowBundle } from '../support/worker.ts';
@@ -19,9 +23,9 @@ afterAll(() => worker.stop());
 const handleOf = (id: string) =>
   worker.client.workflow.getHandle<typeof channelMessageWorkflow>(channelMessageWorkflowId(id));
 
-async function run(failures: ScriptedMessage['failures'] = []) {
+async function run(failures: ScriptedMessage['failures'] = [], waits = 0) {
   const id = randomUUID();
-  const message = Object.assign(new ScriptedMessage(), { failures });
+  const message = Object.assign(new ScriptedMessage(), { failures, waits });
   platform.messages.set(id, message);
   const { startChannelMessage } = createWorkflows(worker.client.workflow, worker.taskQueue);
   await startChannelMessage(id, channelMessageSummary);
@@ -46,6 +50,28 @@ describe('a message to a channel', () => {
     const { outcome, calls } = await run([...failures, tryAgain('unreachable')]);
     expect(outcome).toMatchObject({ status: 'failed' });
     expect(calls).toEqual([...failures.map(() => 'deliver'), 'record timed_out']);
+  });
+
+  it('waits for its turn among those of its workspace, which is no attempt', async () => {
+    const { outcome, calls } = await run([tryAgain('receiver_failed')], 1);
+    expect(outcome).toEqual({ status: 'delivered', failure: null });
+    expect(calls).toEqual(['wait', 'deliver', 'deliver']);
+  });
+
+  it('is given up when it was not its turn for hours', async () => {
+    const id = randomUUID();
+    const message = Object.assign(new ScriptedMessage(), { waits: 3 });
+    platform.messages.set(id, message);
+    const outcome = await worker.client.workflow.execute<typeof channelMessageWorkflow>(
+      channelMessageWorkflowContract.type,
+      {
+        workflowId: channelMessageWorkflowId(id),
+        taskQueue: worker.taskQueue,
+        args: [{ messageId: id, mostWaits: 2 }],
+      },
+    );
+    expect(outcome).toMatchObject({ status: 'failed' });
+    expect(message.calls).toEqual(['wait', 'wait', 'record timed_out']);
   });
 
   it('quotes no failure but a code', async () => {

@@ -1,4 +1,7 @@
-/** A worker in a separate process, to be killed: `lost-worker-program.ts <task queue> <session that runs> <session whose start hangs>`. */
+/**
+ * A worker in a separate process, to be killed: `lost-worker-program.ts <task queue> <session that runs>
+ * <session whose start hangs>`.
+ */
 import { startTestWorker, workflowBundle } from '../support/worker.ts';
 import { ScriptedPlatform, ScriptedSession } from './scripted-activities.ts';
 

@@ -1,4 +1,7 @@
-/** Workers of one test process have each other's threads (test/support/workflow-threads.ts), and nothing else of each other. */
+/**
+ * Workers of one test process have each other's threads (test/support/workflow-threads.ts), and
+ * nothing else of each other.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { mcpCheckWorkflowId } from '../../contract/workflows.ts';
@@ -7,7 +10,7 @@ import { eventually } from '../support/eventually.ts';
 import { ScriptedPlatform, ScriptedSession } from './scripted-activities.ts';
 
 // Jest's own runner keeps nothing for a process; here it does, like the runner of the project.
-const key = Symbol.for('agent-platform.process-resources');
+const key = Symbol.for('gatepost.process-resources');
 const holder: typeof globalThis & { [key]?: (() => Promise<void>)[] } = globalThis;
 holder[key] ??= [];
 const { startTestWorker, workflowBundle } = await import('../support/worker.ts');

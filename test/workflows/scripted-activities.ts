@@ -1,7 +1,9 @@
-/** Activities that do what a test says, with the real ones' types: the workflows under test run on the real server. */
+/**
+ * Activities that do what a test says, with the real ones' types: the workflows under
+ * test run on the real server.
+ */
 import { ApplicationFailure, heartbeat, sleep } from '@temporalio/activity';
-import type { AuthorizationState } from '../../activities/authorizations/check-authorization.ts';
-import type { WaitingFor } from '../../activities/authorizations/open-authorizations.ts';
+import type { AuthorizationState, WaitingFor } from '../../activities/authorizations/authorizations.ts';
 import type { Activities } from '../../activities/index.ts';
 import type { CheckExit } from '../../activities/mcp-checks/watch-check.ts';
 import type { WorkloadExit } from '../../activities/workloads/workload-exit.ts';
@@ -10,8 +12,6 @@ import { messageActivities, type ScriptedMessage } from './scripted-messages.ts'
 import { registrationActivities, type ScriptedRegistration } from './scripted-registrations.ts';
 import { runActivities, type ScriptedRun } from './scripted-runs.ts';
 import { type ScriptedService, serviceActivities } from './scripted-services.ts';
-
-type Input<Name extends keyof Activities> = Parameters<Activities[Name]>[0];
 
 /** One session's script and what was called for it, in order. */
 export class ScriptedSession {
@@ -58,7 +58,10 @@ export class ScriptedSession {
   }
 }
 
-/** Failures of the named activities' first attempts, as something that is unavailable for a moment causes them. */
+/**
+ * Failures of the named activities' first attempts, as something that is unavailable
+ * for a moment causes them.
+ */
 export function failOnce(...names: (keyof Activities)[]): Map<keyof Activities, () => Error> {
   const failures = new Map<keyof Activities, () => Error>();
   for (const name of names) {
@@ -142,7 +145,6 @@ export class ScriptedPlatform {
       looks.push(input.lastingMs);
       return { exit, lasting, lookAgainInMs };
     },
-    watchWorkload: (input) => this.watch(input),
     deliverInputs: async (input) => {
       this.begin('deliverInputs', input);
     },
@@ -205,12 +207,14 @@ export class ScriptedPlatform {
     ...messageActivities(this.messages),
     ...serviceActivities(this.services),
     ...runActivities(this.runs),
-    carryOutDecision: async ({ decisionId }) => {
+    carryOutDecision: async ({ decisionId, requestId }) => {
       for (const request of this.requests.values()) {
         const decision = request.decisions.get(decisionId);
         if (decision !== undefined) {
           request.calls.push(`carry out ${decisionId}`);
-          return decision();
+          const outcome = await decision();
+          const owner = { workspaceId: 'workspace-1', subject: 'demo/writer', searchAttributesKnown: true };
+          return requestId === undefined ? { ...outcome, owner } : outcome;
         }
       }
       throw ApplicationFailure.nonRetryable('There is no such decision', 'approval_invalid');
@@ -237,15 +241,6 @@ export class ScriptedPlatform {
       throw failure();
     }
     return session;
-  }
-
-  private async watch(input: Input<'watchWorkload'>): Promise<WorkloadExit> {
-    const session = this.begin('watchWorkload', input);
-    while (session.exit === null) {
-      heartbeat();
-      await sleep(50);
-    }
-    return session.exit;
   }
 
   private request(requestId: string): ScriptedRequest {

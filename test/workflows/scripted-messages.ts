@@ -7,6 +7,8 @@ import type { DeliveryFailure } from '../../contract/channel.ts';
 export class ScriptedMessage {
   /** What each attempt fails with, in turn; the one after them delivers. */
   failures: (() => Error)[] = [];
+  /** How often it is not its turn before the first attempt. */
+  waits = 0;
   readonly calls: string[] = [];
 }
 
@@ -26,7 +28,13 @@ export function messageActivities(
   };
   return {
     deliverMessage: async ({ messageId }) => {
-      const { calls, failures } = scriptOf(messageId);
+      const script = scriptOf(messageId);
+      const { calls, failures } = script;
+      if (script.waits > 0) {
+        script.waits -= 1;
+        calls.push('wait');
+        return { status: 'pending', failure: null };
+      }
       calls.push('deliver');
       const failure = failures.shift();
       if (failure !== undefined) {

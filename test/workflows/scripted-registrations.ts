@@ -1,7 +1,7 @@
 /** Activities of registrations that follow a script. */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { Activities } from '../../activities/index.ts';
-import type { RegistrationTask } from '../../activities/mcp-registrations/read-task.ts';
+import type { RegistrationTask } from '../../activities/mcp-registrations/attempt.ts';
 
 /** One registration's script. */
 export class ScriptedRegistration {
@@ -54,7 +54,7 @@ export function registrationActivities(
     },
     discoverServer: async (input) => {
       const { needsClient } = await begin('discoverServer', input);
-      return { needsClient, settled: needsClient ? null : { status: 'ready', reason: null } };
+      return needsClient ? { needsClient } : { needsClient, settled: { status: 'ready', reason: null } };
     },
     registerClient: async (input) => {
       await begin('registerClient', input);

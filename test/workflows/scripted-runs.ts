@@ -25,7 +25,12 @@ export function runActivities(runs: ReadonlyMap<string, ScriptedRun>): RunActivi
     return run;
   };
   return {
-    startScheduledSession: async (due) => ({ isStarted: begin('start', due).hasSession, owner: null }),
+    startScheduledSession: async (due) => {
+      const isStarted = begin('start', due).hasSession;
+      const session = { workspaceId: 'workspace-1', sessionId: 'session-1' };
+      const shown = { subject: 'demo/writer', searchAttributesKnown: true };
+      return { isStarted, owner: isStarted ? { ...session, ...shown } : null };
+    },
     lookAtScheduledSession: async (due) => ({ hasEnded: begin('look', due).hasEnded }),
     endScheduledSession: async (due) => {
       begin('end', due).hasEnded = true;

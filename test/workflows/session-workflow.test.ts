@@ -209,7 +209,6 @@ describe('the workload of a running session', () => {
     await eventually(() => expect(session.count('inspectWorkload')).toBe(2));
     session.exit = { kind: 'agent_exited', exitCode: 0, signal: null };
     expect(await handle.result()).toMatchObject({ status: 'completed' });
-    expect(session.count('watchWorkload')).toBe(0);
   });
 
   it('ends its session once, however often and late the signals come', async () => {

@@ -7,8 +7,9 @@ import type { TarEntry } from '../tar/read-tar.ts';
 export type Finding = { kind: 'file'; content: Buffer } | { kind: 'removed' | 'absent' };
 
 /**
- * Reads the layer to its end: when a path occurs twice, the later one wins. Links are never followed, whether at the path or above
- * it. Throws ImageError when what is at the path is not a regular file of at most `maxBytes`, and for an unsafe path anywhere.
+ * Reads the layer to its end: when a path occurs twice, the later one wins. Links are never followed, whether
+ * at the path or above it. Throws ImageError when what is at the path is not a regular file of at most
+ * `maxBytes`, and for an unsafe path anywhere.
  */
 export async function findFile(
   entries: AsyncIterable<TarEntry>,

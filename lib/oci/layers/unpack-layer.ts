@@ -1,4 +1,7 @@
-/** A layer's bytes, unpacked and verified twice: as they were sent, and as the image's configuration lists them unpacked. */
+/**
+ * A layer's bytes, unpacked and verified twice: as they were sent, and as the image's
+ * configuration lists them unpacked.
+ */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -21,7 +24,9 @@ const compressionByMediaType: Readonly<Record<string, 'none' | 'gzip' | 'zstd'>>
   'application/vnd.docker.image.rootfs.diff.tar.gzip': 'gzip',
 };
 
-/** Throws ImageError `unsupported_media_type` for a layer that cannot be unpacked here, before any request. */
+/**
+ * Throws ImageError `unsupported_media_type` for a layer that cannot be unpacked here, before any request.
+ */
 export function layerCompression({ mediaType }: Descriptor): 'none' | 'gzip' {
   const compression = compressionByMediaType[mediaType];
   if (compression === 'none' || compression === 'gzip') {

@@ -1,4 +1,6 @@
-/** Takes exact numbers of bytes from a stream of chunks, holding at most one chunk beyond what was asked for. */
+/**
+ * Takes exact numbers of bytes from a stream of chunks, holding at most one chunk beyond what was asked for.
+ */
 export class ByteReader {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);

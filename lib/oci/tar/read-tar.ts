@@ -1,6 +1,7 @@
 /**
- * Yields the entries of a streamed tar archive, with a bound on everything held in memory. It stops reading entries where
- * container engines stop (two blocks of zeros) and refuses what is malformed instead of guessing.
+ * Yields the entries of a streamed tar archive, with a bound on everything held in memory. It
+ * stops reading entries where container engines stop (two blocks of zeros) and refuses what is
+ * malformed instead of guessing.
  */
 import { ByteReader } from './byte-reader.ts';
 import {
@@ -118,7 +119,8 @@ async function readExtension(reader: ByteReader, header: TarHeader): Promise<Ext
     }
     case 'K':
     case 'g':
-      // A link's target, and what holds for the whole archive: container engines take no path from the latter.
+      // A link's target, and what holds for the whole archive: container engines take
+      // no path from the latter.
       await readExtensionBytes(reader, header);
       return {};
     default:

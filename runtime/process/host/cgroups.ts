@@ -1,9 +1,13 @@
-/** Control groups that limit one sandbox each: version 2, or version 1 with a tree per controller, wherever they are writable. */
+/**
+ * Control groups that limit one sandbox each: version 2, or version 1 with a tree per controller,
+ * wherever they are writable.
+ */
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { productSlug } from '../../../contract/product-name.ts';
 import type { ContainerLimits } from '../host-protocol.ts';
 
 const controllers = ['memory', 'pids', 'cpu'] as const;
@@ -15,9 +19,11 @@ export interface Cgroups {
   parents: string[];
 }
 
-const prefix = 'agent-platform';
 const cpuPeriodMicros = 100_000;
-/** A tenth of a process of the platform with version 1, of the group that has all of them with version 2; without groups it is `nice -n 10`. */
+/**
+ * A tenth of a process of the platform with version 1, of the group that has all of them with version 2;
+ * without groups it is `nice -n 10`.
+ */
 const cpuWeight = { version2: { tenth: 11, whole: 100 }, version1: { tenth: 110, whole: 1024 } };
 const removalRounds = 40;
 const removalPauseMs = 50;
@@ -54,7 +60,10 @@ export interface CgroupPlace {
 const makeGroup = (directory: string) => void mkdirSync(directory, { recursive: true });
 const thisMachine: CgroupPlace = { root: '/', makeGroup };
 
-/** Null where they cannot set limits. Each place is tested with a process: the platform's own group first, then its ancestors. */
+/**
+ * Null where they cannot set limits. Each place is tested with a process: the platform's own group
+ * first, then its ancestors.
+ */
 export function findCgroups(place: CgroupPlace = thisMachine): Cgroups | null {
   if (process.platform !== 'linux') {
     return null;
@@ -76,7 +85,7 @@ export function findCgroups(place: CgroupPlace = thisMachine): Cgroups | null {
 
 /** The directories of one sandbox. `owner` is one installation's, `name` its session and container. */
 export function cgroupsOf({ parents }: Cgroups, owner: string, name: string): string[] {
-  return parents.map((parent) => join(parent, `${prefix}.${owner}.${name}`));
+  return parents.map((parent) => join(parent, `${productSlug}.${owner}.${name}`));
 }
 
 /** Creates a sandbox's directories with its limits. Throws when one cannot be set. */
@@ -123,7 +132,7 @@ export function removeLeftCgroups(
   owner: string,
   isKept: (name: string) => boolean,
 ): void {
-  const start = `${prefix}.${owner}.`;
+  const start = `${productSlug}.${owner}.`;
   for (const parent of parents) {
     const left = readdirSync(parent).filter(
       (each) => each.startsWith(start) && !isKept(each.slice(start.length)),
@@ -191,7 +200,7 @@ function writableParent(version: 1 | 2, { mount, own }: Tree, place: CgroupPlace
 const trialLimits: ContainerLimits = { memoryBytes: 64 * 1024 * 1024, cpuMillis: 1000, processes: 16 };
 
 function canLimit(version: 1 | 2, parent: string, place: CgroupPlace): boolean {
-  const directory = join(parent, `${prefix}.trial.${randomUUID()}`);
+  const directory = join(parent, `${productSlug}.trial.${randomUUID()}`);
   try {
     makeCgroups([directory], trialLimits, place.makeGroup);
     const present = files(version, trialLimits).filter(

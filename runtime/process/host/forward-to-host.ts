@@ -1,6 +1,7 @@
 /**
- * Forwards connections of one sandbox to one host with a private address, which its network keeps it from. The socket is in the directory
- * that this sandbox alone sees, and leads to the host and port that the operator listed and to nothing else (docs/decisions/0045-private-hosts-of-remote-servers.md).
+ * Forwards connections of one sandbox to one host with a private address, which its network keeps it from.
+ * The socket is in the directory that this sandbox alone sees, and leads to the host and port that the
+ * operator listed and to nothing else (docs/decisions/0045-private-hosts-of-remote-servers.md).
  */
 import { connect, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
@@ -16,8 +17,9 @@ const maxConnections = 64;
 const connectTimeoutMs = 10_000;
 
 /**
- * Listens until `close`. What it forwards to is looked up for each connection, and never has an address of a metadata service. A connection
- * that cannot be made ends without a byte. Throws when the socket cannot be created, and OutboundError for an address that is never connected to.
+ * Listens until `close`. What it forwards to is looked up for each connection, and never has an address of a
+ * metadata service. A connection that cannot be made ends without a byte. Throws when the socket cannot be
+ * created, and OutboundError for an address that is never connected to.
  */
 export async function forwardToHost(
   { socket: path, origin }: PrivateHostLaunch,

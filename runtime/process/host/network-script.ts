@@ -1,7 +1,8 @@
 /**
- * The shell commands that fence a sandbox's network (docs/decisions/0022). Routes alone do not: a socket bound to a device sends
- * multicast and broadcast past them. So the sandbox's namespace has only a veth pair to a second one, which forwards what its
- * own routes allow, and never multicast or broadcast; only that one is connected to user-mode networking.
+ * The shell commands that restrict a sandbox's network (docs/decisions/0022). Routes alone do not: a socket
+ * bound to a device sends multicast and broadcast past them. So the sandbox's namespace has only a veth pair
+ * to a second one, which forwards what its own routes allow, and never multicast or broadcast; only that one
+ * is connected to user-mode networking.
  */
 
 /** User-mode networking's own addresses: its gateway, its resolver, and the address it assigns the router. */
@@ -15,8 +16,9 @@ const mtu = 65520;
 const resolverTable = 101;
 
 /**
- * Runs in the router's namespace. Prints its process id, waits until the namespace is connected, and creates the veth pair to the
- * namespace of the process $SANDBOX. These routes decide on every packet, whatever the machine's reverse path filter.
+ * Runs in the router's namespace. Prints its process id, waits until the namespace is connected, and creates
+ * the veth pair to the namespace of the process $SANDBOX. These routes decide on every packet, whatever the
+ * machine's reverse path filter.
  */
 const router = `set -e
 echo $$ >&5; read go <&5
@@ -35,8 +37,9 @@ ip neigh add proxy ${userModeAddresses.sandbox} dev tap0
 echo 1 > /proc/sys/net/ipv4/ip_forward`;
 
 /**
- * Runs in the sandbox's namespace, with the ranges to close as $BLOCKED and the reverse path filter to set as $RP_FILTER; then becomes
- * "$@". The same ranges are blocked here, so that connections fail immediately. Exits with 1 when any step fails.
+ * Runs in the sandbox's namespace, with the ranges to close as $BLOCKED and the reverse path filter to set as
+ * $RP_FILTER; then becomes "$@". The same ranges are blocked here, so that connections fail immediately.
+ * Exits with 1 when any step fails.
  */
 export const connectThenRun = `SANDBOX=$$ unshare --net sh -c '${router}' || exit 1
 for each in all default eth0; do echo "$RP_FILTER" > /proc/sys/net/ipv4/conf/$each/rp_filter || exit 1; done

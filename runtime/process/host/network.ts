@@ -10,14 +10,18 @@ import { ownNetworks } from './own-networks.ts';
 
 const readyTimeoutMs = 5000;
 
-/** Every special range, and every network that this machine is on; slirp4netns' own addresses are routed more specifically. */
+/**
+ * Every special range, and every network that this machine is on; slirp4netns' own addresses are
+ * routed more specifically.
+ */
 export function blockedRoutes(): string[] {
   return [...new Set([...specialIpv4Ranges, ...ownNetworks().map(({ network }) => network)])];
 }
 
 /**
- * As root, its sandbox would unmount shared mounts of the machine, such as the network namespaces of container engines below
- * /run/netns, without a private mount namespace. Other users cannot unmount what is not theirs.
+ * As root, its sandbox would unmount shared mounts of the machine, such as the network namespaces
+ * of container engines below /run/netns, without a private mount namespace. Other users cannot
+ * unmount what is not theirs.
  */
 const ownMounts = () =>
   process.getuid?.() === 0 ? ['unshare', '--mount', '--propagation', 'private', '--'] : [];

@@ -1,4 +1,6 @@
-/** One session on this machine: its sidecar, then its containers, until it is stopped (docs/decisions/0002). */
+/**
+ * One session on this machine: its sidecar, then its containers, until it is stopped (docs/decisions/0002).
+ */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -28,7 +30,10 @@ const stopGraceMs = 2000;
 const lastOutputMs = 500;
 /** Time for the last reports to reach the sidecar before it is stopped itself. */
 const lastReportMs = 1000;
-/** What a relay wrote before it ended may still be on its way to the sidecar, which takes the first word on an end. */
+/**
+ * What a relay wrote before it ended may still be on its way to the sidecar, which takes
+ * the first word on an end.
+ */
 const relayFirstMs = 1000;
 
 interface HostContainer extends StartedContainer {
@@ -98,8 +103,8 @@ async function finishReport({ report, ended }: HostContainer): Promise<void> {
 }
 
 /**
- * Makes its sandbox at once, and runs its program when the sidecar listens. Null when it could not be started, of which its log says why, or the session
- * was stopped before.
+ * Makes its sandbox at once, and runs its program when the sidecar listens. Null when it could not be
+ * started, of which its log says why, or the session was stopped before.
  */
 async function run(
   launch: HostedContainer,

@@ -1,4 +1,7 @@
-/** The session's sidecar, kept running: while it is down no socket answers, so nothing passes (docs/decisions/0004). */
+/**
+ * The session's sidecar, kept running: while it is down no socket answers, so nothing
+ * passes (docs/decisions/0004).
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, rmSync } from 'node:fs';
@@ -89,8 +92,8 @@ export function startSidecarProcess(
 }
 
 /**
- * A sidecar that waits for its configuration, in the session's directory. Its standard input stays open: its end tells the sidecar
- * that this host died.
+ * A sidecar that waits for its configuration, in the session's directory. Its standard input stays open: its
+ * end tells the sidecar that this host died.
  */
 function spawnSidecar(output: number): ChildProcess {
   const [command = '', ...args] = sidecarCommand(process.execPath, dirname(process.argv[1] ?? ''));

@@ -1,4 +1,7 @@
-/** Starts one container, sandboxed or not, with its network. Shared by the session's host and the driver's own checks. */
+/**
+ * Starts one container, sandboxed or not, with its network. Shared by the session's host and
+ * the driver's own checks.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -11,7 +14,10 @@ import { blockedRoutes, connectNetwork } from './network.ts';
 import { connectThenRun } from './network-script.ts';
 import { sandboxedProcess } from './sandboxed-process.ts';
 
-/** Merges its output into one stream; no core dump may hold a secret. The first argument counts the control groups that follow, which it joins. */
+/**
+ * Merges its output into one stream; no core dump may hold a secret. The first argument counts the control
+ * groups that follow, which it joins.
+ */
 const limitedFirst = `ulimit -c 0; left=$1; shift
 while [ "$left" -gt 0 ]; do echo $$ > "$1/cgroup.procs" || exit 1; shift; left=$((left - 1)); done; exec "$@"`;
 /** Without control groups: limits per process, and a lower CPU priority than the platform's own. */
@@ -34,19 +40,26 @@ const setUpLimitMs = 10_000;
 
 export interface StartedContainer {
   process: ChildProcess;
-  /** The program's process id, as this machine sees it: `process` may be bubblewrap. Null while it does not run. */
+  /**
+   * The program's process id, as this machine sees it: `process` may be bubblewrap.
+   * Null while it does not run.
+   */
   findProgram(): number | null;
   /** Stops its network along with it. */
   stopNetwork(): void;
 }
 
-/** The sandbox's rp_filter for packets from unrouted sources: 1 drops them, 0 accepts them, 2 requires any route. */
+/**
+ * The sandbox's rp_filter for packets from unrouted sources: 1 drops them, 0 accepts
+ * them, 2 requires any route.
+ */
 export type ReversePathFilter = 0 | 1 | 2;
 
 /**
- * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. Everything is set up at once; the program runs when `mayRun`
- * resolves. Blocked ranges stay blocked with every `reversePathFilter`; the startup checks try others. Throws when the program cannot be
- * started, its network cannot be connected, or it may not run.
+ * With `pipe`, stdout and stderr are one stream of the process, its `stdout`. Everything is set up at
+ * once; the program runs when `mayRun` resolves. Blocked ranges stay blocked with every
+ * `reversePathFilter`; the startup checks try others. Throws when the program cannot be started, its
+ * network cannot be connected, or it may not run.
  */
 export async function startContainer(
   launch: ContainerLaunch,
@@ -56,7 +69,8 @@ export async function startContainer(
   // Unique to this start: those of an earlier one may still be being removed.
   const cgroups = launch.cgroups.map((each) => `${each}.${randomUUID()}`);
   makeCgroups(cgroups, launch.limits);
-  // Those of the containers that start with this one are made first: to join one holds the kernel's lock on all for milliseconds.
+  // Those of the containers that start with this one are made first: to join one holds the kernel's lock
+  // on all for milliseconds.
   await Promise.resolve();
   const removeLater = () => void removeCgroupsWhenEmpty(cgroups);
   try {
@@ -118,7 +132,8 @@ async function startSandboxed(
   const ownNetwork = ['unshare', '--user', '--map-root-user', '--net', 'sh', '-c', connectedFirst, 'sh'];
   const [program, ...args] = limited(launch, network === 'none' ? command : [...ownNetwork, ...command]);
   const child = spawn(program, args, {
-    // A container can read its first process's environment; HOME identifies the session (see `findLeftovers`).
+    // A container can read its first process's environment; HOME identifies the
+    // session (see `findLeftovers`).
     env: { PATH: hostPath, HOME: cwd, ...(network === 'none' ? {} : networkSettings(reversePathFilter)) },
     stdio: ['ignore', output, 'ignore', 'pipe', 'pipe', 'pipe'],
   });
@@ -168,14 +183,20 @@ function pipe(child: ChildProcess, fd: number): Duplex {
   return stream;
 }
 
-/** Arguments that set the environment; they reach bubblewrap through a pipe, since a command line can be read by others. */
+/**
+ * Arguments that set the environment; they reach bubblewrap through a pipe, since a command
+ * line can be read by others.
+ */
 export function renderEnvironment(env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).flatMap(([name, value]) => ['--setenv', name, value]);
 }
 
 const nulTerminated = (values: readonly string[]) => values.map((value) => `${value}\0`).join('');
 
-/** Waits until the child signals that it is waiting, and releases it. Throws when it ends instead, or on timeout. */
+/**
+ * Waits until the child signals that it is waiting, and releases it. Throws when it
+ * ends instead, or on timeout.
+ */
 async function says(child: ChildProcess, gate: Duplex): Promise<string> {
   const given = new AbortController();
   return withinLimit(setUpLimitMs, given.signal, async (signal) => {

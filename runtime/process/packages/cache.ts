@@ -1,6 +1,6 @@
 /**
- * Packages of MCP servers on this machine's disk, separate for each workspace: loaded once in a sandbox, sealed by a digest,
- * verified at each start, and read-only for the servers (docs/decisions/0030).
+ * Packages of MCP servers on this machine's disk, separate for each workspace: loaded once in a sandbox,
+ * sealed by a digest, verified at each start, and read-only for the servers (docs/decisions/0030).
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { uuid } from '../../../contract/names.ts';
 import { isPinned, type PackageRequest } from '../../../contract/package-request.ts';
-import { createTurns, type InTurn } from '../../../lib/timing/in-turn.ts';
-import { createSlotsByKey, type SlotsByKey } from '../../slots.ts';
+import { createKeyedMutex, type KeyedMutex } from '../../../lib/limits/mutex.ts';
+import { createSharedSemaphore, type SharedSemaphore } from '../../../lib/limits/semaphore.ts';
 import { type CacheEntry, keyOf, readEntry, writeEntry } from './entry.ts';
 import { PackagesError } from './errors.ts';
 import { isUsed, makeRoom, usersDirectory } from './evict.ts';
@@ -63,7 +63,10 @@ export interface ProvidedPackages {
 const retryAfterMs = 5 * 60_000;
 /** Across all workspaces: each may use three times PACKAGE_MAX_BYTES of memory. */
 const loadersAtOnce = 4;
-/** The others are for other workspaces: a registry may keep a load waiting for as long as it is allowed to take. */
+/**
+ * The others are for other workspaces: a registry may keep a load waiting for as long
+ * as it is allowed to take.
+ */
 const loadersOfWorkspace = 2;
 
 interface CacheDependencies {
@@ -84,8 +87,8 @@ interface Place {
 }
 
 export function createPackageCache(dependencies: CacheDependencies): PackageCache {
-  const inTurn = createTurns();
-  const inSlot = createSlotsByKey(loadersAtOnce, loadersOfWorkspace);
+  const runExclusive = createKeyedMutex();
+  const withPermit = createSharedSemaphore({ permits: loadersAtOnce, permitsOfKey: loadersOfWorkspace });
   const platform = `${process.platform}-${process.arch}-${process.version}`;
   return {
     async provide(request, session, { signal, onLoad }) {
@@ -102,24 +105,26 @@ export function createPackageCache(dependencies: CacheDependencies): PackageCach
         return provided;
       }
       onLoad();
-      return inTurnUntil(signal, inTurn, directory, () =>
-        withLock(join(directory, 'lock'), signal, () => loadInTurn(dependencies, place, { inSlot, inTurn })),
+      return runExclusiveUntil(signal, runExclusive, directory, () =>
+        withLock(join(directory, 'lock'), signal, () =>
+          loadExclusively(dependencies, place, { withPermit, runExclusive }),
+        ),
       );
     },
   };
 }
 
 /** Who gives up does not wait for those before. Throws the reason of `signal` then. */
-function inTurnUntil<Result>(
+function runExclusiveUntil<Result>(
   signal: AbortSignal,
-  inTurn: InTurn,
+  runExclusive: KeyedMutex,
   key: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(signal.reason);
     signal.addEventListener('abort', giveUp, { once: true });
-    inTurn(key, async () => {
+    runExclusive(key, async () => {
       signal.removeEventListener('abort', giveUp);
       signal.throwIfAborted();
       return work();
@@ -151,7 +156,10 @@ function currentTree({ settings }: CacheDependencies, { directory, request }: Pl
   return isOld && !isPinned(request) ? null : entry;
 }
 
-/** The session is recorded first, so that no other worker evicts what is being verified. Null when verification fails. */
+/**
+ * The session is recorded first, so that no other worker evicts what is being verified. Null
+ * when verification fails.
+ */
 async function verified(
   { logger }: CacheDependencies,
   { directory, session }: Place,
@@ -186,10 +194,10 @@ function markUsed(place: string, { sessionId }: SessionOfCache): void {
 }
 
 /** They may have been loaded concurrently. */
-async function loadInTurn(
+async function loadExclusively(
   dependencies: CacheDependencies,
   place: Place,
-  { inSlot, inTurn }: { inSlot: SlotsByKey; inTurn: InTurn },
+  { withPermit, runExclusive }: { withPermit: SharedSemaphore; runExclusive: KeyedMutex },
 ): Promise<ProvidedPackages> {
   removeUnfinished(place.directory);
   const fresh = currentTree(dependencies, place);
@@ -198,7 +206,7 @@ async function loadInTurn(
     return provided;
   }
   try {
-    return await inSlot(place.workspace, place.signal, () => load(dependencies, place, inTurn));
+    return await withPermit(place.workspace, place.signal, () => load(dependencies, place, runExclusive));
   } catch (error) {
     const isAway = error instanceof PackagesError && error.shownAs === 'registry_unreachable';
     const old = isAway ? readEntry(place.directory) : null;
@@ -216,7 +224,7 @@ async function loadInTurn(
 async function load(
   dependencies: CacheDependencies,
   place: Place,
-  inTurn: InTurn,
+  runExclusive: KeyedMutex,
 ): Promise<ProvidedPackages> {
   const { machine, settings, logger } = dependencies;
   const { workspace, directory, request, registry, session, signal } = place;
@@ -235,13 +243,14 @@ async function load(
     });
     rmSync(join(unfinished, 'sandbox'), { recursive: true, force: true });
     // One at a time evicts in a workspace.
-    await inTurn(workspace, () =>
+    await runExclusive(workspace, () =>
       withLock(join(workspace, 'lock'), signal, () => publish(dependencies, place, { unfinished, filled })),
     );
     const { entries, sizeBytes, program } = filled.manifest;
     const loaded = { packages, files: entries.length, sizeBytes, tookMs: Date.now() - startedAtMs };
     logger.info({ ...session, ...loaded }, 'packages were loaded');
-    // Their digests were taken as they were written: reading them again would double what a first start costs.
+    // Their digests were taken as they were written: reading them again would double
+    // what a first start costs.
     return { tree: join(directory, filled.digest, 'tree'), program };
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

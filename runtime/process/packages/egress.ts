@@ -1,6 +1,7 @@
 /**
- * The one way out of a sandbox that loads packages: a proxy on a Unix socket, which connects to the operator's registry and file hosts and
- * to nothing else. It forwards bytes; TLS and what is asked are the package manager's own (docs/decisions/0062).
+ * The one way out of a sandbox that loads packages: a proxy on a Unix socket, which connects to the
+ * operator's registry and file hosts and to nothing else. It forwards bytes; TLS and what is asked are the
+ * package manager's own (docs/decisions/0062).
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
@@ -128,7 +129,8 @@ async function tunnel(state: State, authority: string, client: Socket, head: Buf
     remote.write(head);
     await Promise.all([pipeline(client, remote), pipeline(remote, counted(state), client)]);
   } catch (error) {
-    // The package manager ends connections as it likes; only the other side's faults are noted, where they occur.
+    // The package manager ends connections as it likes; only the other side's faults are
+    // noted, where they occur.
     if (!client.destroyed && client.bytesWritten === 0) {
       client.end('HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       noteBroken(state, destination, error);

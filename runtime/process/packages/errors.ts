@@ -1,6 +1,9 @@
 import type { PackagesCause } from '../../../contract/session-process.ts';
 
-/** Why packages could not be loaded, as a sentence for the operator. It holds no credential, and nothing that a package manager wrote. */
+/**
+ * Why packages could not be loaded, as a sentence for the operator. It holds no credential, and nothing that
+ * a package manager wrote.
+ */
 export class PackagesError extends Error {
   override name = 'PackagesError';
   /** As the session shows it. */

@@ -1,4 +1,7 @@
-/** Keeps the cache of one workspace within its size: evicts the least recently used first, and nothing that a session runs from. */
+/**
+ * Keeps the cache of one workspace within its size: evicts the least recently used first, and nothing
+ * that a session runs from.
+ */
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';

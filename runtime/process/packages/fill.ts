@@ -1,4 +1,7 @@
-/** Loads packages in a separate sandbox, whose one way out leads to the operator's registry, and stores what it sends. */
+/**
+ * Loads packages in a separate sandbox, whose one way out leads to the operator's registry,
+ * and stores what it sends.
+ */
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
@@ -47,8 +50,8 @@ const tailBytes = 4096;
 const progressMs = 5000;
 
 /**
- * Creates `directory`, with `tree/` and its manifest. Throws PackagesError, or the reason of `signal`; the caller then
- * removes what is left in the directory.
+ * Creates `directory`, with `tree/` and its manifest. Throws PackagesError, or the reason of `signal`; the
+ * caller then removes what is left in the directory.
  */
 export async function fillPackages(
   request: PackageRequest,

@@ -1,4 +1,6 @@
-/** Which registries to use: the operator's setting, else the defaults of this machine's own package managers. */
+/**
+ * Which registries to use: the operator's setting, else the defaults of this machine's own package managers.
+ */
 import { execFile } from 'node:child_process';
 import { realpathSync } from 'node:fs';
 import { promisify } from 'node:util';

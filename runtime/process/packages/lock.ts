@@ -1,9 +1,15 @@
-/** A mutex among the workers of this machine. The kernel releases it when its holder dies, however that happens. */
+/**
+ * A mutex among the workers of this machine. The kernel releases it when its holder
+ * dies, however that happens.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { PackagesError } from './errors.ts';
 
-/** Runs `work` while holding the lock of a file, which it creates. Throws the reason of `signal` when aborted while waiting. */
+/**
+ * Runs `work` while holding the lock of a file, which it creates. Throws the reason of `signal`
+ * when aborted while waiting.
+ */
 export async function withLock<Result>(
   file: string,
   signal: AbortSignal,

@@ -39,8 +39,8 @@ export async function writeManifest(directory: string, manifest: TreeManifest): 
 }
 
 /**
- * The manifest, when it has this digest and the tree next to it, `<directory>/tree`, matches exactly: no file changed, added,
- * or missing. Null otherwise.
+ * The manifest, when it has this digest and the tree next to it, `<directory>/tree`, matches exactly: no file
+ * changed, added, or missing. Null otherwise.
  */
 export async function verifyTree(directory: string, digest: string): Promise<TreeManifest | null> {
   try {

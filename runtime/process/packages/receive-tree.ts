@@ -17,8 +17,8 @@ export interface TreeLimits {
 type FileRecord = Extract<TreeRecord, { type: 'file' }>;
 
 /**
- * Fills `directory`, which exists and is empty. Links are created last, so that no file's path leads through one.
- * Throws PackagesError for what is not allowed or too much.
+ * Fills `directory`, which exists and is empty. Links are created last, so that no file's path leads through
+ * one. Throws PackagesError for what is not allowed or too much.
  */
 export async function receiveTree(
   stream: Readable,
@@ -49,7 +49,7 @@ async function takeTree(reader: PieceReader, writer: Writer, limits: TreeLimits)
     sizeBytes += record.type === 'file' ? record.sizeBytes : 0;
     if (sizeBytes > limits.sizeBytes || entries.length >= limits.files) {
       throw new PackagesError(
-        `the packages have more than ${limits.sizeBytes} bytes or ${limits.files} files (PACKAGE_MAX_BYTES, PACKAGE_MAX_FILES)`,
+        `the packages have more than ${limits.sizeBytes} bytes (PACKAGE_MAX_BYTES) or ${limits.files} files`,
       );
     }
     if (record.type === 'file') {
@@ -96,7 +96,10 @@ async function readRecord(reader: PieceReader): Promise<TreeRecord> {
 
 /** Larger ones are written as they arrive. */
 const smallBytes = 1024 * 1024;
-/** Thousands of small files, written one after the other, take longer on a busy machine than all else of a load. */
+/**
+ * Thousands of small files, written one after the other, take longer on a busy machine
+ * than all else of a load.
+ */
 const writesAtOnce = 16;
 
 interface Writer {

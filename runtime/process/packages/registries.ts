@@ -40,16 +40,16 @@ function userAndPassword(text: string): RegistryCredential {
 }
 
 /**
- * The variables that name the registry to a package manager, credential included. Each manager sends the credential to this registry's own
- * origin alone.
+ * The variables that name the registry to a package manager, credential included. Each manager sends the
+ * credential to this registry's own origin alone.
  */
 export function registryVariables(manager: 'npm' | 'uv', registry: Registry): Record<string, string> {
   return manager === 'npm' ? npmVariables(registry) : uvVariables(registry);
 }
 
 /**
- * npm takes a file at another host than the registry's for a dependency on an address. That is refused where the registry has no other host, and
- * where it has one the way out is what leads nowhere else.
+ * npm takes a file at another host than the registry's for a dependency on an address. That is refused where
+ * the registry has no other host, and where it has one the way out is what leads nowhere else.
  */
 function npmVariables({ url, credential, fileHosts }: Registry): Record<string, string> {
   const own = `npm_config_//${url.host}${url.pathname}`;

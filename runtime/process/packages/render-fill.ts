@@ -1,13 +1,24 @@
-/** Pure: the sandbox that loads packages. It has no network and only the sockets of its order; its one secret is the registry's credential. */
+/**
+ * Pure: the sandbox that loads packages. It has no network and only the sockets of its order; its one secret
+ * is the registry's credential.
+ */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { PackageRequest } from '../../../contract/package-request.ts';
+import { sessionDirectories } from '../../../contract/session-paths.ts';
+import { containerPaths } from '../../workload-plan/workload-plan.ts';
 import { cgroupsOf } from '../host/cgroups.ts';
 import type { ContainerLaunch } from '../host-protocol.ts';
 import { sandboxLayout, sessionFiles } from '../layout.ts';
 import type { Machine } from '../render-launch.ts';
-import { caFileInside, inMemory, readOnly, renderSandbox, type SystemRoot } from '../render-sandbox.ts';
-import type { ProcessContainerSpec } from '../workload-spec.ts';
+import {
+  caFileInside,
+  inMemory,
+  readOnly,
+  renderSandbox,
+  type SandboxedContainer,
+  type SystemRoot,
+} from '../render-sandbox.ts';
 import { uvInside } from './inside/install.ts';
 import { type FillOrder, managerVariablesName } from './inside/order.ts';
 import { type Registry, registryVariables } from './registries.ts';
@@ -20,14 +31,13 @@ export interface FillMachine extends Pick<Machine, 'programs' | 'limits' | 'cgro
 }
 
 /** Not part of a session. */
-export const fillContainer: ProcessContainerSpec = {
+export const fillContainer: SandboxedContainer = {
   name: 'packages',
-  server: 'packages',
-  sibling: null,
+  role: 'server',
   program: { type: 'command', command: 'node', args: [] },
   network: 'none',
-  secretVariables: [],
   uid: 2000,
+  view: { directory: sessionDirectories.server('packages'), path: containerPaths.mcp },
 };
 
 const programInside = '/opt/platform/fill-packages.js';

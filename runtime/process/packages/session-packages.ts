@@ -5,12 +5,15 @@ import { type PackageRequest, readPackageRequest } from '../../../contract/packa
 import { packagesNotLoaded } from '../../../contract/session-process.ts';
 import { withinLimit } from '../../../lib/timing/time-limit.ts';
 import type { OnStartDelay } from '../../workload.ts';
-import type { ProcessContainerSpec, ProcessWorkloadSpec } from '../workload-spec.ts';
+import type { PlannedContainer, WorkloadPlan } from '../../workload-plan/workload-plan.ts';
 import type { PackageCache, ProvideOptions } from './cache.ts';
 import { PackagesError } from './errors.ts';
 import { packagesInside } from './tree-stream.ts';
 
-/** What runs instead of the package manager: a program of the packages, or one that reports why there are none. */
+/**
+ * What runs instead of the package manager: a program of the packages, or one that
+ * reports why there are none.
+ */
 export type ServerPackages =
   | {
       type: 'tree';
@@ -26,7 +29,11 @@ export type ServerPackages =
 export type SessionPackages = ReadonlyMap<string, ServerPackages>;
 
 /** What of a session says which packages it needs. */
-export type PackageUser = Pick<ProcessWorkloadSpec, 'sessionId' | 'workspaceId' | 'containers'>;
+export interface PackageUser extends Pick<WorkloadPlan, 'sessionId' | 'workspaceId'> {
+  containers: readonly PackageContainer[];
+}
+
+type PackageContainer = Pick<PlannedContainer, 'role' | 'subject' | 'network' | 'program'>;
 
 interface PrepareOptions {
   cache: PackageCache;
@@ -37,18 +44,21 @@ interface PrepareOptions {
   onDelay: OnStartDelay;
 }
 
-/** A server whose packages cannot be loaded reports so when it is used; the others go on. Throws the reason of `signal`. */
+/**
+ * A server whose packages cannot be loaded reports so when it is used; the others go on.
+ * Throws the reason of `signal`.
+ */
 export async function preparePackages(
   { sessionId, workspaceId, containers }: PackageUser,
   { cache, deadlineMs, logger, signal, onDelay }: PrepareOptions,
 ): Promise<SessionPackages> {
   const session = { sessionId, workspaceId };
-  const prepare = async (container: ProcessContainerSpec, limited: AbortSignal) => {
+  const prepare = async (container: PackageContainer, limited: AbortSignal) => {
     const request = requestOf(container);
-    if (request === null || container.server === null) {
+    const { role, subject: server } = container;
+    if (request === null || role !== 'server' || server === null) {
       return [];
     }
-    const { server } = container;
     const onLoad = () => onDelay({ server, packages: request.packages });
     const packages = await provide(request, { signal: limited, onLoad }).catch(
       (error: unknown): ServerPackages => {
@@ -70,7 +80,7 @@ export async function preparePackages(
   }
 }
 
-function requestOf({ network, program }: ProcessContainerSpec): PackageRequest | null {
+function requestOf({ network, program }: PackageContainer): PackageRequest | null {
   return network === 'internet' && program.type === 'command'
     ? readPackageRequest(program.command, program.args)
     : null;
@@ -90,7 +100,9 @@ function missing({ shownAs, message, written }: PackagesError): ServerPackages {
   return { type: 'missing', argv: ['/bin/sh', '-c', 'printf "%s\\n" "$1" >&2; exit 1', 'sh', text] };
 }
 
-/** A package manager's output is never logged: it may name a private registry, or show what a package printed. */
+/**
+ * A package manager's output is never logged: it may name a private registry, or show what a package printed.
+ */
 function loggable({ shownAs, message, written }: PackagesError, error: unknown): object {
   const reason = error instanceof PackagesError ? message : String(error);
   return { cause: shownAs, reason, writtenBytes: Buffer.byteLength(written) };

@@ -22,7 +22,10 @@ export function checkPath(path: string): void {
   }
 }
 
-/** Links stay among the packages, or lead to programs of the system, which every sandbox has. Throws PackagesError. */
+/**
+ * Links stay among the packages, or lead to programs of the system, which every sandbox
+ * has. Throws PackagesError.
+ */
 export function checkLink(path: string, target: string): void {
   const resolved = posix.resolve(packagesInside, posix.dirname(path), target);
   const isInside = resolved.startsWith(`${packagesInside}/`);

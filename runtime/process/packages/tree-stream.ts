@@ -1,10 +1,13 @@
 /**
- * The wire format in which a sandbox sends loaded packages: records, each a length, a line of JSON and the bytes of a file. The platform
- * only reads this stream, and never the sandbox's files itself.
+ * The wire format in which a sandbox sends loaded packages: records, each a length, a line of JSON and the
+ * bytes of a file. The platform only reads this stream, and never the sandbox's files itself.
  */
 import * as z from 'zod';
 
-/** Where the packages are in every sandbox, the one that loads them and those that run them: programs embed their own paths. */
+/**
+ * Where the packages are in every sandbox, the one that loads them and those that run them:
+ * programs embed their own paths.
+ */
 export const packagesInside = '/opt/packages';
 
 /** A path below it, and its content. `program`, the one to run, ends the stream. */

@@ -4,7 +4,8 @@ import { callOf, callWith, type Line, lines } from './line.ts';
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
 
 export const implementationDefinedLines: Line[] = [
-  // A lone surrogate in a value decides nothing, and clients that cut a text in the middle of a character send it.
+  // A lone surrogate in a value decides nothing, and clients that cut a text in the
+  // middle of a character send it.
   ...lines(
     'passes',
     'half a surrogate pair in a value',
@@ -23,7 +24,8 @@ export const implementationDefinedLines: Line[] = [
     callWith('{"__proto__":{"name":"write_file"}}'),
     callWith('{"a":{"__proto__":null,"constructor":{"prototype":1}}}'),
   ]),
-  // JSON's whitespace may hold tabs and carriage returns; no client sends them, and some parsers end a line there.
+  // JSON's whitespace may hold tabs and carriage returns; no client sends them, and some
+  // parsers end a line there.
   ...lines('control_byte', 'white space other than spaces', [
     callWith('{}').replaceAll(',', ',\t'),
     `\t${callWith('{}')}`,

@@ -1,4 +1,7 @@
-/** Messages that violate the protocol, that a lenient server could mistake for others, or that bypass the gate. */
+/**
+ * Messages that violate the protocol, that a lenient server could mistake for others,
+ * or that bypass the gate.
+ */
 import {
   callMembers,
   callOf,

@@ -1,7 +1,7 @@
 /**
- * Lines that an agent may send, and what the gate must say to each: `passes`, `gated` (passes only under a grant), or the
- * reason of its refusal. The connection speaks the 2025 revision, the tool `write_file` is gated, the agent's request 7 and
- * the server's request "p" wait for their answers.
+ * Lines that an agent may send, and what the gate must say to each: `passes`, `gated` (passes only under a
+ * grant), or the reason of its refusal. The connection speaks the 2025 revision, the tool `write_file` is
+ * gated, the agent's request 7 and the server's request "p" wait for their answers.
  */
 import type { GateRefusal } from '../../../sidecar/gate/decide.ts';
 import type { LineProblem } from '../../../sidecar/json-rpc/parse-line.ts';

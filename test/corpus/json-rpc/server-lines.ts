@@ -1,15 +1,17 @@
 /**
- * Lines that an MCP server may send, and what the gate must say to each. The agent's request 7, a tool call, waits for its
- * answer, as does the server's request "p"; the catalog entry lets the server ask for elicitation and for nothing else.
+ * Lines that an MCP server may send, and what the gate must say to each. The agent's request 7, a tool call,
+ * waits for its answer, as does the server's request "p"; the catalog entry lets the server ask for
+ * elicitation and for nothing else.
  */
-import type { Era } from '../../../sidecar/gate/method-policy.ts';
+import type { ProtocolVersion } from '../../../sidecar/gate/method-policy.ts';
 import { type Line, lines } from './line.ts';
 
 export interface ServerLine extends Line {
-  era: Era;
+  protocolVersion: ProtocolVersion;
 }
 
-const of = (era: Era, lines: Line[]): ServerLine[] => lines.map((line) => ({ ...line, era }));
+const of = (protocolVersion: ProtocolVersion, lines: Line[]): ServerLine[] =>
+  lines.map((line) => ({ ...line, protocolVersion }));
 const request = (method: string, id: string | number = 1) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params: {} });
 const notification = (method: string) => JSON.stringify({ jsonrpc: '2.0', method, params: {} });

@@ -1,4 +1,7 @@
-/** An MCP server as its author ships it in an image: it holds a credential, and one of its tools changes something. */
+/**
+ * An MCP server as its author ships it in an image: it holds a credential, and one of its
+ * tools changes something.
+ */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { McpServer } from '@modelcontextprotocol/server';

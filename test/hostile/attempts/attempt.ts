@@ -1,4 +1,7 @@
-/** What an attempt is: one program, run by the agent, by the malicious server, and on the machine itself as its control. */
+/**
+ * What an attempt is: one program, run by the agent, by the malicious server, and on the
+ * machine itself as its control.
+ */
 import type { Kit } from '../inside/kit.ts';
 
 export type Who = 'agent' | 'server';
@@ -40,8 +43,8 @@ export interface Attempt {
   /** Where the server must see something else. */
   insideServer?: unknown;
   /**
-   * The control: what the same program sees where nothing stops it. Then it runs on the machine itself, so it has to be
-   * harmless: an attempt that changes something has none, or shows in itself that it can.
+   * The control: what the same program sees where nothing stops it. Then it runs on the machine itself, so it
+   * has to be harmless: an attempt that changes something has none, or shows in itself that it can.
    */
   outside?: unknown;
 }

@@ -18,7 +18,10 @@ export interface ExactCallAttempt {
   /** Is refused, displayed, and approved. */
   shown: MadeCall;
   made: MadeCall;
-  /** Whether the agent is told that exactly one other call was approved: not where that call is of another tool. */
+  /**
+   * Whether the agent is told that exactly one other call was approved: not where that
+   * call is of another tool.
+   */
   isToldWhy: boolean;
 }
 
@@ -127,8 +130,9 @@ export interface Seen {
 }
 
 /**
- * Makes calls, each when the one before was answered, or all at once; on one connection to each server. The outcome of each: `carried out`, `asks for input`,
- * `no answer`, or the code of its refusal. `modern`: members of a line of the 2026 revision, for all of them or none.
+ * Makes calls, each when the one before was answered, or all at once; on one connection to each server. The
+ * outcome of each: `carried out`, `asks for input`, `no answer`, or the code of its refusal. `modern`:
+ * members of a line of the 2026 revision, for all of them or none.
  */
 export const makeCalls = async (
   kit: Kit,

@@ -51,7 +51,7 @@ export const fileAttempts: Attempt[] = [
     stoppedBy: mounts,
     run: (kit, { platform }) => kit.read(`${platform.projectDirectory}/package.json`),
     inside: gone,
-    outside: expect.stringContaining('agent-platform'),
+    outside: expect.stringContaining('gatepost'),
   },
   {
     what: 'reads homes, password hashes, logs, devices and what else the machine has',

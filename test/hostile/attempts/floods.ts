@@ -39,7 +39,9 @@ export const loopCalls = async (
   };
 };
 
-/** Repeats as many concurrent uploads as its sidecar has connections for; returns the count of each status. */
+/**
+ * Repeats as many concurrent uploads as its sidecar has connections for; returns the count of each status.
+ */
 export const uploadAtOnce = async (
   kit: Kit,
   _target: unknown,
@@ -64,7 +66,10 @@ export const uploadAtOnce = async (
   return said;
 };
 
-/** Sends its human 50 blocking questions; returns how many are still pending after a while, and how many were refused. */
+/**
+ * Sends its human 50 blocking questions; returns how many are still pending after a while,
+ * and how many were refused.
+ */
 export const waitOften = async (
   kit: Kit,
   _target: unknown,
@@ -82,8 +87,8 @@ export const waitOften = async (
 };
 
 /**
- * What an honest agent does, repeatedly: a gated call is refused, it asks and waits for its human, and the call passes. Returns
- * how long each round took, or what went wrong.
+ * What an honest agent does, repeatedly: a gated call is refused, it asks and waits for its human, and the
+ * call passes. Returns how long each round took, or what went wrong.
  */
 export const askAndCall = async (
   kit: Kit,
@@ -114,4 +119,36 @@ export const askAndCall = async (
   vault.close();
   platform.close();
   return { roundsMs, wrong };
+};
+
+/**
+ * Sends thousands of requests ahead of the first answer, on one connection after the other,
+ * until `stopSendingAhead`.
+ */
+export const startSendingAhead = async (kit: Kit): Promise<string> => {
+  const body = JSON.stringify({ type: 'agent.status', payload: { status: 'x' } });
+  const head = `POST /event HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`;
+  const all = (head + body).repeat(5000);
+  const attack = { isOver: false, connections: 0 };
+  Object.assign(globalThis, { ahead: attack });
+  const send = () => {
+    const socket = kit.net.connect(kit.sidecar).on('error', () => undefined);
+    socket.once('close', async () => {
+      attack.connections += 1;
+      await kit.sleep(50);
+      if (!attack.isOver) {
+        send();
+      }
+    });
+    socket.resume().write(all);
+  };
+  send();
+  return 'started';
+};
+
+/** Returns how many connections were closed. */
+export const stopSendingAhead = (): number => {
+  const { ahead } = globalThis as typeof globalThis & { ahead: { isOver: boolean; connections: number } };
+  ahead.isOver = true;
+  return ahead.connections;
 };

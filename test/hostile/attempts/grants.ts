@@ -58,7 +58,10 @@ export const askForHundred = async (kit: Kit): Promise<Record<string, number>> =
   return said;
 };
 
-/** Sends 64 MiB without a line end to each server's socket, on eight connections each; then 64 MiB as a request to the sidecar. */
+/**
+ * Sends 64 MiB without a line end to each server's socket, on eight connections each; then 64 MiB as
+ * a request to the sidecar.
+ */
 export const pourBytes = async (kit: Kit): Promise<string> => {
   const piece = Buffer.alloc(1024 * 1024, 'x');
   const pour = async (path: string, head: string) => {
@@ -83,7 +86,10 @@ export const pourBytes = async (kit: Kit): Promise<string> => {
   return 'poured';
 };
 
-/** Sends endless requests on more connections than the sidecar accepts; returns whether it still answers once they are closed. */
+/**
+ * Sends endless requests on more connections than the sidecar accepts; returns whether it still
+ * answers once they are closed.
+ */
 export const hangOn = async (kit: Kit): Promise<number[]> => {
   const sockets = Array.from({ length: 60 }, () => {
     const socket = kit.net.connect({ path: kit.sidecar });

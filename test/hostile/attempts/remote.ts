@@ -158,7 +158,10 @@ export const farAttempts: FarAttempt[] = [
   },
 ];
 
-/** Runs in the agent: makes the call over a connection of its own, and returns what comes until nothing more does. */
+/**
+ * Runs in the agent: makes the call over a connection of its own, and returns what comes
+ * until nothing more does.
+ */
 export const receiveFarAttack = async (
   kit: Kit,
   _target: unknown,
@@ -220,8 +223,8 @@ export const readAllAround = (kit: Kit): string => {
 };
 
 /**
- * Sends what could make another request of the bridge than the entry's, over three connections; the answers are of no interest. Returns which
- * of them took it to the end.
+ * Sends what could make another request of the bridge than the entry's, over three connections; the answers
+ * are of no interest. Returns which of them took it to the end.
  */
 export const steerBridge = async (kit: Kit, _target: unknown, elsewhere: string): Promise<boolean[]> => {
   const evil = `\r\nX-Evil: 1\r\nHost: ${elsewhere}`;

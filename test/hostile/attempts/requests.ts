@@ -1,4 +1,7 @@
-/** Requests to the sidecar's own socket: forged events and decisions, other routes, and more than it should take. */
+/**
+ * Requests to the sidecar's own socket: forged events and decisions, other routes, and
+ * more than it should take.
+ */
 import type { HttpRequest } from '../inside/kit.ts';
 
 export interface RequestAttempt {
@@ -60,6 +63,7 @@ const forgedPayloads: Record<string, object> = {
   'agent.preview': {
     preview_id: decided.request_id,
     title: 'x',
+    service: null,
     files: 1,
     size_bytes: 1,
     expires_at: '2030-01-01T00:00:00Z',

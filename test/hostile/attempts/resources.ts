@@ -1,4 +1,7 @@
-/** Taking what all sessions of the machine share. Each stops by itself before it would harm a machine without limits. */
+/**
+ * Taking what all sessions of the machine share. Each stops by itself before it would harm
+ * a machine without limits.
+ */
 import type { Attempt } from './attempt.ts';
 
 export const resourceAttempts: Attempt[] = [

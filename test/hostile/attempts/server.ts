@@ -1,4 +1,7 @@
-/** What a malicious server does on the connection that it is attached with, and what the agent then sees of it. */
+/**
+ * What a malicious server does on the connection that it is attached with, and what
+ * the agent then sees of it.
+ */
 import { expect } from '@jest/globals';
 import type { Kit, Message } from '../inside/kit.ts';
 import type { Mouth } from '../inside/puppets.ts';

@@ -1,8 +1,12 @@
-/** What a service of a preview tries, as programs that it runs in its sandbox, and as answers that it gives. */
+/**
+ * What a service of a preview tries, as programs that it runs in its sandbox, and as answers that it gives.
+ */
 import type { Kit } from '../inside/kit.ts';
 import type { Target } from './attempt.ts';
 
-/** Names in its environment, and every text that it can read there and where the platform mounts something. */
+/**
+ * Names in its environment, and every text that it can read there and where the platform mounts something.
+ */
 export const readEverything = (kit: Kit): { names: string[]; mounted: string[]; texts: string[] } => {
   const { fs } = kit;
   const under = (path: string): string[] => {
@@ -24,7 +28,10 @@ export const readEverything = (kit: Kit): { names: string[]; mounted: string[]; 
   return { names: Object.keys(process.env).sort(), mounted, texts };
 };
 
-/** Ports of the platform, of its gateway, and of the session and of another service, on the machine’s loopback address and its others. */
+/**
+ * Ports of the platform, of its gateway, and of the session and of another service, on the machine’s
+ * loopback address and its others.
+ */
 export const connectToPorts = async (kit: Kit, { ports, addresses }: Target): Promise<string[]> => {
   const hosts = ['127.0.0.1', ...addresses];
   const all = hosts.flatMap((host) => Object.values(ports).map((port) => kit.connect({ host, port })));

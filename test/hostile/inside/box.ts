@@ -1,4 +1,7 @@
-/** A server that notes each call that it carries out. Its tool `order` asks for input first, as servers of the 2026 revision may. */
+/**
+ * A server that notes each call that it carries out. Its tool `order` asks for input first, as servers
+ * of the 2026 revision may.
+ */
 import { asArguments } from './puppets.ts';
 
 interface Ledger {

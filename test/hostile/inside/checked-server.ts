@@ -1,4 +1,7 @@
-/** A server for checks that answers the request for its tools as its variable MODE says. Sent as text, runs in a sandbox. */
+/**
+ * A server for checks that answers the request for its tools as its variable MODE says. Sent as
+ * text, runs in a sandbox.
+ */
 import { asArguments } from './puppets.ts';
 
 const program = () => {

@@ -1,6 +1,6 @@
 /**
- * The helpers of every attempt. The text of `makeKit` is what runs: in the sandbox, and on the machine itself for the
- * control of an attempt. So it uses nothing but its arguments.
+ * The helpers of every attempt. The text of `makeKit` is what runs: in the sandbox, and on the machine itself
+ * for the control of an attempt. So it uses nothing but its arguments.
  */
 import type childProcess from 'node:child_process';
 import type dns from 'node:dns';
@@ -91,7 +91,10 @@ export function makeKit({ childProcess, dns, fs, http, net }: Modules) {
     const { error, status, stdout, stderr } = childProcess.spawnSync(command, args, options);
     return { status: error ? codeOf(error) : status, stdout: stdout ?? '', stderr: stderr ?? '' };
   };
-  /** Runs a Perl script, which is on every Debian; returns what it prints. `why()` in it is the name of the last error. */
+  /**
+   * Runs a Perl script, which is on every Debian; returns what it prints. `why()` in it is
+   * the name of the last error.
+   */
   const perl = (script: string, timeoutMs?: number): string => {
     const why = 'use Errno; sub why { my ($name) = grep { $!{$_} } sort keys %!; $name // "none" }';
     const { stdout, stderr, status } = run('perl', ['-e', `${why} ${script}`], undefined, timeoutMs);

@@ -1,6 +1,6 @@
 /**
- * The programs of the hostile agent and of the malicious server, as texts: each runs what it is sent, inside its sandbox.
- * Functions here are sent as text too, so they use nothing but their arguments.
+ * The programs of the hostile agent and of the malicious server, as texts: each runs what it is sent, inside
+ * its sandbox. Functions here are sent as text too, so they use nothing but their arguments.
  */
 import type http from 'node:http';
 import { type Kit, type Message, makeKit } from './kit.ts';
@@ -29,7 +29,10 @@ const carryOut = async (kit: Kit, orders: Order[], target: unknown): Promise<Rec
   return results;
 };
 
-/** Takes orders from its prompt and from messages, and uploads their results as an artifact named by the message's id. */
+/**
+ * Takes orders from its prompt and from messages, and uploads their results as an artifact
+ * named by the message's id.
+ */
 const agentMain = async (kit: Kit, runOrders: typeof carryOut): Promise<void> => {
   const inbox: { seq: number; text: string; kind: string }[] = [];
   const obey = async (text: string): Promise<void> => {

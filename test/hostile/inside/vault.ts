@@ -1,6 +1,7 @@
 /**
- * A server that understands far too much: lines within lines, batches, members and tool names in any case and any Unicode
- * form, calls without an id, the last of duplicate keys. What slips past the gate, it executes and records.
+ * A server that understands far too much: lines within lines, batches, members and tool names in any
+ * case and any Unicode form, calls without an id, the last of duplicate keys. What slips past the gate,
+ * it executes and records.
  */
 const vaultMain = (input: NodeJS.ReadStream, output: NodeJS.WriteStream, ledger: Ledger): void => {
   const fold = (name: string) =>

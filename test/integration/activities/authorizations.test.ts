@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
-import { checkAuthorization } from '../../../activities/authorizations/check-authorization.ts';
-import { openAuthorization } from '../../../commands/oauth-authorizations/open.ts';
+import { checkAuthorization } from '../../../activities/authorizations/authorizations.ts';
+import { openAuthorization } from '../../../commands/oauth-authorizations/authorizations.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
-import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
+import { readRegistrationOf } from '../../../store/mcp-registrations/registrations.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 
 let activities: TestActivities;

@@ -5,18 +5,15 @@ import { ApplicationFailure } from '@temporalio/common';
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { webhooksWith } from '../../../activities/channel-messages/webhooks.ts';
 import { createActivities } from '../../../activities/index.ts';
-import { postMessage } from '../../../commands/channel-messages/post.ts';
-import { sendTestMessage } from '../../../commands/channel-messages/send-test.ts';
-import { createChannel } from '../../../commands/channels/create.ts';
-import { removeChannel } from '../../../commands/channels/remove.ts';
-import { changeChannel } from '../../../commands/channels/update.ts';
-import { clearSecret } from '../../../commands/secrets/clear.ts';
-import { restrictSecret } from '../../../commands/secrets/restrict.ts';
+import { postMessage, sendTestMessage } from '../../../commands/channel-messages/messages.ts';
+import { changeChannel, createChannel, removeChannel } from '../../../commands/channels/channels.ts';
+import { clearSecret, restrictSecret } from '../../../commands/secrets/secrets.ts';
 import { channelInput } from '../../../contract/channel.ts';
 import type { Session } from '../../../contract/session.ts';
 import { channelMessageWorkflowId } from '../../../contract/workflows.ts';
 import { removeOldMessages } from '../../../store/channel-messages/messages.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
+import { eventually } from '../../support/eventually.ts';
 import type { Tenant } from '../../support/tenant.ts';
 import { secretPart, startWebhook, type Webhook, type WebhookReply } from '../../support/webhook.ts';
 
@@ -122,6 +119,45 @@ describe('a webhook that answers', () => {
       message: 'receiver_failed',
     });
     expect(await rowOf(id)).toMatchObject({ status: 'pending', attempts: 1 });
+  });
+
+  it('with 500 ten times ends the delivery, with the last cause', async () => {
+    webhook.answer(...Array.from({ length: 10 }, () => 500));
+    const id = await post();
+    for (let attempts = 1; attempts < 10; attempts += 1) {
+      expect((await failureOf(id)).message).toBe('receiver_failed');
+    }
+    expect(await deliver(id)).toEqual({ status: 'failed', failure: 'receiver_failed' });
+    expect(await rowOf(id)).toMatchObject({ status: 'failed', attempts: 10 });
+  });
+
+  it('slowly has ten messages of its workspace at a time, and those of others are delivered', async () => {
+    const held: (() => void)[] = [];
+    const hold: WebhookReply = (_request, response) => {
+      held.push(() => response.writeHead(200).end());
+    };
+    webhook.answer(...Array.from({ length: 10 }, () => hold));
+    const ids: string[] = [];
+    for (let count = 0; count < 11; count += 1) {
+      ids.push(await post());
+    }
+    const [eleventh = '', ...slow] = ids;
+    tenant = await activities.tenant();
+    session = await tenant.session(await tenant.agent({ name: 'other' }));
+    await setUp(webhook.url);
+    const ofOther = await post();
+
+    const delivering = slow.map((id) => deliver(id));
+    await eventually(() => expect(held).toHaveLength(10));
+    expect(await deliver(eleventh)).toEqual({ status: 'pending', failure: null });
+    expect(await rowOf(eleventh)).toMatchObject({ status: 'pending', attempts: 0 });
+    const delivered = { status: 'delivered', failure: null };
+    expect(await deliver(ofOther)).toEqual(delivered);
+    for (const answer of held) {
+      answer();
+    }
+    expect(await Promise.all(delivering)).toEqual(slow.map(() => delivered));
+    expect(await deliver(eleventh)).toEqual(delivered);
   });
 
   it('with 429 is asked again when it says', async () => {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CompactSign, importPKCS8 } from 'jose';
-import { createSignApproval, type SignApproval } from '../../../api/approvals/sign-approval.ts';
-import { removeMember } from '../../../commands/members/remove.ts';
+import { createSignApproval, type SignApproval } from '../../../api/grants/sign-approval.ts';
+import { removeMember } from '../../../commands/members/members.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { closePermissionRequest } from '../../../commands/permission-requests/close.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
@@ -12,8 +12,8 @@ import type { Session } from '../../../contract/session.ts';
 import type { User } from '../../../contract/workspace.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
-import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/requests.ts';
+import { listSessionInputs } from '../../../store/session-inputs/inputs.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
 import { callKeys, freezeGates } from '../../support/granted.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -340,7 +340,7 @@ describe('a workflow of another name', () => {
       activities.run('validateLaunch', { sessionId }, foreign),
       activities.run('startWorkload', { sessionId }, foreign),
       activities.run('recordRunning', { sessionId }, foreign),
-      activities.run('watchWorkload', { sessionId }, foreign),
+      activities.run('inspectWorkload', { sessionId, lastingMs: {} }, foreign),
       activities.run('deliverInputs', { sessionId }, foreign),
       activities.run('checkIdle', { sessionId, idleMs: 1 }, foreign),
       activities.run('stopWorkload', { sessionId }, foreign),

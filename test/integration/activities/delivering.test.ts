@@ -1,18 +1,14 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
 import type { Session } from '../../../contract/session.ts';
 import { controlKey, isSignedBody, verifyControlHead } from '../../../contract/session-keys.ts';
-import {
-  controlRequestHeader,
-  injectRequest,
-  olderControlSignatureHeader,
-} from '../../../contract/sidecar.ts';
+import { controlRequestHeader, injectRequest } from '../../../contract/sidecar.ts';
 import { createInbox, type Inbox, InputGapError } from '../../../sidecar/inputs/inbox.ts';
-import { addSessionInput } from '../../../store/session-inputs/add.ts';
-import { setControlUrl } from '../../../store/sessions/control-url.ts';
+import { addSessionInput } from '../../../store/session-inputs/inputs.ts';
+import { setControlUrl } from '../../../store/sessions/addresses.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -33,14 +29,6 @@ afterEach(() => {
 afterAll(() => activities.drop());
 
 const newSession = async () => tenant.session(await tenant.agent());
-
-/** The signature of older sidecars, which did not sign the head, for the time in the header. */
-function olderSignature(key: string, header: string, { method, url }: IncomingMessage, body: Buffer): string {
-  const [time] = header.split('.');
-  const hash = createHash('sha256').update(body).digest('hex');
-  const text = `${time}\n${method}\n${url}\n${hash}`;
-  return `${time}.${createHmac('sha256', Buffer.from(key, 'base64url')).update(text).digest('hex')}`;
-}
 
 /** A control port with a sidecar's inbox behind it, and the signature checked. */
 class ControlPort {
@@ -103,8 +91,7 @@ function isSigned(key: string, request: IncomingMessage, body: Buffer): boolean 
     path,
     nowMs: Date.now(),
   });
-  const older = String(headers[olderControlSignatureHeader]);
-  return head !== null && isSignedBody(head, body) && older === olderSignature(key, older, request, body);
+  return head !== null && isSignedBody(head, body);
 }
 
 const say = (session: Session, text: string) =>

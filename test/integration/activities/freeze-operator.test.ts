@@ -20,8 +20,7 @@ it('freezes whether a person drives the session, which nobody does with a child'
     ...{ operatorId: null, rootOperatorId: parent.root_operator_id, parentSessionId: parent.id },
   });
   for (const [{ id: sessionId }, has_operator] of [
-    // Earlier releases refuse the field, so it is there only where it says something.
-    [parent, undefined],
+    [parent, true],
     [child, false],
   ] as const) {
     await activities.run('freezeConfiguration', { sessionId });

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createReadImage } from '../../../activities/sessions/read-image.ts';
-import type { EntryImage } from '../../../commands/mcp-servers/decided-fields.ts';
-import { registerMcpServer } from '../../../commands/mcp-servers/register.ts';
-import { clearSecret } from '../../../commands/secrets/clear.ts';
-import { restrictSecret } from '../../../commands/secrets/restrict.ts';
+import { createReadImage } from '../../../activities/sessions/read-images.ts';
+import { type EntryImage, registerMcpServer } from '../../../commands/mcp-servers/mcp-servers.ts';
+import { clearSecret, restrictSecret } from '../../../commands/secrets/secrets.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { Session } from '../../../contract/session.ts';

@@ -21,6 +21,7 @@ beforeEach(async () => {
 });
 
 const access = {
+  endpoint: 'default',
   api_key: '${MODEL_KEY}',
   models: ['a-model'],
   requests_per_session: 10,
@@ -43,9 +44,12 @@ async function grantKey(
   agent: Agent,
   scope: 'once' | 'persistent' = 'persistent',
   grant_type: 'agent_env' | 'model_key' = 'model_key',
+  endpoint = 'default',
 ) {
   const holder = { user_subject_id: null, agent_subject_id: agent.id, granted_by_user_id: tenant.ada.id };
-  const content = { grant_type, details: { secret_name: 'MODEL_KEY' }, scope, ...holder };
+  const ofEndpoint = grant_type === 'model_key' ? { endpoint } : {};
+  const details = { secret_name: 'MODEL_KEY', ...ofEndpoint };
+  const content = { grant_type, details, scope, ...holder };
   const session = await tenant.session(agent);
   return activities.db.transaction((trx) => writeGrant(trx, grantFor(session, content)));
 }
@@ -54,6 +58,8 @@ describe("the key of an agent's model access", () => {
   it('is frozen as a reference, and absent without access', async () => {
     const session = await freeze(await withModel());
     expect((await readConfiguration(activities.db, session.id))?.agent.model_access).toEqual({
+      endpoint: 'default',
+      dialect: 'messages',
       api_key: { kind: 'secret', secret_name: 'MODEL_KEY', secret_version: 1 },
       models: ['a-model'],
       requests_per_session: 10,
@@ -71,6 +77,34 @@ describe("the key of an agent's model access", () => {
     });
     await grantKey(agent);
     await validate(await freeze(agent));
+  });
+
+  it('needs a grant for the endpoint that it is sent to', async () => {
+    const agent = await withModel();
+    await grantKey(agent, 'persistent', 'model_key', 'another');
+    await expect(validate(await freeze(agent))).rejects.toMatchObject({
+      message: expect.stringContaining('needs a model_key grant'),
+    });
+  });
+
+  it('is frozen with its endpoint, which the workspace must have then', async () => {
+    const agent = await withModel();
+    const at = async (endpoint: string) => {
+      const model_access = JSON.stringify({ ...access, endpoint });
+      await activities.db('agents').where({ id: agent.id }).update({ model_access });
+      return freeze(agent);
+    };
+    const session = await at('chat');
+    expect((await readConfiguration(activities.db, session.id))?.agent.model_access).toMatchObject({
+      endpoint: 'chat',
+      dialect: 'chat_completions',
+    });
+    for (const endpoint of ['of-others', 'nothing']) {
+      await expect(at(endpoint)).rejects.toMatchObject({
+        type: 'launch_refused',
+        message: expect.stringContaining(`names the endpoint "${endpoint}"`),
+      });
+    }
   });
 
   it('needs to be set', async () => {
@@ -121,6 +155,18 @@ describe("the key of an agent's model access", () => {
     await activities.db('agents').where({ id: agent.id }).update({ model_access: null });
     await expect(validate(await freeze(agent))).rejects.toMatchObject({
       message: 'model_access is required: the built-in agent "claude" asks a language model',
+    });
+  });
+
+  it('is at an endpoint that claude speaks to, also where it was another when that was saved', async () => {
+    const claude = { type: 'builtin', name: 'claude' } as const;
+    const agent = await tenant.agent({ run: claude, model_access: access });
+    await grantKey(agent, 'persistent', 'model_key', 'chat');
+    const model_access = JSON.stringify({ ...access, endpoint: 'chat' });
+    await activities.db('agents').where({ id: agent.id }).update({ model_access });
+    await expect(validate(await freeze(agent))).rejects.toMatchObject({
+      type: 'launch_refused',
+      message: expect.stringContaining('must name an endpoint that speaks messages'),
     });
   });
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { writeGrant } from '../../../commands/grants/write.ts';
-import { clearSecret } from '../../../commands/secrets/clear.ts';
+import { clearSecret } from '../../../commands/secrets/secrets.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -88,16 +88,6 @@ describe('freezing the configuration', () => {
     await activities.db('mcp_servers').where(entry).update({ client_features: [] });
     const configuration = await readConfiguration(activities.db, session.id);
     expect(configuration?.servers[0]).toMatchObject(allowed);
-  });
-
-  it('from before client features were stored is read as allowing none', async () => {
-    const session = await freeze(await agentWithFiles());
-    await activities
-      .db('session_configurations')
-      .where({ session_id: session.id })
-      .update({ configuration: activities.db.raw(`configuration #- '{servers,0,client_features}'`) });
-    const configuration = await readConfiguration(activities.db, session.id);
-    expect(configuration?.servers[0]).toMatchObject({ name: 'files', client_features: [] });
   });
 
   it('keeps the first configuration, whatever changes before a second attempt', async () => {
@@ -203,21 +193,21 @@ describe('a launch that must fail', () => {
     expect(started(session)).toEqual([]);
   });
 
-  it('queues expressions by the user that started the tree, across workspaces', async () => {
+  it('queues expressions by the user that started the tree, and by the workspace', async () => {
     const session = await freeze(await agentWithFiles());
     const { patterns } = activities.dependencies;
-    const asked: string[] = [];
+    const asked: unknown[] = [];
     activities.dependencies.patterns = {
       ...patterns,
-      check(userId, tasks) {
-        asked.push(userId);
-        return patterns.check(userId, tasks);
+      check(owner, tasks) {
+        asked.push(owner);
+        return patterns.check(owner, tasks);
       },
     };
     await validate(session).finally(() => {
       activities.dependencies.patterns = patterns;
     });
-    expect(asked).toEqual([session.root_operator_id]);
+    expect(asked).toEqual([{ userId: session.root_operator_id, workspaceId: tenant.workspace.id }]);
   });
 
   it('checks attachments again against the manifest that was frozen with them', async () => {

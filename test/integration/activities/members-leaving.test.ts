@@ -1,14 +1,14 @@
 /** A member who has left a workspace can decide, receive and start nothing more, even under races. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { createSignApproval, type SignApproval } from '../../../api/approvals/sign-approval.ts';
-import { removeMember } from '../../../commands/members/remove.ts';
+import { createSignApproval, type SignApproval } from '../../../api/grants/sign-approval.ts';
+import { removeMember } from '../../../commands/members/members.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Db } from '../../../store/database.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
-import { lockMembers } from '../../../store/members/lock-members.ts';
+import { lockMembers } from '../../../store/members/members.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { untilFound } from '../../support/eventually.ts';

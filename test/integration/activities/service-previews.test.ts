@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
-import { removeMember } from '../../../commands/members/remove.ts';
+import { removeMember } from '../../../commands/members/members.ts';
 import { endPreview } from '../../../commands/previews/end.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Session } from '../../../contract/session.ts';
@@ -151,7 +151,7 @@ describe('freezing', () => {
     expect((await look(runs)).ending).toEqual(stopped);
   });
 
-  it('is refused for a service whose port cannot be asked, as an earlier release saved it', async () => {
+  it('is refused for a service whose port cannot be asked, however it came to be saved', async () => {
     const services = JSON.stringify([{ name: 'web', run: serviceRun, env: { PORT: '80' } }]);
     const id = await deploy('web', await startSession({}, { services }));
     await expect(freeze(id)).rejects.toMatchObject({

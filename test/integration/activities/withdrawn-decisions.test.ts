@@ -1,14 +1,17 @@
-/** Decisions whose makers were told to make them again: a worker that comes to them later does not carry them out. */
+/**
+ * Decisions that do not count: whose makers were told to make them again, and a worker comes to them later;
+ * and denials that came second.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { carryOutOrWithdraw } from '../../../api/approvals/carry-out.ts';
-import { createSignApproval, type SignApproval } from '../../../api/approvals/sign-approval.ts';
 import { ApiError } from '../../../api/errors.ts';
+import { carryOutOrWithdraw } from '../../../api/grants/carry-out.ts';
+import { createSignApproval, type SignApproval } from '../../../api/grants/sign-approval.ts';
 import { withdrawDecision } from '../../../commands/decisions/withdraw.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/requests.ts';
+import { listSessionInputs } from '../../../store/session-inputs/inputs.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { callKeys, freezeGates } from '../../support/granted.ts';
 import { volume } from '../../support/mode.ts';
@@ -89,4 +92,26 @@ describe.each(['approve', 'deny'] as const)('a decision to %s', (kind) => {
       expect((await grantsOf(requestId)).length).toBe(isCarriedOut && kind === 'approve' ? 1 : 0);
     }
   });
+});
+
+it.each([
+  ['another person', () => tenant.ada],
+  ['the same person in another window', () => tenant.max],
+])('a denial that comes second does not count, made by %s', async (_who, by) => {
+  const { id: first, requestId, sessionId } = await decided('deny');
+  const second = randomUUID();
+  await insertDecision(activities.db, {
+    ...{ id: second, workspaceId: tenant.workspace.id, requestId, kind: 'deny', userId: by().id },
+    ...{ reason: 'never', approval: null, mutesSession: true },
+  });
+  await carryOut(first);
+  for (const _attempt of [1, 2]) {
+    await expect(carryOut(second)).rejects.toMatchObject({ type: 'already_decided', nonRetryable: true });
+  }
+  expect(await carryOut(first)).toEqual({ status: 'denied', grantId: null });
+  const closed = await readPermissionRequest(activities.db, requestId);
+  expect(closed).toMatchObject({ decided_by: tenant.max.id, reason: null });
+  const session = await activities.db('sessions').where({ id: sessionId }).first();
+  expect(session?.permission_requests_muted).toBe(false);
+  expect(await withdraw(second)).toBe(true);
 });

@@ -1,6 +1,10 @@
-/** Tokens that live for seconds, and servers that refuse all of them, or answer a refresh with something else. */
+/**
+ * Tokens that live for seconds, and servers that refuse all of them, or answer a refresh with something else.
+ */
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
+import type { McpRegistration } from '../../../contract/mcp-registration.ts';
+import type { Person } from '../../support/api.ts';
 import { paths } from '../../support/remote-server.ts';
 import {
   ask,
@@ -16,7 +20,7 @@ import {
   tokens,
   useTokenQuestions,
 } from './token-questions.ts';
-import { api, member, server } from './two-remote-servers.ts';
+import { admin, api, base, member, other, server } from './two-remote-servers.ts';
 
 useTokenQuestions();
 
@@ -141,5 +145,98 @@ describe('an access token', () => {
       await api.db('oauth_connections').where({ id }).update({ expires_at: api.db.fn.now() });
     }
     expect(await ended()).toMatchObject({ ended_at: null });
+  });
+});
+
+describe('the catalog entry of a server that refuses sign-ins', () => {
+  const path = () => `${base}/mcp-servers/notes`;
+  const refusedIn = async (person: Person) => {
+    const { mcp_server: shown } = await person.ok<{ mcp_server: { registration: McpRegistration } }>(
+      'GET',
+      path(),
+    );
+    return shown.registration.refused_sign_ins;
+  };
+  const says = (error_description: string) =>
+    server.change({ [paths.token]: { status: 400, json: { error: 'invalid_grant', error_description } } });
+  const refuse = async () => {
+    await connect(member, 0);
+    says('The session \u202e\u0000 of "Max" has <b>ended</b>');
+    expect(await ask()).toMatchObject(signInNeeded);
+  };
+  const shownToAdmin = () => ({
+    people: 1,
+    latest: {
+      user_id: member.user.id,
+      refused_at: expect.any(String),
+      reason: expect.stringContaining(`"invalid_grant", saying "The session of 'Max' has <b>ended</b>"`),
+    },
+  });
+
+  it('shows whom and why to admins, in the server’s words, and nothing of it to others', async () => {
+    expect(await refusedIn(admin)).toBeNull();
+    await refuse();
+    expect(await refusedIn(admin)).toEqual(shownToAdmin());
+    expect(await refusedIn(member)).toBeNull();
+    for (const list of [path(), `${base}/mcp-servers`]) {
+      const [admins, members] = await Promise.all([admin.send('GET', list), member.send('GET', list)]);
+      expect(admins.text).toContain('has <b>ended</b>');
+      expect(admins.text).not.toContain('token-1');
+      expect(members.text).not.toContain('has <b>ended</b>');
+    }
+    const { registration } = await admin.ok<{ registration: McpRegistration }>(
+      'POST',
+      `${path()}/registration/retry`,
+    );
+    expect(registration.refused_sign_ins).toEqual(shownToAdmin());
+  });
+
+  it('counts people, by the last sign-in of each', async () => {
+    const id = await connect(admin);
+    const refused = { ended_at: api.db.fn.now(), end_reason: 'refused', refusal: 'An older one' } as const;
+    const refused_at = api.db.raw("now() - interval '1 hour'");
+    await api
+      .db('oauth_connections')
+      .where({ id })
+      .update({ ...refused, refused_at });
+    await refuse();
+    expect(await refusedIn(admin)).toEqual({ ...shownToAdmin(), people: 2 });
+    await connect(member);
+    expect(await refusedIn(admin)).toMatchObject({
+      people: 1,
+      latest: { user_id: admin.user.id, reason: 'An older one' },
+    });
+    await connect(admin);
+    expect(await refusedIn(admin)).toBeNull();
+  });
+
+  it.each([
+    ['who has left', () => admin.ok('DELETE', `${base}/members/${member.user.id}`)],
+    [
+      'another server',
+      () => admin.ok('PUT', path(), { name: 'notes', shape: { type: 'remote', url: other.url } }),
+    ],
+  ])('says nothing of %s', async (_what, change) => {
+    await refuse();
+    expect(await refusedIn(admin)).toEqual(shownToAdmin());
+    await change();
+    expect(await refusedIn(admin)).toBeNull();
+  });
+
+  it('shows that fresh tokens are refused, and when they were last', async () => {
+    await connect(member);
+    const { token_id: rejected } = await tokenOf();
+    const report = () => ask({ rejected, renewed: true, said: 'invalid_token: The audience is wrong' });
+    await report();
+    const reason = expect.stringContaining('it says "invalid_token: The audience is wrong"');
+    const latest = { user_id: member.user.id, refused_at: expect.any(String), reason };
+    expect(await refusedIn(admin)).toEqual({ people: 1, latest });
+    const refused_at = api.db.raw("refused_at - interval '1 day'");
+    await api.db('oauth_connections').whereNull('ended_at').update({ refused_at });
+    const before = await refusedIn(admin);
+    await report();
+    const again = await refusedIn(admin);
+    expect(again).toEqual({ people: 1, latest });
+    expect(again?.latest.refused_at).not.toBe(before?.latest.refused_at);
   });
 });

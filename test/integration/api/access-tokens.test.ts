@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
+import { readRegistrationOf } from '../../../store/mcp-registrations/registrations.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
 import { honestResource, paths } from '../../support/remote-server.ts';
 import {
@@ -25,6 +25,13 @@ import {
 import { admin, api, base, member, other, server, workspaceId } from './two-remote-servers.ts';
 
 useTokenQuestions();
+
+const retry = () => admin.ok('POST', `${base}/mcp-servers/notes/registration/retry`);
+const failed = () =>
+  untilFound('the failure', async () => {
+    const row = await readRegistrationOf(api.db, entryId);
+    return row?.status === 'failed' ? row : null;
+  });
 
 describe('an access token', () => {
   it('is the operator’s own', async () => {
@@ -93,7 +100,7 @@ describe('an access token', () => {
     expect(refreshed()).toEqual(['refresh-token-1', 'refresh-token-1']);
   });
 
-  it('whose turn to refresh died with its process is refreshed when that is over', async () => {
+  it('whose lease to refresh died with its process is refreshed when that is over', async () => {
     const id = await connect(member, 0);
     await api
       .db('oauth_connections')
@@ -131,11 +138,58 @@ describe('an access token', () => {
     },
   );
 
-  it('waits while the server is being registered again, and then is given', async () => {
+  it('is given while the server in use is discovered again, but waits for that where it has to be another', async () => {
     await connect(member);
-    await tokenOf();
+    const { token_id: rejected } = await tokenOf();
     server.change({ [paths.mcp]: { status: 503, json: {} } });
-    await admin.ok('POST', `${base}/mcp-servers/notes/registration/retry`);
+    await retry();
+    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1', token_id: rejected });
+    for (const question of [
+      { rejected },
+      { missing_scopes: ['notes.delete'] },
+      { rejected, renewed: true },
+    ]) {
+      expect(await ask(question)).toMatchObject({ status: 503 });
+    }
+    expect([refreshed(), await pendingSignIns()]).toEqual([[], []]);
+    expect(await ended()).toMatchObject({ ended_at: null });
+    expect(await readRegistrationOf(api.db, entryId)).toMatchObject({ status: 'pending', resumes: true });
+    server.reset();
+    await registered();
+    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1' });
+  });
+
+  it('that is about to end is used to that while the server in use is discovered again', async () => {
+    await connect(member, 50_000);
+    server.change({ [paths.mcp]: { status: 503, json: {} } });
+    await retry();
+    expect(await tokenOf()).toMatchObject({ access_token: 'access-token-1' });
+    await api
+      .db('oauth_connections')
+      .where({ workspace_id: workspaceId })
+      .update({ expires_at: api.db.fn.now() });
+    expect(await ask()).toMatchObject({ status: 503 });
+    expect(refreshed()).toEqual([]);
+  });
+
+  it('is given to nobody else while the server in use is discovered again', async () => {
+    await connect(admin);
+    server.change({ [paths.mcp]: { status: 503, json: {} } });
+    await retry();
+    expect(await ask()).toMatchObject({ status: 503 });
+    expect(await pendingSignIns()).toEqual([]);
+    await admin.ok('DELETE', `${base}/members/${member.user.id}`);
+    expect((await ask()).text).not.toContain('access-token');
+  });
+
+  it('waits while a server that had failed is being registered again, and then is given', async () => {
+    await connect(member);
+    server.change({ [paths.issuer]: { json: {} } });
+    await retry();
+    await failed();
+    expect(await ask()).toMatchObject(signInNeeded);
+    server.change({ [paths.mcp]: { status: 503, json: {} } });
+    await retry();
     expect(await ask()).toMatchObject({ status: 503 });
     expect(await ended()).toMatchObject({ ended_at: null });
     server.reset();
@@ -208,11 +262,8 @@ describe('a sign-in', () => {
     server.change({
       [paths.resource]: { json: { ...honestResource(server.origin), authorization_servers: [other.origin] } },
     });
-    await admin.ok('POST', `${base}/mcp-servers/notes/registration/retry`);
-    await untilFound('the failure', async () => {
-      const row = await readRegistrationOf(api.db, entryId);
-      return row?.status === 'failed' ? row : null;
-    });
+    await retry();
+    await failed();
     expect(await ask()).toMatchObject(signInNeeded);
     await admin.ok('POST', `${base}/mcp-servers/notes/registration/accept`, {
       issuer: other.origin,

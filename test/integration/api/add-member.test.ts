@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { User } from '../../../contract/workspace.ts';
-import { findUserByVerifiedEmail } from '../../../store/users/read.ts';
-import { upsertUser } from '../../../store/users/upsert.ts';
+import { findUserByVerifiedEmail, upsertUser } from '../../../store/users/users.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 
 let api: TestApi;

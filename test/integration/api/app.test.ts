@@ -123,13 +123,10 @@ describe('a request body', () => {
   const post = (body: unknown, headers: Record<string, string> = {}) =>
     api.person().then((person) => person.send('POST', '/api/workspaces', body, headers));
 
-  it.each([
-    ['not JSON', '{"slug": ', 400, 'malformed_request'],
-    ['nested beyond reason', `{"slug":${'['.repeat(500)}${']'.repeat(500)}}`, 400, 'malformed_request'],
-    ['larger than the limit', { slug: 'x'.repeat(3000), name: 'x' }, 413, 'too_large'],
-    ['of a wrong type', '[]', 422, 'validation_failed'],
-  ])('that is %s is refused', async (_what, body, status, code) => {
-    expect(await post(body)).toMatchObject({ status, body: { error: { code } } });
+  it('that is nested beyond reason is refused', async () => {
+    expect(await post(`{"slug":${'['.repeat(500)}${']'.repeat(500)}}`)).toMatchObject({
+      ...{ status: 400, body: { error: { code: 'malformed_request' } } },
+    });
   });
 
   it('that is not declared as JSON, or compressed, is refused', async () => {
@@ -237,6 +234,20 @@ describe('rate limits', () => {
       expect(refused.text).toContain('5 requests a minute per user');
       expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(await other.send('GET', '/api/me')).toMatchObject({ status: 200 });
+    } finally {
+      await limited.stop();
+    }
+  });
+
+  it('ask nothing of the database for what is beyond them', async () => {
+    const limited = await startTestApi({ RATE_USER_PER_MINUTE: '1' });
+    try {
+      const person = await limited.person();
+      expect(await person.send('GET', '/api/me')).toMatchObject({ status: 200 });
+      await limited.db.transaction(async (trx) => {
+        await trx.raw('lock table sign_ins in access exclusive mode');
+        expect(await person.send('GET', '/api/me')).toMatchObject({ status: 429 });
+      });
     } finally {
       await limited.stop();
     }

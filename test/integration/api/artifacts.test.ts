@@ -106,24 +106,6 @@ describe('an upload', () => {
     sent.end(Buffer.alloc(2 * mebibyte));
     expect(await answered).toMatchObject({ status: 200 });
   });
-
-  it('of the earlier format without chunks can be read', async () => {
-    const artifactId = randomUUID();
-    const content = randomBytes(600 * 1024);
-    await api.db('artifacts').insert({
-      id: artifactId,
-      session_id: id,
-      name: 'old',
-      mime_type: 'x/y',
-      size_bytes: content.length,
-      sha256: 'x',
-      content,
-    });
-    const response = await fetch(`${api.url}/api/sessions/${id}/artifacts/${artifactId}`, {
-      headers: { cookie: member.cookie },
-    });
-    expect(Buffer.from(await response.arrayBuffer()).equals(content)).toBe(true);
-  });
 });
 
 describe('stalled uploads', () => {
@@ -132,7 +114,8 @@ describe('stalled uploads', () => {
     for (let count = 0; count < 3; count += 1) {
       sessions.push((await api.runningSession(member, base)).session.id);
     }
-    // Sixteen that stall after half a chunk: more than the pool has connections, and more than the whole budget.
+    // Sixteen that stall after half a chunk: more than the pool has connections, and
+    // more than the whole budget.
     const stalled = sessions.flatMap((session) => [1, 2, 3, 4].map(() => begin(session)));
     for (const { sent } of stalled) {
       sent.write(randomBytes(128 * 1024));

@@ -1,13 +1,13 @@
-/** An operator signs in to a remote server: before a session starts, during a call, and before anything needs it. */
+/** An operator signs in to a remote server: before a session, during a call, and before anything needs it. */
 import { createHash, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { giveToken } from '../../../api/oauth-connections/give-token.ts';
-import { storeAttempt } from '../../../commands/oauth-authorizations/attempts.ts';
+import { giveToken } from '../../../api/internal/give-token.ts';
+import { storeAttempt } from '../../../commands/oauth-authorizations/authorizations.ts';
 import type { Authorization } from '../../../contract/authorization.ts';
 import type { Session } from '../../../contract/session.ts';
 import { authorizationWorkflowId } from '../../../contract/workflows.ts';
-import { readAuthorization } from '../../../store/oauth-authorizations/read.ts';
+import { readAuthorization } from '../../../store/oauth-authorizations/authorizations.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
 import { loopbackServers } from '../../support/loopback-servers.ts';

@@ -1,7 +1,9 @@
-/** What cannot run here is said where it is saved and shown, and admins read why (against a real Postgres). */
+/**
+ * What cannot run here is said where it is saved and shown, and admins read why (against a real Postgres).
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemRoutes } from '../../../api/routes/system/routes.ts';
+import { systemRoutes } from '../../../api/system/routes.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Availability, WorkerCapabilities } from '../../../contract/available-runs.ts';
 import type { McpServer } from '../../../contract/catalog.ts';

@@ -210,7 +210,7 @@ describe('the stream of a browser', () => {
     await eventually(() => expect(reader.messages.length).toBeGreaterThan(1));
     await api.db.raw(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'agent-platform-events' and datname = current_database()`,
+       where application_name = 'gatepost-events' and datname = current_database()`,
     );
     const { seq } = await publish(session, 'unheard');
     await eventually(() => expect(seqs(reader, session)).toContain(seq));

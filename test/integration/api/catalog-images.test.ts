@@ -220,7 +220,10 @@ describe('slow images', () => {
     const slug = `w-${randomUUID().slice(0, 8)}`;
     await admin.ok('POST', '/api/workspaces', { slug, name: 'Another of the same user' });
     for (const at of [entries, `/api/workspaces/${slug}/mcp-servers`]) {
-      expect(await slow(at)).toMatchObject({ status: 503, body: { error: { code: 'unavailable' } } });
+      expect(await slow(at)).toMatchObject({
+        status: 429,
+        body: { error: { message: 'The limit is 2 reads of images at a time per user' } },
+      });
     }
 
     registry.push('team/server', '1', first);
@@ -234,6 +237,28 @@ describe('slow images', () => {
     expect((await Promise.all(running)).map(({ status }) => status)).toEqual([422, 422]);
     // The places are free again.
     expect(await admin.send('POST', entries, entry())).toMatchObject({ status: 201 });
+  });
+
+  it('limit the admins of a workspace to half of all reads, and do not affect other workspaces', async () => {
+    registry.push('team/server', '1', first);
+    const { workspace, admin: ada, base: own } = await api.workspace();
+    const admins = [ada, await api.person(), await api.person()];
+    for (const person of admins.slice(1)) {
+      await api.join(workspace, person, 'admin');
+    }
+    const save = (person: Person, repository = 'slow/server') =>
+      person.send('POST', `${own}/mcp-servers`, entry({}, repository));
+    const running = admins.slice(0, 2).flatMap((person) => [save(person), save(person)]);
+    await eventually(() => expect(held).toHaveLength(4));
+    expect(await save(admins[2] ?? ada, 'team/server')).toMatchObject({
+      status: 429,
+      body: { error: { message: 'The limit is 4 reads of images at a time per workspace' } },
+    });
+    expect(await admin.send('POST', entries, entry())).toMatchObject({ status: 201 });
+    for (const answer of held.splice(0)) {
+      answer();
+    }
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([422, 422, 422, 422]);
   });
 });
 

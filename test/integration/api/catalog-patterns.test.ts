@@ -59,7 +59,8 @@ describe('an entry whose expressions are slow', () => {
     await Promise.race(saves);
     const elsewhere = await register(other.admin, other.base, 'quick', patternFields(['a+'], 'aaa'));
     expect(elsewhere.status).toBe(201);
-    // The save of another user did not wait for all of these: few of them run or wait for expressions at a time.
+    // The save of another user did not wait for all of these: few of them run or wait
+    // for expressions at a time.
     expect(ended).toBeLessThan(saves.length);
     const statuses = (await Promise.all(saves)).map(({ status }) => status);
     expect([422, 503]).toEqual(expect.arrayContaining(statuses));

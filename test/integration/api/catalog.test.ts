@@ -81,9 +81,6 @@ describe('the MCP catalog', () => {
       agents: [agents[1]],
       next_cursor: null,
     });
-    expect(await member.send('GET', `${base}/mcp-servers/none/uses`)).toMatchObject({ status: 404 });
-    const other = await api.workspace();
-    expect(await other.admin.send('GET', uses)).toMatchObject({ status: 404 });
   });
 
   it('gives an entry as a document of the MCP registry, where the format can describe it', async () => {
@@ -98,10 +95,6 @@ describe('the MCP catalog', () => {
     expect(await member.send('GET', `${base}/mcp-servers/own/server.json`)).toMatchObject({
       status: 409,
       body: { error: { message: expect.stringContaining('cannot describe') } },
-    });
-    const { admin: stranger } = await api.workspace();
-    expect(await stranger.send('GET', `${base}/mcp-servers/weather/server.json`)).toMatchObject({
-      status: 404,
     });
   });
 
@@ -120,24 +113,6 @@ describe('the MCP catalog', () => {
       { changed: ['client_features'], version: 2 },
       { changed: ['client_features'], version: 3 },
     ]);
-  });
-
-  it('is written by admins, read by members and not found by others', async () => {
-    const { admin, member, base } = await api.workspace();
-    const body = { name: 'files', ...command() };
-    expect(await member.send('POST', `${base}/mcp-servers`, body)).toMatchObject({ status: 403 });
-    await admin.ok('POST', `${base}/mcp-servers`, body);
-    expect(await member.send('PUT', `${base}/mcp-servers/files`, body)).toMatchObject({ status: 403 });
-    expect(await member.send('DELETE', `${base}/mcp-servers/files`)).toMatchObject({ status: 403 });
-    expect(await member.ok('GET', `${base}/mcp-servers`)).toMatchObject({ mcp_servers: [{ name: 'files' }] });
-    const stranger = await api.person();
-    for (const [method, path] of [
-      ['GET', ''],
-      ['GET', '/files'],
-      ['DELETE', '/files'],
-    ]) {
-      expect(await stranger.send(method ?? '', `${base}/mcp-servers${path}`)).toMatchObject({ status: 404 });
-    }
   });
 
   it.each([

@@ -1,4 +1,7 @@
-/** A server stays what was approved: the first list is pinned, what differs waits for an admin, and calls depend on it. */
+/**
+ * A server stays what was approved: the first list is pinned, what differs waits for an
+ * admin, and calls depend on it.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';

@@ -1,8 +1,11 @@
-/** Many calls in one request: each is decided by itself, by the rules of a single check, whatever its sidecar sends. */
+/**
+ * Many calls in one request: each is decided by itself, by the rules of a single check,
+ * whatever its sidecar sends.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { checkCalls } from '../../../api/routes/internal/check-call.ts';
+import { checkCalls } from '../../../api/internal/check-call.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { callDigestKey } from '../../../contract/call-digest.ts';
 import type { Session } from '../../../contract/session.ts';

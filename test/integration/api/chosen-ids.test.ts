@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
-import { derivedId } from '../../../store/session-events/derived-id.ts';
+import { derivedId } from '../../../store/session-events/append.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';

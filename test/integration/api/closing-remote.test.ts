@@ -22,7 +22,10 @@ useRemoteSignIns();
 
 const close = async () => {
   const { workspace } = await admin.ok<{ workspace: Workspace }>('GET', base);
-  return admin.ok('POST', `${base}/close`, { name: workspace.name });
+  await admin.ok('POST', `${base}/close`, { name: workspace.name });
+  // The answer does not wait for all to end.
+  const stored = () => api.db('workspaces').where({ id: workspace.id }).first('closing_ended_at');
+  await eventually(async () => expect((await stored())?.closing_ended_at).not.toBeNull());
 };
 const closed = { status: 409, body: { error: { code: 'workspace_closed' } } };
 

@@ -1,4 +1,7 @@
-/** The setting of a workspace's embedding provider: who may change it, what is refused, and what is recorded of it. */
+/**
+ * The setting of a workspace's embedding provider: who may change it, what is refused,
+ * and what is recorded of it.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { answerJson, startTestProvider } from '../../support/embedding-provider.ts';
@@ -42,11 +45,6 @@ describe('the embedding provider', () => {
     const stored = { ...provider, updated_at: expect.any(String), updated_by: admin.user.id };
     expect(await set(provider)).toMatchObject({ status: 200, body: { embedding_provider: stored } });
     expect(await member.ok('GET', path())).toEqual({ embedding_provider: stored });
-    expect(await member.send('PUT', path(), provider)).toMatchObject({ status: 403 });
-    expect(await member.send('DELETE', path())).toMatchObject({ status: 403 });
-    const stranger = await api.person();
-    expect(await stranger.send('GET', path())).toMatchObject({ status: 404 });
-    expect(await api.anonymous.send('GET', path())).toMatchObject({ status: 401 });
     expect(await admin.send('DELETE', path())).toMatchObject({
       status: 200,
       body: { embedding_provider: null },

@@ -1,4 +1,7 @@
-/** From the refused call to the grant that permits exactly that one, through the API: what is shown to whom, approved, checked and erased. */
+/**
+ * From the refused call to the grant that permits exactly that one, through the API: what is shown to whom,
+ * approved, checked and erased.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
@@ -6,7 +9,6 @@ import { sha256OfCall } from '../../../contract/call-digest.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
-import { readsHeader } from '../../../contract/sidecar.ts';
 import { permissionRequestWorkflowId } from '../../../contract/workflows.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { eraseOldCalls } from '../../../store/permission-requests/calls.ts';
@@ -81,9 +83,9 @@ const check = (argumentsText: string, more: Record<string, unknown> = {}) => ({
 });
 const checked = async (body: object) =>
   (await api.asSidecar(session.id, 'POST', 'tool-calls/check', body)).body;
-/** As a sidecar reads it; earlier releases send no header, and refuse a field that they do not know. */
-const stateOf = async ({ id }: PermissionRequest, headers: Record<string, string> = {}) =>
-  (await api.asSidecar(session.id, 'GET', `permission-requests/${id}`, undefined, headers)).body;
+/** As a sidecar reads it. */
+const stateOf = async ({ id }: PermissionRequest) =>
+  (await api.asSidecar(session.id, 'GET', `permission-requests/${id}`)).body;
 const approvedBy = ({ id, request_id, reason }: Grant) => ({
   ...{ request_id, status: 'approved', grant_id: id, reason },
 });
@@ -98,11 +100,7 @@ describe('an approval', () => {
       scope: 'once',
       bound_to: { session_id: session.id, ...writes, call_digest: digestOf(request) },
     });
-    expect(await stateOf(request)).toEqual(approvedBy(grant));
-    expect(await stateOf(request, { [readsHeader]: 'exact_call' })).toEqual({
-      ...approvedBy(grant),
-      exact_call: true,
-    });
+    expect(await stateOf(request)).toEqual({ ...approvedBy(grant), exact_call: true });
     const differs = { ...refused, differs_from_approved: true };
     expect(await checked(check('{}'))).toEqual(differs);
     expect(await checked(check(text, { call_sha256: undefined }))).toEqual(differs);
@@ -121,7 +119,7 @@ describe('an approval', () => {
   it('that names the call without binding to it serves any call of the tool', async () => {
     const request = await ask();
     const grant = await approved(request);
-    expect(await stateOf(request, { [readsHeader]: 'exact_call' })).toEqual(approvedBy(grant));
+    expect(await stateOf(request)).toEqual(approvedBy(grant));
     expect(grant.bound_to).toEqual({ session_id: session.id, ...writes, call_digest: null });
     expect(await checked(check('{}'))).toEqual({ decision: 'allowed', granted_via: grant.id });
   });

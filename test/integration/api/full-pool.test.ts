@@ -1,13 +1,15 @@
-/** A request that gets no connection to the database says so, and when to try again, whichever route it asks. */
+/**
+ * A request that gets no connection to the database says so, and when to try again, whichever route it asks.
+ */
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import * as z from 'zod';
 import { createApp } from '../../../api/app.ts';
+import { healthRoutes } from '../../../api/health/routes.ts';
 import { anybody } from '../../../api/policies/access.ts';
 import { type AnyRoute, defineRoute } from '../../../api/route.ts';
-import { healthRoutes } from '../../../api/routes/health/routes.ts';
 import { listen, type RunningServer } from '../../../api/server.ts';
 import { onConnection, openDatabase } from '../../../store/database.ts';
 import { caller, testConfig } from '../../support/api.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { useSecretGrants } from '../../../commands/grants/use-secret-grants.ts';
+import { useSecretGrants } from '../../../commands/grants/use.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { GrantState } from '../../../contract/grant.ts';
@@ -337,7 +337,12 @@ describe('the uses of a grant', () => {
       details: { secret_name: 'TOKEN' },
       scope: 'persistent',
     });
-    const uses = { sessionId: session.id, grantType: 'agent_env', secretNames: ['TOKEN'] } as const;
+    const uses = {
+      sessionId: session.id,
+      grantType: 'agent_env',
+      endpoint: null,
+      secretNames: ['TOKEN'],
+    } as const;
     await useSecretGrants(api.db, uses);
     expect(await member.ok('GET', `${base}/grants/${id}/uses`)).toMatchObject({
       uses: [{ session_id: session.id, server: null, tool: null }],

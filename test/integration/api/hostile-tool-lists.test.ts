@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { FrozenServer, Session } from '../../../contract/session.ts';
 import type { SessionEvent } from '../../../contract/session-event.ts';
 import { toolListLimits } from '../../../contract/tool-definitions.ts';
-import { derivedId } from '../../../store/session-events/derived-id.ts';
+import { derivedId } from '../../../store/session-events/append.ts';
 import type { Person } from '../../support/api.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 import { digestOf, listOf, report as reportList, sessionWith, tool } from './reported-lists.ts';

@@ -1,4 +1,7 @@
-/** A request that is sent again with its `Idempotency-Key`, because its answer was lost, has one effect and the same answer. */
+/**
+ * A request that is sent again with its `Idempotency-Key`, because its answer was lost, has one
+ * effect and the same answer.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CompactSign, decodeJwt, importPKCS8 } from 'jose';

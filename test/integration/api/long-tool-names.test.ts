@@ -1,4 +1,7 @@
-/** Names of tools at the limit: the catalog, the list of definitions, grants, checks and the audit trail take the same ones. */
+/**
+ * Names of tools at the limit: the catalog, the list of definitions, grants, checks and the audit
+ * trail take the same ones.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';

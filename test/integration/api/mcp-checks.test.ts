@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { stopOrphans } from '../../../activities/workloads/stop-orphans.ts';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import type { McpCheck, ToolListing } from '../../../contract/mcp-check.ts';
-import { eraseCheckTextsOfOtherKeys, removeOldChecks } from '../../../store/mcp-checks/erase.ts';
+import { eraseCheckTextsOfOtherKeys, removeOldChecks } from '../../../store/mcp-checks/checks.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';

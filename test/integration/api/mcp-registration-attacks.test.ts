@@ -1,4 +1,7 @@
-/** What others must not do to a registration: members, other tenants, and a server that changes its mind about who signs people in. */
+/**
+ * What others must not do to a registration: members, other tenants, and a server that changes its mind
+ * about who signs people in.
+ */
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { McpServer } from '../../../contract/catalog.ts';
 import type { McpRegistration } from '../../../contract/mcp-registration.ts';

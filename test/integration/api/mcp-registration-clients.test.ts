@@ -1,4 +1,7 @@
-/** Clients at authorization servers that answer otherwise than they were asked, or have deleted what they made. */
+/**
+ * Clients at authorization servers that answer otherwise than they were asked, or
+ * have deleted what they made.
+ */
 import type { ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';

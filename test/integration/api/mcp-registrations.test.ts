@@ -55,7 +55,7 @@ describe('a remote server that people sign in to', () => {
       redirect_uris: [registration.redirect_uri],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
-      client_name: 'Agent platform (notes)',
+      client_name: 'Gatepost (notes)',
       token_endpoint_auth_method: 'client_secret_basic',
     });
     expect(await events()).toEqual([
@@ -328,7 +328,7 @@ it('has a public Client ID Metadata Document where the platform has a public add
       client_id: url,
       redirect_uris: [redirectUri],
       token_endpoint_auth_method: 'none',
-      client_name: 'Agent platform (notes)',
+      client_name: 'Gatepost (notes)',
     },
   });
   await admin.ok('DELETE', `${base}/mcp-servers/notes`);

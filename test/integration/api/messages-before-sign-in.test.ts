@@ -1,4 +1,7 @@
-/** Messages to a session that waits for a sign-in: none is signalled to its workflow, and all are there once it runs. */
+/**
+ * Messages to a session that waits for a sign-in: none is signalled to its workflow, and
+ * all are there once it runs.
+ */
 import { expect, it } from '@jest/globals';
 import { reaches, signIn, useRemoteSignIns, waiting } from './remote-sign-ins.ts';
 import { api, member } from './two-remote-servers.ts';

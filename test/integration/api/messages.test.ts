@@ -1,4 +1,7 @@
-/** Messages to a session: on the way through the workflow to a sidecar's control port; the sidecar’s parts are real. */
+/**
+ * Messages to a session: on the way through the workflow to a sidecar's control port; the
+ * sidecar’s parts are real.
+ */
 
 import type { Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -53,7 +56,6 @@ async function startSidecar(): Promise<{ messages(): InputMessage[]; answeredByt
   const control_url = await listenOnPort(control, '127.0.0.1', 0);
   const answer = await api.asSidecar(session.id, 'POST', 'ready', { control_url });
   expect(answer.status).toBe(200);
-  // A sidecar of an earlier release reads this shape and no other, once.
   inbox.accept(readyAnswer.parse(answer.body).inputs);
   return { messages: () => inbox.after(0), answeredBytes: Buffer.byteLength(answer.text) };
 }

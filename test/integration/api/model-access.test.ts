@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
-import { readAgent } from '../../../store/agents/read.ts';
+import { readAgent } from '../../../store/agents/agents.ts';
 import { forgetWorker, reportWorker } from '../../../store/workers/workers.ts';
 import type { Person } from '../../support/api.ts';
 import { frozenFor, giveGrant, replaceConfiguration } from '../../support/granted.ts';
+import { chatEndpoint } from '../../support/model-endpoints.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -14,7 +15,8 @@ let member: Person;
 let base: string;
 
 beforeAll(async () => {
-  api = await startSessionApi();
+  const listed = [chatEndpoint, { ...chatEndpoint, name: 'of-others', workspaces: ['others'] }];
+  api = await startSessionApi({ MODEL_ENDPOINTS: JSON.stringify(listed) });
 });
 afterAll(() => api.stop());
 beforeEach(async () => {
@@ -27,6 +29,7 @@ const create = (body: object) =>
   member.send('POST', `${base}/agents`, { name: randomUUID(), run: scripted, ...body });
 const access = { api_key: '${MODEL_KEY}' };
 const stored = {
+  endpoint: 'default',
   ...access,
   models: [] as string[],
   requests_per_session: 1000,
@@ -68,6 +71,30 @@ describe("an agent's model access", () => {
     });
   });
 
+  it('names an endpoint that the workspace has, whose dialect the agent speaks', async () => {
+    expect(await member.ok('GET', `${base}/model-endpoints`)).toEqual({
+      model_endpoints: [
+        { name: 'default', dialect: 'messages' },
+        { name: 'chat', dialect: 'chat_completions' },
+      ],
+    });
+    const at = (endpoint: string) => ({ ...stored, endpoint });
+    const created = await create({ model_access: at('chat') });
+    expect(created).toMatchObject({ status: 201, body: { agent: { model_access: at('chat') } } });
+    const { agent } = created.body as { agent: Agent };
+    const change = (patch: object) => member.send('PATCH', `/api/agents/${agent.id}`, patch);
+    const refused = (code: string) => ({
+      status: 422,
+      body: { error: { fields: [{ path: 'model_access.endpoint', code }] } },
+    });
+    for (const endpoint of ['of-others', 'nothing']) {
+      expect(await create({ model_access: at(endpoint) })).toMatchObject(refused('unknown_reference'));
+      expect(await change({ model_access: at(endpoint) })).toMatchObject(refused('unknown_reference'));
+    }
+    const claude = { type: 'builtin', name: 'claude' };
+    expect(await change({ run: claude })).toMatchObject(refused('invalid_reference'));
+  });
+
   it('keeps an agent from starting where nothing would keep the key from other programs', async () => {
     const id = randomUUID();
     const capabilities = { runtime: 'process' as const, sandbox: false, internet: true };
@@ -85,27 +112,33 @@ describe("an agent's model access", () => {
     expect(await member.ok('GET', `/api/agents/${agent.id}`)).toMatchObject({ agent: { unavailable: null } });
   });
 
-  it('is granted by an admin alone, to an agent, for a secret that there is', async () => {
+  it('is granted by an admin alone, to an agent, for a secret and an endpoint that there are', async () => {
     const { agent } = (await create({ model_access: access })).body as { agent: Agent };
     const grant = {
       agent_subject_id: agent.id,
       grant_type: 'model_key',
-      details: { secret_name: 'MODEL_KEY' },
+      details: { secret_name: 'MODEL_KEY', endpoint: 'default' },
       scope: 'persistent',
     };
     const give = (person: Person, change: object = {}) =>
       person.send('POST', `${base}/grants`, { ...grant, ...change });
     expect(await give(member)).toMatchObject({ status: 403 });
-    expect(await give(admin, { details: { secret_name: 'NOTHING' } })).toMatchObject({
+    expect(await give(admin, { details: { secret_name: 'NOTHING', endpoint: 'default' } })).toMatchObject({
       status: 422,
       body: { error: { fields: [{ path: 'details.secret_name', code: 'unknown_reference' }] } },
     });
+    for (const endpoint of ['of-others', 'nothing']) {
+      expect(await give(admin, { details: { secret_name: 'MODEL_KEY', endpoint } })).toMatchObject({
+        status: 422,
+        body: { error: { fields: [{ path: 'details.endpoint', code: 'unknown_reference' }] } },
+      });
+    }
     const toUser = { agent_subject_id: null, user_subject_id: member.user.id };
     expect(await give(admin, toUser)).toMatchObject({ status: 422 });
     expect(await give(admin)).toMatchObject({ status: 201 });
     expect(await member.ok('GET', `/api/agents/${agent.id}/authority`)).toMatchObject({
       authority: {
-        grants: [{ grant_type: 'model_key', details: { secret_name: 'MODEL_KEY' } }],
+        grants: [{ grant_type: 'model_key', details: { secret_name: 'MODEL_KEY', endpoint: 'default' } }],
         secrets: [],
       },
     });
@@ -125,9 +158,10 @@ describe("a session's requests to its model", () => {
     ({ session, agent } = await api.runningSession(member, base));
     const frozen = frozenFor(session, agent);
     const key = { kind: 'secret', secret_name: 'MODEL_KEY', secret_version: 1 } as const;
-    const model_access = { ...stored, api_key: key, requests_per_session: 2 };
+    const dialect = 'messages' as const;
+    const model_access = { ...stored, dialect, api_key: key, requests_per_session: 2 };
     await replaceConfiguration(api.db, { ...frozen, agent: { ...frozen.agent, model_access } });
-    const details = { secret_name: 'MODEL_KEY' };
+    const details = { secret_name: 'MODEL_KEY', endpoint: 'default' };
     await giveGrant(api.db, session, { grant_type: 'model_key', details, scope: 'persistent' });
   });
 
@@ -220,7 +254,7 @@ describe("a session's requests to its model", () => {
     const asked = await api.asSidecar(session.id, 'POST', 'permission-requests', {
       id: randomUUID(),
       grant_type: 'model_key',
-      details: { secret_name: 'MODEL_KEY' },
+      details: { secret_name: 'MODEL_KEY', endpoint: 'default' },
       scope: 'persistent',
       justification: 'please',
       refused_call: null,

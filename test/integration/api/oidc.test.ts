@@ -33,7 +33,10 @@ const odd: Record<string, { name: string; username?: string }> = {
   'reversed-rob': { name: '\u202eRob\u200b Admin ' },
 };
 
-/** A real provider with its development sign-in form: any name signs in as that subject. The client may authenticate by `method` alone. */
+/**
+ * A real provider with its development sign-in form: any name signs in as that subject. The client may
+ * authenticate by `method` alone.
+ */
 async function startProvider(
   method: 'client_secret_post' | 'client_secret_basic' = 'client_secret_post',
   methods: readonly ('client_secret_post' | 'client_secret_basic')[] = [

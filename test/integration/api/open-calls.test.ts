@@ -1,4 +1,7 @@
-/** Calls that wait for their server, and answers that did not reach the agent: what a session's readers see of both. */
+/**
+ * Calls that wait for their server, and answers that did not reach the agent: what a
+ * session's readers see of both.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { answerFault } from '../../../contract/answer-fault.ts';

@@ -249,6 +249,24 @@ describe('a permission request', () => {
   });
 });
 
+it.each([
+  ['two people', () => [member, admin] as const],
+  ['one person in two windows', () => [member, member] as const],
+])('a request that %s deny at once is denied once; the other is told', async (_who, deciders) => {
+  const request_id = await ask();
+  const answers = await Promise.all(
+    deciders().map((person, index) =>
+      person.send('POST', `${base}/permission-requests/${request_id}/deny`, { reason: `Reason ${index}` }),
+    ),
+  );
+  const counted = answers.findIndex(({ status }) => status === 200);
+  expect(answers[1 - counted]).toMatchObject({ status: 409, body: { error: { code: 'already_decided' } } });
+  expect(await read(request_id)).toMatchObject({
+    ...{ status: 'denied', reason: `Reason ${counted}` },
+    decider: { id: deciders()[counted]?.user.id },
+  });
+});
+
 describe('a muted session', () => {
   const one = () => `/api/sessions/${session.id}`;
   const report = () =>

@@ -1,20 +1,19 @@
-/** The routes by which a sidecar lists and calls the tools that the API runs, and the counts that members see. */
+/**
+ * The routes by which a sidecar lists and calls the tools that the API runs, and the counts that members see.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { embeddingServersWith } from '../../../api/embeddings/provider-url.ts';
+import { collectionRoutes } from '../../../api/collections/routes.ts';
+import { embeddingServersWith } from '../../../api/embedding-provider/provider-url.ts';
+import { graphRoutes } from '../../../api/graph/routes.ts';
+import { platformToolCallRoute, platformToolsRoute } from '../../../api/internal/platform-tool-routes.ts';
 import { platformTools } from '../../../api/platform-tools/index.ts';
-import { collectionRoutes } from '../../../api/routes/collections/routes.ts';
-import { graphRoutes } from '../../../api/routes/graph/routes.ts';
-import {
-  platformToolCallRoute,
-  platformToolsRoute,
-} from '../../../api/routes/internal/platform-tool-routes.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { type ListedPlatformTool, platformToolList } from '../../../contract/platform-tools.ts';
 import { internalToken } from '../../../contract/session-keys.ts';
-import { internalTokenHeader, readsHeader } from '../../../contract/sidecar.ts';
+import { internalTokenHeader } from '../../../contract/sidecar.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { noWorkflows, silentFeed } from '../../support/no-workflows.ts';
 
@@ -63,10 +62,7 @@ const write = (key: string) => call('graph_write', { nodes: [{ type: 'thing', ke
 
 describe('the tools that the API runs', () => {
   it('are listed with JSON Schemas for the session whose token asks', async () => {
-    const listed = await api.anonymous.send('GET', path(), undefined, {
-      ...headers(),
-      [readsHeader]: 'sender',
-    });
+    const listed = await api.anonymous.send('GET', path(), undefined, headers());
     expect(listed.status).toBe(200);
     const { tools } = platformToolList.parse(listed.body);
     expect(tools.map(({ name }: ListedPlatformTool) => name)).toEqual(platformTools.map(({ name }) => name));
@@ -75,15 +71,6 @@ describe('the tools that the API runs', () => {
     expect(await api.anonymous.send('GET', path(), undefined, { cookie: member.cookie })).toMatchObject({
       status: 401,
     });
-  });
-
-  it('lead a sidecar of an earlier release to no message that it refuses', async () => {
-    const listed = await api.anonymous.send('GET', path(), undefined, headers());
-    const names = platformToolList.parse(listed.body).tools.map(({ name }) => name);
-    expect(names).not.toContain('spawn_session');
-    expect(names).toContain('graph_write');
-    const given = { agent_id: randomUUID(), prompt: 'Begin' };
-    expect(await call('spawn_session', given)).toMatchObject({ status: 404 });
   });
 
   it('are run for that session, and answer 200 also when they fail', async () => {
@@ -169,7 +156,8 @@ describe('the tools that the API runs', () => {
     await moveSession(api.db, session, { to: 'failed', reason: 'test' });
     await holder.rollback();
     const answers = [await first, await second];
-    // Which of the two came first is not decided here, nor whether the second arrived before the session's end.
+    // Which of the two came first is not decided here, nor whether the second arrived
+    // before the session's end.
     expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(1);
     expect(await api.db('graph_nodes').where({ created_by_session: session })).toHaveLength(
       answers.filter(({ status }) => status === 200).length,

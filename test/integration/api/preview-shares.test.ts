@@ -1,14 +1,11 @@
 /** One visitor of previews who reads none of their files, beside another. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { previewRoutes } from '../../../api/routes/previews/routes.ts';
-import { createSession } from '../../../commands/sessions/create.ts';
-import { insertPreview } from '../../../store/previews/change.ts';
-import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
+import { previewRoutes } from '../../../api/previews/routes.ts';
+import { startTestApi, type TestApi } from '../../support/api.ts';
+import { deployPreview, fileReadsThatWait } from '../../support/deployed-preview.ts';
 import { eventually } from '../../support/eventually.ts';
 import { noWorkflows } from '../../support/no-workflows.ts';
-import { requestAtHost } from '../../support/request-at-host.ts';
 
 let api: TestApi;
 
@@ -21,31 +18,9 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 
-/** A preview of one file, as `preview_deploy` leaves it. */
-async function deployed({ workspace, member, base }: Awaited<ReturnType<TestApi['workspace']>>) {
-  const body = { name: 'maker', run: { type: 'builtin', name: 'scripted' } };
-  const { agent } = await member.ok<{ agent: { id: string } }>('POST', `${base}/agents`, body);
-  const sessionId = randomUUID();
-  await createSession(api.db, {
-    ...{ id: sessionId, workspaceId: workspace.id, agentId: agent.id, prompt: '' },
-    ...{ operatorId: member.user.id, rootOperatorId: member.user.id, parentSessionId: null },
-  });
-  const { id: previewId } = await api.db.transaction((trx) =>
-    insertPreview(trx, {
-      ...{ workspaceId: workspace.id, sessionId, callId: randomUUID(), title: null, audience: 'workspace' },
-      ...{ service: null, files: [{ path: 'index.html', bytes: Buffer.from('<p>here') }], seconds: 600 },
-    }),
-  );
-  return async (who: Person) => {
-    const { headers } = await who.send('GET', `${base}/previews/${previewId}/open`);
-    const { host } = new URL(headers.get('location') ?? '');
-    return async () => (await requestAtHost(api.url, { host, path: '/', headers: {}, method: 'GET' })).status;
-  };
-}
-
 it('files of previews that a visitor has not read leave room for those of others', async () => {
   const opened = await api.workspace();
-  const openFor = await deployed(opened);
+  const openFor = await deployPreview(api, opened);
   const [ask, askAsOther] = [await openFor(opened.member), await openFor(opened.admin)];
   const statuses: (number | undefined)[] = [];
   await api.db.transaction(async (trx) => {
@@ -54,12 +29,31 @@ it('files of previews that a visitor has not read leave room for those of others
     const asked = Array.from({ length: 5 }, async () => statuses.push(await ask()));
     await eventually(() => expect(statuses).toEqual([503, 503, 503, 503]));
     const other = askAsOther();
-    await eventually(async () => {
-      const waiting = "select from pg_locks where not granted and relation = 'preview_files'::regclass";
-      expect((await trx.raw(waiting)).rows).toHaveLength(2);
-    });
+    await eventually(async () => expect(await fileReadsThatWait(trx)).toBe(2));
     await trx.commit();
     await Promise.all(asked);
     expect({ statuses, other: await other }).toEqual({ statuses: [503, 503, 503, 503, 200], other: 200 });
   });
+});
+
+it('a visitor who leaves has no file read for them that waits for room, and none beside the one that is being read', async () => {
+  const opened = await api.workspace();
+  const openFor = await deployPreview(api, opened);
+  const [ask, askAsOther] = [await openFor(opened.member), await openFor(opened.admin)];
+  const leaving = new AbortController();
+  await api.db.transaction(async (trx) => {
+    await trx.raw('lock table preview_files in access exclusive mode');
+    const left = Array.from({ length: 5 }, () => ask(AbortSignal.any([leaving.signal])));
+    await eventually(async () => expect(await fileReadsThatWait(trx)).toBe(1));
+    leaving.abort();
+    const ended = await Promise.allSettled(left);
+    expect(ended.map(({ status }) => status)).toEqual(left.map(() => 'rejected'));
+    const other = askAsOther();
+    await eventually(async () => expect(await fileReadsThatWait(trx)).toBe(2));
+    expect(await ask()).toBe(503);
+    expect(await fileReadsThatWait(trx)).toBe(2);
+    await trx.commit();
+    expect(await other).toBe(200);
+  });
+  await eventually(async () => expect(await ask()).toBe(200));
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { putMember } from '../../../commands/members/put.ts';
+import { putMember } from '../../../commands/members/members.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Person } from '../../support/api.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
     RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: '8',
     RATE_WORKSPACES_PER_HOUR_PER_USER: '2',
     LIMIT_EVENT_STREAMS_PER_USER: '2',
-    LIMIT_EVENT_STREAMS_PER_PROCESS: '3',
+    LIMIT_EVENT_STREAMS_PER_PROCESS: '4',
   });
 });
 afterAll(() => api.stop());
@@ -151,10 +151,11 @@ describe('creation within an hour', () => {
 });
 
 describe('open event streams', () => {
+  const eventsOf = (sessionId: string) => `/api/sessions/${sessionId}/events`;
   /** The status that a stream begins with, and a function that closes it. */
-  function open(person: Person, sessionId: string): Promise<{ status: number; text: string; leave(): void }> {
+  function open(person: Person, path: string): Promise<{ status: number; text: string; leave(): void }> {
     return new Promise((resolve, reject) => {
-      const sent = request(`${api.url}/api/sessions/${sessionId}/events`, {
+      const sent = request(api.url + path, {
         headers: { cookie: person.cookie, accept: 'text/event-stream' },
       });
       sent.once('response', (answer) => {
@@ -168,21 +169,28 @@ describe('open event streams', () => {
     });
   }
 
-  it('are limited per user and per process, and one that is closed frees a place', async () => {
-    const { admin, member, base } = await api.workspace();
-    const agentId = await agentOf(admin, base);
-    const own = idOf((await start(admin, base, agentId)).body);
-    const others = idOf((await start(member, base, agentId)).body);
-    const streams = [await open(admin, own), await open(admin, own)];
-    const refused = await open(admin, own);
+  it('are limited per user, workspace and process, and one that is closed frees a place', async () => {
+    const { workspace, admin, member, base } = await api.workspace();
+    const other = await api.workspace();
+    const ofBoth = await api.person();
+    await api.join(workspace, ofBoth, 'member');
+    await api.join(other.workspace, ofBoth, 'member');
+    const own = idOf((await start(admin, base, await agentOf(admin, base))).body);
+    const otherAgent = await agentOf(other.admin, other.base);
+    const others = idOf((await start(other.admin, other.base, otherAgent)).body);
+    const streams = [await open(admin, eventsOf(own)), await open(admin, eventsOf(own))];
+    const refused = await open(admin, eventsOf(own));
     expect(refused.status).toBe(429);
     expect(refused.text).toContain('The limit is 2 open event streams per user');
-    streams.push(await open(member, others));
-    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect((await open(member, others)).text).toContain('The limit is 3 open event streams of all users');
+    const ofColleague = await open(member, '/api/me/stream');
+    expect(ofColleague.text).toContain('The limit is 2 open event streams per workspace');
+    streams.push(await open(ofBoth, '/api/me/stream'), await open(other.admin, eventsOf(others)));
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const ofStranger = await open(await api.person(), '/api/me/stream');
+    expect(ofStranger.text).toContain('The limit is 4 open event streams of all users');
     streams[0]?.leave();
     await eventually(async () => {
-      const again = await open(member, others);
+      const again = await open(member, '/api/me/stream');
       again.leave();
       expect(again.status).toBe(200);
     });

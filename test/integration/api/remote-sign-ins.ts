@@ -1,4 +1,7 @@
-/** Sign-ins at remote servers: a platform with an entry that people sign in to, its authorization server, and what a browser sends. */
+/**
+ * Sign-ins at remote servers: a platform with an entry that people sign in to, its authorization server,
+ * and what a browser sends.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';

@@ -1,6 +1,7 @@
 /**
- * The guarantee of test/integration/store/revocation.test.ts through the API: people revoke with `DELETE /grants/{id}` while
- * sidecars ask about calls, and no check that begins after a revoke was answered passes on that grant.
+ * The guarantee of test/integration/store/revocation.test.ts through the API: people revoke with
+ * `DELETE /grants/{id}` while sidecars ask about calls, and no check that begins after a revoke was
+ * answered passes on that grant.
  */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';

@@ -1,4 +1,7 @@
-/** Runs of schedules whose sessions cannot start: each ends readably, leaves nothing running, and the next one tries again. */
+/**
+ * Runs of schedules whose sessions cannot start: each ends readably, leaves nothing running, and
+ * the next one tries again.
+ */
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type * as z from 'zod';
@@ -97,7 +100,8 @@ const clearSecret = (name: string) => admin.ok('DELETE', `${base}/secrets/${name
 const give = async (agent: Agent, grant_type: 'agent_env' | 'model_key', secret_name: string) =>
   (
     await admin.ok<{ grant: Grant }>('POST', `${base}/grants`, {
-      ...{ agent_subject_id: agent.id, grant_type, details: { secret_name }, scope: 'persistent' },
+      ...{ agent_subject_id: agent.id, grant_type, scope: 'persistent' },
+      details: { secret_name, ...(grant_type === 'model_key' ? { endpoint: 'default' } : {}) },
     })
   ).grant;
 const revoke = ({ id }: Grant) => admin.ok('DELETE', `${base}/grants/${id}`);

@@ -1,4 +1,7 @@
-/** Previews of services from the agent's call to their end, on real Postgres and Temporal, with a runtime that starts nothing. */
+/**
+ * Previews of services from the agent's call to their end, on real Postgres and Temporal, with a
+ * runtime that starts nothing.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';

@@ -119,7 +119,7 @@ describe('the stream of a session’s events', () => {
     await eventually(() => expect(reader.events.length).toBeGreaterThan(0));
     await api.db.raw(
       `select pg_terminate_backend(pid) from pg_stat_activity
-       where application_name = 'agent-platform-events' and datname = current_database()`,
+       where application_name = 'gatepost-events' and datname = current_database()`,
     );
     const { seq } = await publish('unheard');
     await eventually(() => expect(seqs(reader)).toEqual(upTo(seq)));

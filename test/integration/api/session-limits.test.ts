@@ -88,8 +88,8 @@ function open(sessionId: string, path: string): { sent: ClientRequest; answered:
   return { sent, answered };
 }
 /**
- * As many requests as a session may have at a time, whose bodies do not end, once the session is refused one more. Whoever asks may
- * overtake one of them, which is then refused itself and sent again.
+ * As many requests as a session may have at a time, whose bodies do not end, once the session is refused one
+ * more. Whoever asks may overtake one of them, which is then refused itself and sent again.
  */
 async function stallAll(sessionId: string) {
   const stalled = new Set<ReturnType<typeof open>>();

@@ -121,8 +121,7 @@ describe('a session', () => {
     expect(await outsider.send('GET', one())).toMatchObject({ status: 200 });
   });
 
-  it('accepts messages from its operator only', async () => {
-    expect(await admin.send('POST', one('/messages'), { text: 'Hi' })).toMatchObject({ status: 403 });
+  it('accepts messages from its operator', async () => {
     expect(await member.send('POST', one('/messages'), { text: '' })).toMatchObject({ status: 422 });
     expect(await member.send('POST', one('/messages'), { text: 'Hi' })).toMatchObject({
       status: 201,

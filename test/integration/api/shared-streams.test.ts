@@ -1,4 +1,7 @@
-/** Many open streams on one process: they read together, and each viewer's rights are checked for that viewer alone. */
+/**
+ * Many open streams on one process: they read together, and each viewer's rights are
+ * checked for that viewer alone.
+ */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -208,8 +211,9 @@ describe('many open streams', () => {
     const [before, startedMs] = [await transactions(), performance.now()];
     await sleep(3 * checkMs);
     const seconds = (performance.now() - startedMs) / 1000;
-    // One by one they would be 225 a second: three statements for each every two seconds. Together they are 24 at most, three batches
-    // of two statements at each moment of checks, and the worker of the test makes some of its own.
+    // One by one they would be 225 a second: three statements for each every two seconds. Together they
+    // are 24 at most, three batches of two statements at each moment of checks, and the worker of the
+    // test makes some of its own.
     expect(((await transactions()) - before) / seconds).toBeLessThan(75);
   });
 });

@@ -1,4 +1,6 @@
-/** A sidecar reports that a sibling did not get ready: real routes, real Temporal, and how the session ends. */
+/**
+ * A sidecar reports that a sibling did not get ready: real routes, real Temporal, and how the session ends.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
 import type { SiblingReport } from '../../../contract/sidecar.ts';

@@ -1,4 +1,7 @@
-/** Temporal takes a limited number of signals for one workflow: neither people nor agents use them up, and a session ends without. */
+/**
+ * Temporal takes a limited number of signals for one workflow: neither people nor agents use them up,
+ * and a session ends without.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { type Access, admins } from '../../../api/policies/access.ts';
 import { defineRoute } from '../../../api/route.ts';
-import { removeMember } from '../../../commands/members/remove.ts';
+import { removeMember } from '../../../commands/members/members.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
 

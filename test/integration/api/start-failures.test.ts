@@ -1,4 +1,7 @@
-/** What API and worker say when they do not start: a JSON line on standard output, like everything that they log. */
+/**
+ * What API and worker say when they do not start: a JSON line on standard output, like
+ * everything that they log.
+ */
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
@@ -13,7 +16,7 @@ function start(program: 'api' | 'worker', environment: Record<string, string>) {
     encoding: 'utf8',
   });
   const lines = stdout.trim().split('\n');
-  return { status, stderr, last: line.parse(JSON.parse(lines.at(-1) ?? '')) };
+  return { status, stdout, stderr, last: line.parse(JSON.parse(lines.at(-1) ?? '')) };
 }
 
 describe.each(['api', 'worker'] as const)('the %s', (program) => {
@@ -24,6 +27,19 @@ describe.each(['api', 'worker'] as const)('the %s', (program) => {
       expect(last.msg).toContain(variable);
     }
     expect(last.msg).not.toContain('hunter2');
+  });
+
+  it('warns of a variable that is misspelled, and does not repeat its value', () => {
+    const { status, stdout } = start(program, { RATE_USER_PER_MINUTES: 'hunter2' });
+    expect(status).toBe(1);
+    const [first = ''] = stdout.split('\n');
+    expect(JSON.parse(first)).toMatchObject({
+      level: 40,
+      process: program,
+      variable: 'RATE_USER_PER_MINUTES',
+      msg: 'RATE_USER_PER_MINUTES is not read; is RATE_USER_PER_MINUTE meant?',
+    });
+    expect(stdout).not.toContain('hunter2');
   });
 
   it('names a file of a secret that cannot be read', () => {

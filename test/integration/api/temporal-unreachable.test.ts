@@ -1,6 +1,8 @@
-/** While Temporal does not answer, what people and agents ask for is stored and answered at once, and a worker that reaches it carries it out. */
+/**
+ * While Temporal does not answer, what people and agents ask for is stored and answered at once, and a worker
+ * that reaches it carries it out.
+ */
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { McpCheck } from '../../../contract/mcp-check.ts';
@@ -12,12 +14,13 @@ import {
   sessionWorkflowId,
   temporalScheduleId,
 } from '../../../contract/workflows.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
-import { setControlUrl } from '../../../store/sessions/control-url.ts';
+import { setControlUrl } from '../../../store/sessions/addresses.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
-import { chooseTestPort } from '../../support/free-port.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
+import { type SilentServer, startSilentServer } from '../../support/silent-server.ts';
 import { startWebhook, type Webhook } from '../../support/webhook.ts';
 
 /** An API that waits for Temporal takes half a minute here. */
@@ -27,8 +30,7 @@ const atOnce = <Result>(answer: Promise<Result>): Promise<Result> =>
     throw new Error('the answer waits for Temporal');
   });
 
-const sockets = new Set<Socket>();
-let silent: Server;
+let silent: SilentServer;
 let api: SessionApi;
 let admin: Person;
 let member: Person;
@@ -37,14 +39,9 @@ let workspaceId: string;
 let webhook: Webhook;
 
 beforeAll(async () => {
-  const port = await chooseTestPort();
-  silent = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => silent.listen(port, '127.0.0.1', resolve));
+  silent = await startSilentServer();
   webhook = await startWebhook();
-  api = await startSessionApi({ TEMPORAL_ADDRESS: `127.0.0.1:${port}` }, { sweepEveryMs: 500 });
+  api = await startSessionApi({ TEMPORAL_ADDRESS: silent.address }, { sweepEveryMs: 500 });
 });
 beforeEach(async () => {
   const made = await api.workspace();
@@ -55,15 +52,8 @@ beforeEach(async () => {
 afterAll(async () => {
   await api.stop();
   await webhook.close();
-  hangUp();
+  silent.hangUp();
 });
-
-function hangUp(): void {
-  silent.close();
-  for (const socket of sockets) {
-    socket.destroy();
-  }
-}
 
 const make = <Body>(person: Person, path: string, body: unknown = {}) =>
   atOnce(person.ok<Body>('POST', path, body));
@@ -99,7 +89,7 @@ describe.each(['accepts connections and stays silent', 'refuses connections'])(
   (how) => {
     beforeAll(() => {
       if (how === 'refuses connections') {
-        hangUp();
+        silent.hangUp();
       }
     });
 
@@ -134,6 +124,24 @@ describe.each(['accepts connections and stays silent', 'refuses connections'])(
       const removed: Answer = await atOnce(admin.send('DELETE', `${base}/members/${member.user.id}`));
       expect(removed).toMatchObject(ok);
       await ends(left, 'terminated');
+    });
+
+    it('lets a workspace be closed, where all ends that went on', async () => {
+      const agent = await newAgent();
+      const session = await running(agent);
+      const { schedule } = await make<{ schedule: ShownSchedule }>(member, `${base}/schedules`, {
+        ...{ agent_id: agent.id, name: 'yearly', prompt: 'Do it' },
+        spec: { kind: 'cron', expression: '0 0 1 1 *' },
+      });
+      const { name } = (await admin.ok<{ workspace: Workspace }>('GET', base)).workspace;
+      await make(admin, `${base}/close`, { name });
+      await ends(session, 'terminated');
+      const copy = api.temporal.schedule.getHandle(temporalScheduleId(schedule.id));
+      await eventually(async () => expect((await copy.describe()).state.paused).toBe(true));
+      const reopen = () => admin.send('POST', `${base}/reopen`, {});
+      await eventually(async () => expect(await reopen()).toMatchObject(ok));
+      expect(await atOnce(admin.send('DELETE', `${base}/schedules/${schedule.id}`))).toMatchObject(ok);
+      await eventually(() => expect(copy.describe()).rejects.toThrow());
     });
 
     it('lets schedules be made, changed and removed, and says that a run is not confirmed', async () => {

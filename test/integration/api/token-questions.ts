@@ -1,7 +1,7 @@
 /** A session that asks for access tokens of a remote server, as its sidecar does. */
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import type { McpServer } from '../../../contract/catalog.ts';
-import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
+import { readRegistrationOf } from '../../../store/mcp-registrations/registrations.ts';
 import { readCurrentClient } from '../../../store/oauth-clients/clients.ts';
 import { insertConnection } from '../../../store/oauth-connections/change.ts';
 import type { Person } from '../../support/api.ts';

@@ -1,4 +1,6 @@
-/** The API beside two remote servers that are honest until a test changes them, and a workspace for each test. */
+/**
+ * The API beside two remote servers that are honest until a test changes them, and a workspace for each test.
+ */
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { Person } from '../../support/api.ts';
 import { listServers, unlistServers } from '../../support/loopback-servers.ts';

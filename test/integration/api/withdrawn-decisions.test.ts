@@ -1,4 +1,6 @@
-/** A decision that no worker carries out while its maker waits never counts: "try again" is true, and audited. */
+/**
+ * A decision that no worker carries out while its maker waits never counts: "try again" is true, and audited.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
@@ -27,7 +29,10 @@ beforeEach(async () => {
 });
 afterAll(() => api.stop());
 
-/** Keeps the worker from carrying a decision of the member out for as long as `work` takes: it waits for their membership. */
+/**
+ * Keeps the worker from carrying a decision of the member out for as long as `work` takes: it
+ * waits for their membership.
+ */
 async function whileTheWorkerWaits<Result>(work: () => Promise<Result>): Promise<Result> {
   const trx: Knex.Transaction = await api.db.transaction();
   try {

@@ -1,4 +1,7 @@
-/** What an operator reads and searches in Temporal's UI: each workflow says of which workspace, agent or entry it is. */
+/**
+ * What an operator reads and searches in Temporal's UI: each workflow says of which
+ * workspace, agent or entry it is.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { McpCheck } from '../../../contract/mcp-check.ts';

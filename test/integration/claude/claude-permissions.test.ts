@@ -1,4 +1,7 @@
-/** What a model does that knows nothing but the platform's texts: it asks once, waits, and makes the approved call once. */
+/**
+ * What a model does that knows nothing but the platform's texts: it asks once, waits, and
+ * makes the approved call once.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';

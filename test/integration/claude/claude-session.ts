@@ -39,7 +39,10 @@ export function bundleClaudeAgent(): { program: string; remove(): void } {
   return { program, remove: () => rmSync(directory, { recursive: true, force: true }) };
 }
 
-/** What a Pod without the network allows is least: no socket but Unix ones. Without the static relay, a network that leads nowhere. */
+/**
+ * What a Pod without the network allows is least: no socket but Unix ones. Without the static relay, a
+ * network that leads nowhere.
+ */
 const withoutNetwork = (() => {
   const relay = findStaticRelay();
   const narrowed = relay === null ? [] : [relay, 'run', '--network', 'none', '--'];

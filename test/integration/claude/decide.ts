@@ -1,6 +1,6 @@
 /** The decision of a person in a session whose platform is a stand-in, in the platform's own words. */
 import { randomUUID } from 'node:crypto';
-import { decisionText } from '../../../commands/permission-requests/decision-text.ts';
+import { decisionText } from '../../../commands/permission-requests/close.ts';
 import type { PermissionDecision } from '../../../contract/permission-request.ts';
 import { type TestSession, userMessage } from '../sidecar/session.ts';
 

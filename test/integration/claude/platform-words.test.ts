@@ -1,6 +1,7 @@
 /**
- * What a model does that goes by the words of the platform's tools alone, on a real database: it asks once, waits in a call, and repeats none
- * without an end. The tools are those of the API; the decisions of people are a test's.
+ * What a model does that goes by the words of the platform's tools alone, on a real database: it asks
+ * once, waits in a call, and repeats none without an end. The tools are those of the API; the
+ * decisions of people are a test's.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -12,7 +13,7 @@ import type { Agent } from '../../../contract/agent.ts';
 import type { PlatformToolAnswer } from '../../../contract/platform-tools.ts';
 import type { Session, TerminalStatus } from '../../../contract/session.ts';
 import type { EventReport } from '../../../contract/sidecar.ts';
-import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import { listSessionInputs } from '../../../store/session-inputs/inputs.ts';
 import { describeWithClaude } from '../../support/claude-package.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type LiteralModel, literalModel } from '../../support/model-stub/literal-model.ts';
@@ -31,7 +32,10 @@ let worker: Agent;
 let session: TestSession;
 let agent: ClaudeAgent;
 
-/** The model as the agent of a stored session, whose tools the API runs; `beforeFirst` comes before the first of its calls. */
+/**
+ * The model as the agent of a stored session, whose tools the API runs; `beforeFirst` comes
+ * before the first of its calls.
+ */
 async function run(
   model: LiteralModel,
   caller: Session,
@@ -60,7 +64,10 @@ const publish = (id: string, event: Pick<EventReport, 'type' | 'payload'>) =>
     limitBytes: 1_000_000,
   });
 const end = (id: string, to: TerminalStatus) => moveSession(tools.db, id, { to, reason: 'it ended' });
-/** What the platform tells the parent, as its sidecar is given it: after the messages that the test made itself. */
+/**
+ * What the platform tells the parent, as its sidecar is given it: after the messages
+ * that the test made itself.
+ */
 const tellParent = async (madeBefore: number) => {
   const inputs = await listSessionInputs(tools.db, parent.id, { after: 0 });
   await session.inject(...inputs.map((each) => ({ ...each, seq: each.seq + madeBefore })));

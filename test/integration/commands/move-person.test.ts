@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { createWorkspace } from '../../../commands/workspaces/create.ts';
+import { createWorkspace } from '../../../commands/workspaces/workspaces.ts';
 import type { User } from '../../../contract/workspace.ts';
-import { createSignIn } from '../../../store/sign-ins/change.ts';
-import { upsertUser } from '../../../store/users/upsert.ts';
+import { createSignIn } from '../../../store/sign-ins/sign-ins.ts';
+import { upsertUser } from '../../../store/users/users.ts';
 import { bundledProgram } from '../../support/bundled-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 

@@ -1,11 +1,14 @@
-/** The container runtime under test: on the engine of the tests, with networks and an installation of the test's own. */
+/**
+ * The container runtime under test: on the engine of the tests, with networks and an
+ * installation of the test's own.
+ */
 import { randomBytes } from 'node:crypto';
 import Docker from 'dockerode';
 import pino from 'pino';
 import type { ResolveName } from '../../../lib/outbound/guarded-lookup.ts';
 import type { EngineSettings, SessionPlan } from '../../../runtime/container/container-plan.ts';
 import { createContainerRuntime } from '../../../runtime/container/driver.ts';
-import type { ContainerSettings } from '../../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/container-settings.ts';
 import type { Runtime, TakeLeftCalls } from '../../../runtime/workload.ts';
 import { type ContainerEngine, startContainerEngine } from '../../support/container-engine.ts';
 import { testContainerSettings } from '../../support/container-settings.ts';
@@ -15,8 +18,8 @@ import { startWorkerProcess } from '../runtime/worker-process.ts';
 
 const mebibyte = 1024 * 1024;
 const startSessionScript = new URL('./inside/start-session.ts', import.meta.url);
-const installationLabel = 'agent-platform.internal/installation';
-const sessionLabel = 'agent-platform.internal/session';
+const installationLabel = 'gatepost.internal/installation';
+const sessionLabel = 'gatepost.internal/session';
 
 export interface ContainerDriver extends DriverUnderTest<SessionPlan> {
   installation: string;

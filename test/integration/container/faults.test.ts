@@ -1,4 +1,7 @@
-/** Components that are lost, killed or removed at a bad moment: nothing of a session is left behind, and no call is lost. */
+/**
+ * Components that are lost, killed or removed at a bad moment: nothing of a session is left
+ * behind, and no call is lost.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallRecord } from '../../../contract/tool-call.ts';

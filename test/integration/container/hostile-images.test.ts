@@ -110,7 +110,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     const Labels = {
       'traefik.enable': 'true',
       'com.docker.compose.project': 'somebody-elses',
-      'agent-platform.internal/session': randomUUID(),
+      'gatepost.internal/session': randomUUID(),
     };
     const manifest = { annotations: { 'org.opencontainers.image.title': 'an agent' } };
     const frozen = await agentOf({ Labels }, { manifest });
@@ -119,7 +119,7 @@ const canRun = hasDockerRegistry && findStaticRelay() !== null;
     expect(agent.Config.Labels).toMatchObject({
       'traefik.enable': '',
       'com.docker.compose.project': '',
-      'agent-platform.internal/session': id,
+      'gatepost.internal/session': id,
     });
     await eventually(async () => expect(await runtime.logs(id, 'agent', 1000)).toContain('/server: '));
   });

@@ -116,14 +116,14 @@ describeInContainers('inside a session’s containers', () => {
     for (const result of Object.values(closed)) {
       expect(result).toMatch(unreachable);
     }
-    // The control: what the fence blocks exists.
-    expect(await withoutFence(targets)).toMatchObject({ [targets[3] ?? '']: 'connected' });
+    // The control: what the network policy blocks exists.
+    expect(await withoutNetworkPolicy(targets)).toMatchObject({ [targets[3] ?? '']: 'connected' });
   });
 
-  /** From a container in the same network that has no fence. */
-  async function withoutFence(targets: string[]): Promise<Record<string, string>> {
+  /** From a container in the same network that has no network policy. */
+  async function withoutNetworkPolicy(targets: string[]): Promise<Record<string, string>> {
     const { run, env } = probe(targets);
-    const Labels = { 'agent-platform.internal/installation': driver.installation };
+    const Labels = { 'gatepost.internal/installation': driver.installation };
     const container = await driver.docker().createContainer({
       Image: requirePlatformImages().runner,
       Entrypoint: [run.command, ...run.args],

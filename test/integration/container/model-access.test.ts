@@ -1,4 +1,7 @@
-/** An agent that asks a language model, in containers: the real model program in a container of its own, and an endpoint on this machine. */
+/**
+ * An agent that asks a language model, in containers: the real model program in a container of its own, and
+ * an endpoint on this machine.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';

@@ -1,4 +1,6 @@
-/** A Podman whose networks cannot be fenced is refused when the worker starts, not when a session does. */
+/**
+ * A Podman whose networks cannot be restricted is refused when the worker starts, not when a session does.
+ */
 import { describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { createContainerRuntime } from '../../../runtime/container/driver.ts';
@@ -9,7 +11,7 @@ import { requirePlatformImages } from '../../support/platform-images.ts';
 (hasOwnPodman ? describe : describe.skip)('a worker on Podman', () => {
   it('refuses one that uses CNI, and names what to change', async () => {
     await expect(openOn({ cni: true })).rejects.toThrow(
-      /^CONTAINER_SOCKET: the Podman on \S+ uses CNI, .* netavark and aardvark-dns, .*network_backend = "netavark"/,
+      /^DOCKER_HOST: the Podman on \S+ uses CNI, .* netavark and aardvark-dns, .*network_backend = "netavark"/,
     );
   });
 

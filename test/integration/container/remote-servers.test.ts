@@ -1,4 +1,7 @@
-/** Remote MCP servers in containers: the real bridge, a real server on this machine, and what their networks lead to. */
+/**
+ * Remote MCP servers in containers: the real bridge, a real server on this machine, and
+ * what their networks lead to.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
@@ -129,7 +132,7 @@ describeInContainers('a remote MCP server in containers', () => {
       Entrypoint: [run.command, ...run.args],
       Cmd: [],
       Env: [`TARGETS=${env.TARGETS.value}`],
-      Labels: { 'agent-platform.internal/installation': driver.installation },
+      Labels: { 'gatepost.internal/installation': driver.installation },
       HostConfig: { NetworkMode: `container:${holder}` },
     });
     try {

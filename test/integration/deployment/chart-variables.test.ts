@@ -27,7 +27,7 @@ const dataOf = (manifests: Manifest[], part: string) =>
     .record(z.string(), z.string())
     .parse(
       manifests.find(
-        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === `platform-agent-platform-${part}`,
+        ({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === `platform-gatepost-${part}`,
       )?.['data'],
     );
 
@@ -160,7 +160,7 @@ describeWithTool('helm')('the Helm chart', () => {
           sentence('api.extraEnv', name),
         );
       }
-      for (const name of ['HEALTH_HOST', 'KUBERNETES_NODE_SELECTOR', 'DATABASE_URL', 'TEMPORAL_API_KEY']) {
+      for (const name of ['HEALTH_PORT', 'KUBERNETES_NODE_SELECTOR', 'DATABASE_URL', 'TEMPORAL_API_KEY']) {
         expect(refused({ worker: { extraEnv: [{ name, value: 'x' }] } })).toThrow(
           sentence('worker.extraEnv', name),
         );

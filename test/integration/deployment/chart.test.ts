@@ -1,10 +1,14 @@
-/** The Helm chart as Helm renders it: what it requests, what it refuses, and the rules that its manifests follow. */
+/**
+ * The Helm chart as Helm renders it: what it requests, what it refuses, and the rules
+ * that its manifests follow.
+ */
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { apiConfig } from '../../../config/api.ts';
 import { parseEnvironment } from '../../../config/parse.ts';
-import { workerConfig, workerVariables } from '../../../config/worker.ts';
+import { variablesOf } from '../../../config/settings.ts';
+import { workerConfig } from '../../../config/worker.ts';
 import { workerRules } from '../../../runtime/kubernetes/rbac.ts';
 import {
   chartDirectory,
@@ -134,12 +138,12 @@ describeWithTool('helm')('the Helm chart', () => {
     const manifests = renderChart(values);
 
     it('gives API and worker a configuration that they accept, and no variable that they do not read', () => {
-      const api = environmentOf(manifests, 'platform-agent-platform-api');
-      const worker = environmentOf(manifests, 'platform-agent-platform-worker');
+      const api = environmentOf(manifests, 'platform-gatepost-api');
+      const worker = environmentOf(manifests, 'platform-gatepost-worker');
       expect(parseEnvironment(apiConfig, api)).toMatchObject({ RUNTIME: 'kubernetes', DEMO_SIGN_IN: false });
       expect(parseEnvironment(workerConfig, worker)).toMatchObject({ RUNTIME: 'kubernetes' });
-      expect(Object.keys(apiConfig.shape)).toEqual(expect.arrayContaining(Object.keys(api)));
-      expect(workerVariables).toEqual(expect.arrayContaining(Object.keys(worker)));
+      expect(variablesOf('API')).toEqual(expect.arrayContaining(Object.keys(api)));
+      expect(variablesOf('worker', 'kubernetes')).toEqual(expect.arrayContaining(Object.keys(worker)));
     });
 
     it('renders Pods that the restricted standard admits, with limits and a read-only root', () => {
@@ -151,13 +155,13 @@ describeWithTool('helm')('the Helm chart', () => {
 
     it('gives only the worker access to the cluster, and nobody the right to read a Secret', () => {
       const tokens = pods(manifests).filter(({ spec }) => spec.automountServiceAccountToken);
-      expect(tokens.map(({ name }) => name)).toEqual(['platform-agent-platform-worker']);
+      expect(tokens.map(({ name }) => name)).toEqual(['platform-gatepost-worker']);
       expect(manifests.filter(({ kind }) => /Role/.test(kind)).map(({ kind }) => kind)).toEqual([
         'Role',
         'RoleBinding',
       ]);
       const role = find(manifests, 'Role');
-      expect(role.metadata.namespace).toBe('agent-platform-sessions');
+      expect(role.metadata.namespace).toBe('gatepost-sessions');
       expect(role['rules']).toEqual([
         {
           apiGroups: [''],
@@ -173,7 +177,7 @@ describeWithTool('helm')('the Helm chart', () => {
 
     it('gives each component its own keys only', () => {
       const secretsOf = (kind: string, name: string) =>
-        podOf(manifests, kind, `platform-agent-platform-${name}`)
+        podOf(manifests, kind, `platform-gatepost-${name}`)
           .spec.containers[0].env.filter(({ valueFrom }) => valueFrom !== undefined)
           .map((each) => each.name);
       expect(secretsOf('Deployment', 'worker')).not.toEqual(
@@ -188,27 +192,27 @@ describeWithTool('helm')('the Helm chart', () => {
 
     it('runs sessions in a namespace of restricted Pods without network access', () => {
       expect(find(manifests, 'Namespace').metadata).toMatchObject({
-        name: 'agent-platform-sessions',
+        name: 'gatepost-sessions',
         labels: { 'pod-security.kubernetes.io/enforce': 'restricted' },
       });
       expect(find(manifests, 'NetworkPolicy', 'default-deny')).toMatchObject({
-        metadata: { namespace: 'agent-platform-sessions' },
+        metadata: { namespace: 'gatepost-sessions' },
         spec: { podSelector: {}, policyTypes: ['Ingress', 'Egress'] },
       });
     });
 
     it('uses the Pod labels of API and worker in the policies of sessions', () => {
-      const worker = environmentOf(manifests, 'platform-agent-platform-worker');
+      const worker = environmentOf(manifests, 'platform-gatepost-worker');
       for (const part of ['api', 'worker'] as const) {
         const [, namespace, labels = ''] =
           /^pods:([^/]+)\/(.+)$/.exec(worker[`KUBERNETES_${part.toUpperCase()}_PEER`] ?? '') ?? [];
         expect(namespace).toBe('agents');
         const wanted = Object.fromEntries(labels.split(',').map((pair) => pair.split('=')));
-        const pod = podOf(manifests, 'Deployment', `platform-agent-platform-${part}`);
+        const pod = podOf(manifests, 'Deployment', `platform-gatepost-${part}`);
         expect(pod.metadata.labels).toMatchObject(wanted);
       }
       expect(find(manifests, 'Service')['spec']).toMatchObject({ ports: [{ port: 8080 }] });
-      expect(worker['INTERNAL_API_URL']).toBe('http://platform-agent-platform-api.agents.svc:8080');
+      expect(worker['INTERNAL_API_URL']).toBe('http://platform-gatepost-api.agents.svc:8080');
     });
 
     it('migrates before any other change of the release', () => {
@@ -220,7 +224,7 @@ describeWithTool('helm')('the Helm chart', () => {
 
   it('restarts Pods when their configuration changes', () => {
     const checksum = (values: object) =>
-      podOf(renderChart(values), 'Deployment', 'platform-agent-platform-worker').metadata.annotations[
+      podOf(renderChart(values), 'Deployment', 'platform-gatepost-worker').metadata.annotations[
         'checksum/configuration'
       ];
     expect(checksum({})).toBe(checksum({}));
@@ -230,10 +234,10 @@ describeWithTool('helm')('the Helm chart', () => {
   it('names images by registry and tag, or by full reference', () => {
     const digest = `registry.example/own@sha256:${'a'.repeat(64)}`;
     const manifests = renderChart({ images: { registry: 'registry.example/', tag: '9', runner: digest } });
-    const [{ image }] = podOf(manifests, 'Deployment', 'platform-agent-platform-api').spec.containers;
-    expect(image).toBe('registry.example/agent-platform:9');
-    expect(environmentOf(manifests, 'platform-agent-platform-worker')).toMatchObject({
-      SIDECAR_IMAGE: 'registry.example/agent-platform-sidecar:9',
+    const [{ image }] = podOf(manifests, 'Deployment', 'platform-gatepost-api').spec.containers;
+    expect(image).toBe('registry.example/gatepost:9');
+    expect(environmentOf(manifests, 'platform-gatepost-worker')).toMatchObject({
+      SIDECAR_IMAGE: 'registry.example/gatepost-sidecar:9',
       RUNNER_IMAGE: digest,
     });
   });
@@ -243,7 +247,7 @@ describeWithTool('helm')('the Helm chart', () => {
       pods(renderChart(values)).map(({ spec }) => spec['imagePullSecrets'] ?? null);
     expect(ofPods({})).toEqual([null, null, null]);
     expect(ofPods(everything)).toEqual(Array(3).fill([{ name: 'pull' }]));
-    const worker = environmentOf(renderChart(everything), 'platform-agent-platform-worker');
+    const worker = environmentOf(renderChart(everything), 'platform-gatepost-worker');
     expect(parseEnvironment(workerConfig, worker)).toMatchObject({
       KUBERNETES_IMAGE_PULL_SECRETS: ['registry', 'mirror.internal'],
     });
@@ -252,8 +256,7 @@ describeWithTool('helm')('the Helm chart', () => {
 
   it('makes the API trust its own Ingress, or the named proxies, and no others', () => {
     const trusted = (values: object) =>
-      parseEnvironment(apiConfig, environmentOf(renderChart(values), 'platform-agent-platform-api'))
-        .TRUST_PROXY;
+      parseEnvironment(apiConfig, environmentOf(renderChart(values), 'platform-gatepost-api')).TRUST_PROXY;
     expect(trusted({})).toEqual({ hops: 0 });
     expect(trusted({ ingress: { enabled: true } })).toEqual({ hops: 1 });
     expect(trusted({ ingress: { enabled: true }, api: { trustProxy: false } })).toEqual({ hops: 0 });
@@ -288,10 +291,9 @@ describeWithTool('helm')('the Helm chart', () => {
     ['http://[2001:DB8::1]:80', '[2001:db8::1]', '[2001:db8::1]'],
   ])('asks the API at %s for the host that the API takes it for', (publicUrl, host, name) => {
     const manifests = renderChart({ publicUrl, ingress: { enabled: true } });
-    const api = environmentOf(manifests, 'platform-agent-platform-api');
+    const api = environmentOf(manifests, 'platform-gatepost-api');
     expect(new URL(parseEnvironment(apiConfig, api).PUBLIC_URL ?? '').host).toBe(host);
-    const { livenessProbe } = podOf(manifests, 'Deployment', 'platform-agent-platform-api').spec
-      .containers[0];
+    const { livenessProbe } = podOf(manifests, 'Deployment', 'platform-gatepost-api').spec.containers[0];
     expect(livenessProbe).toMatchObject({ httpGet: { httpHeaders: [{ name: 'Host', value: host }] } });
     expect(find(manifests, 'Ingress')['spec']).toMatchObject({ rules: [{ host: name }] });
   });

@@ -1,4 +1,6 @@
-/** The demo identity provider as the program that docker-compose.yml runs, with the real API in front of it. */
+/**
+ * The demo identity provider as the program that docker-compose.yml runs, with the real API in front of it.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 const program = 'scripts/make-keys.mjs';
-/** Changing the files' owners to the services' users requires root, which the service `prepare` is in its container. */
+/**
+ * Changing the files' owners to the services' users requires root, which the service
+ * `prepare` is in its container.
+ */
 const describeAsRoot = process.getuid?.() === 0 ? describe : describe.skip;
 
 let directory: string;

@@ -1,4 +1,7 @@
-/** The README's section on Kubernetes, where the blocks are not run on a cluster: the images it builds are those that its values name. */
+/**
+ * What the operations page says of Kubernetes, where the blocks are not run on a cluster: the images it
+ * builds are those that its values name.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
@@ -7,18 +10,18 @@ import * as z from 'zod';
 import { chartDirectory, manifest, runHelm } from '../../support/chart.ts';
 import { describeWithTool } from '../../support/deployment-tools.ts';
 
-const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## On Kubernetes\n');
+const [, section = ''] = readFileSync('docs/operations.md', 'utf8').split('\n### On Kubernetes\n');
 const blockOf = (language: string) =>
   new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
 
-describeWithTool('helm')('the README on Kubernetes', () => {
+describeWithTool('helm')('the installation on Kubernetes', () => {
   const values = z.record(z.string(), z.unknown()).parse(parse(blockOf('yaml')));
   const template = [
     'template',
-    'agent-platform',
+    'gatepost',
     chartDirectory,
     '--namespace',
-    'agent-platform',
+    'gatepost',
     '--kube-version',
     '1.34',
   ];

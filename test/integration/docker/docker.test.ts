@@ -1,10 +1,12 @@
 /**
- * The container runtime on a real Docker Engine: tests of the engine that built the images, in one file, because one Docker Engine serves them all.
- * Those where engines differ most; `npm run test:docker` runs the others, too, which take minutes.
+ * The container runtime on a real Docker Engine: tests of the engine that built the images, in one file,
+ * because one Docker Engine serves them all. Those where engines differ most; `npm run test:docker` runs the
+ * others, too, which take minutes.
  */
 import './on-docker.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
+import { cachedImage } from '../../../scripts/setup/machine-cache.mjs';
 import { buildingEngine, runEngine } from '../../support/container-engine.ts';
 import { buildOnDocker, hasDockerd, startDockerEngine } from '../../support/docker-engine.ts';
 import { requirePlatformImages } from '../../support/platform-images.ts';
@@ -41,7 +43,7 @@ async function configurationOf(image: string) {
   });
 
   it('builds an image itself, without BuildKit, like the engine that built the others', async () => {
-    const built = 'localhost/agent-platform/sidecar-of-docker:test';
+    const built = cachedImage('sidecar-of-docker:test');
     await buildOnDocker({ file: 'deploy/Dockerfile', target: 'sidecar', tag: built });
     const [own, others] = await Promise.all([built, requirePlatformImages().sidecar].map(configurationOf));
     expect(own).toEqual(others);

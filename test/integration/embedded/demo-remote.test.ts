@@ -1,4 +1,7 @@
-/** The demo's remote server and its authorization server, with the platform's own sign-in (lib/oauth) and the SDK's client. */
+/**
+ * The demo's remote server and its authorization server, with the platform's own sign-in
+ * (lib/oauth) and the SDK's client.
+ */
 import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -7,19 +10,17 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { importJWK, type JWK, SignJWT } from 'jose';
 import * as z from 'zod';
-import { buildAuthorizationRequest } from '../../../lib/oauth/authorization-request.ts';
 import {
+  buildAuthorizationRequest,
   parseAuthorizationResponse,
   readAuthorizationResponse,
-} from '../../../lib/oauth/authorization-response.ts';
+} from '../../../lib/oauth/authorization.ts';
+import { readMissingScopes, widenScopes } from '../../../lib/oauth/challenge.ts';
 import { remoteServersWith } from '../../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../../lib/oauth/discover.ts';
-import { readMissingScopes, widenScopes } from '../../../lib/oauth/insufficient-scope.ts';
-import { deleteClient, registerClient } from '../../../lib/oauth/register-client.ts';
-import type { RegisteredClient } from '../../../lib/oauth/registration-answer.ts';
-import { revokeToken } from '../../../lib/oauth/revoke-token.ts';
-import { OAuthTokenError } from '../../../lib/oauth/token-error.ts';
-import { redeemCode, refreshTokens } from '../../../lib/oauth/token-request.ts';
+import { deleteClient, type RegisteredClient, registerClient } from '../../../lib/oauth/register-client.ts';
+import { OAuthTokenError } from '../../../lib/oauth/token-errors.ts';
+import { redeemCode, refreshTokens, revokeToken } from '../../../lib/oauth/tokens.ts';
 import {
   type DemoRemoteServer,
   demoRemoteProgram,
@@ -45,10 +46,10 @@ afterAll(() => remote.close());
 
 const context = () => {
   const hosts = [remote.url, remote.issuer].map((url) => [new URL(url).host, 'http'] as const);
-  return { ...remoteServersWith(new Map(hosts)), signal: new AbortController().signal };
+  return { ...remoteServersWith(new Map(hosts)), workspaceId: null, signal: new AbortController().signal };
 };
 
-const register = (clientName = 'Agent platform (tickets)') =>
+const register = (clientName = 'Gatepost (tickets)') =>
   registerClient(
     context(),
     found.authorizationServer,

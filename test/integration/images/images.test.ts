@@ -1,4 +1,6 @@
-/** Each image of the platform, run as the platform runs it: an ordinary user, a read-only root, no capability. */
+/**
+ * Each image of the platform, run as the platform runs it: an ordinary user, a read-only root, no capability.
+ */
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { sidecarEnvironment } from '../../../runtime/sidecar-program.ts';

@@ -1,4 +1,6 @@
-/** Containers as the platform starts them: nothing writable but what is mounted, no capability, no network. */
+/**
+ * Containers as the platform starts them: nothing writable but what is mounted, no capability, no network.
+ */
 import { spawn } from 'node:child_process';
 import { engineCommand } from '../../support/container-engine.ts';
 

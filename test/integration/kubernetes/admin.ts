@@ -1,4 +1,6 @@
-/** What a cluster administrator does for a test: its namespace, the worker's account, and reading everything. */
+/**
+ * What a cluster administrator does for a test: its namespace, the worker's account, and reading everything.
+ */
 import {
   CoreV1Api,
   KubeConfig,

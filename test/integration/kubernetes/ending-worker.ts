@@ -1,6 +1,7 @@
 /**
- * Opens the runtime as a worker does, watches the cluster, and closes the runtime; then nothing is left to do, and the process exits
- * unless something keeps it alive. Prints what did so before the close. Its variables: KUBECONFIG and KUBERNETES_NAMESPACE.
+ * Opens the runtime as a worker does, watches the cluster, and closes the runtime; then nothing is left to
+ * do, and the process exits unless something keeps it alive. Prints what did so before the close. Its
+ * variables: KUBECONFIG and KUBERNETES_NAMESPACE.
  */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -98,7 +98,8 @@ describeOnOwn('sessions on a cluster with failing components', () => {
       await cluster().killPart('kubelet');
       await cluster().startPart('kubelet');
       const outcome = await starting;
-      // A kubelet does not adopt a container that its predecessor had created but not started: then the session ends.
+      // A kubelet does not adopt a container that its predecessor had created but not
+      // started: then the session ends.
       if (outcome === 'started') {
         expect(await runtime.inspect(id)).toMatchObject({ state: 'running' });
       } else {

@@ -1,4 +1,7 @@
-/** The platform's own images in a registry that requires a password: the operator's Secret pulls them, and the worker cannot read it. */
+/**
+ * The platform's own images in a registry that requires a password: the operator's Secret pulls them, and
+ * the worker cannot read it.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,7 @@
-/** A worker that is killed between any two of its calls to the cluster while it starts a session, and one that ends gracefully. */
+/**
+ * A worker that is killed between any two of its calls to the cluster while it starts a session, and
+ * one that ends gracefully.
+ */
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

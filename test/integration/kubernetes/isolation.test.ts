@@ -39,7 +39,7 @@ const walk = (directory) => { try { return fs.readdirSync(directory, { recursive
 
 interface Seen {
   env: Record<string, string>;
-  /** The agent's secret reversed, since it is blacked out as it is. */
+  /** The agent's secret reversed, since it is redacted as it is. */
   backwards: string;
   uid: number;
   gid: number;

@@ -1,6 +1,7 @@
 /**
- * The Kubernetes runtime under test: on the cluster of the tests, in a namespace of the test's own that enforces `restricted`, as
- * a service account that may do what `runtime/kubernetes/rbac.ts` lists and nothing else.
+ * The Kubernetes runtime under test: on the cluster of the tests, in a namespace of the test's
+ * own that enforces `restricted`, as a service account that may do what
+ * `runtime/kubernetes/rbac.ts` lists and nothing else.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import { join } from 'node:path';
 import { describe } from '@jest/globals';
 import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import pino from 'pino';
-import type { ContainerSettings } from '../../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/container-settings.ts';
 import type { ContainerWorkload } from '../../../runtime/container-workload/container-workload.ts';
 import { type Cluster, openCluster } from '../../../runtime/kubernetes/cluster.ts';
 import {

@@ -1,4 +1,6 @@
-/** An agent without a network that asks a language model, in a Pod, where it has no port of its own for that. */
+/**
+ * An agent without a network that asks a language model, in a Pod, where it has no port of its own for that.
+ */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';
 import { node, secretsWith } from '../runtime/driver-under-test.ts';

@@ -1,4 +1,7 @@
-/** The service of a preview on a cluster: a Pod that belongs to its session's. The rest is in the contract of runtimes. */
+/**
+ * The service of a preview on a cluster: a Pod that belongs to its session's. The rest is in
+ * the contract of runtimes.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { podName } from '../../../runtime/kubernetes/names.ts';

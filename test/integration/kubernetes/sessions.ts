@@ -1,4 +1,7 @@
-/** Sessions on the cluster for tests: a driver, the reports of its sidecars, and configurations that are stopped at the end. */
+/**
+ * Sessions on the cluster for tests: a driver, the reports of its sidecars, and configurations
+ * that are stopped at the end.
+ */
 import { afterAll, beforeAll } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { KubernetesRuntime } from '../../../runtime/kubernetes/driver.ts';

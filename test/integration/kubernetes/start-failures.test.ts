@@ -1,4 +1,7 @@
-/** Why a session does not start, in words for its operator; and Pods of random configurations before real admission. */
+/**
+ * Why a session does not start, in words for its operator; and Pods of random
+ * configurations before real admission.
+ */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';

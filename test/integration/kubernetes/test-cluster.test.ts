@@ -1,4 +1,7 @@
-/** The cluster that tests get: Pods of the platform's images run on it and reach this host; it survives what fault tests do to it. */
+/**
+ * The cluster that tests get: Pods of the platform's images run on it and reach this host; it survives
+ * what fault tests do to it.
+ */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

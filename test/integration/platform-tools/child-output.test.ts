@@ -2,13 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { publishEvent } from '../../../commands/session-events/publish.ts';
-import { addMessage } from '../../../commands/session-inputs/add-message.ts';
+import { addMessage } from '../../../commands/session-inputs/messages.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { maxStoredInteger } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { EventReport } from '../../../contract/sidecar.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
-import { requestEnding } from '../../../store/sessions/ending.ts';
+import { requestEnding } from '../../../store/sessions/status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
 import { childOf, rootSession } from '../../support/session-trees.ts';

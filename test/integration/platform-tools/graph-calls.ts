@@ -22,7 +22,10 @@ export const node = (type: string, key: string, properties: Record<string, unkno
 });
 export const keysOf = ({ nodes }: Part) => nodes.map(({ key }) => key);
 
-/** The tools by short names; `by` is who calls, by default `current`. Both are asked for with each call: tests open them later. */
+/**
+ * The tools by short names; `by` is who calls, by default `current`. Both are asked for with each
+ * call: tests open them later.
+ */
 export function graphCalls(opened: () => TestTools, current: () => ToolCaller) {
   return {
     write: async (nodes: unknown[], by = current()) =>

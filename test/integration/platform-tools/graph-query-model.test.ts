@@ -56,7 +56,10 @@ const graph = fc.record({
   limit: fc.integer({ min: 1, max: 8 }),
 });
 
-/** The distance of everything that a walk from a start node meets: of a node, and of an edge that leads on from such a node. */
+/**
+ * The distance of everything that a walk from a start node meets: of a node, and of an edge that
+ * leads on from such a node.
+ */
 function meet(starts: readonly string[], edges: readonly Edge[], steps: readonly Step[]) {
   const nodes = new Map<string, number>();
   const followed = new Map<Edge, number>();

@@ -1,4 +1,6 @@
-/** `graph_query`, `graph_resolve` and `graph_discover` on a real database: what they find, and their bounds. */
+/**
+ * `graph_query`, `graph_resolve` and `graph_discover` on a real database: what they find, and their bounds.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { maxAnswerBytes, type ToolCaller } from '../../../api/platform-tools/tool.ts';

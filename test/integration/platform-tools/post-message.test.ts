@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
-import { createChannel } from '../../../commands/channels/create.ts';
-import { changeChannel } from '../../../commands/channels/update.ts';
+import { changeChannel, createChannel } from '../../../commands/channels/channels.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { channelInput } from '../../../contract/channel.ts';

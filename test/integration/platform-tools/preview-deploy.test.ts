@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
-import { endExpiredPreviews } from '../../../commands/previews/end-expired.ts';
+import { endExpiredPreviews } from '../../../commands/previews/end.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
 

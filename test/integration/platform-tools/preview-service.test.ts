@@ -1,9 +1,11 @@
-/** `preview_deploy` of a service on a real database: what it stores, begins and announces, and what it refuses. */
+/**
+ * `preview_deploy` of a service on a real database: what it stores, begins and
+ * announces, and what it refuses.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
-import { endPreview } from '../../../commands/previews/end.ts';
-import { endService } from '../../../commands/previews/end-service.ts';
+import { endPreview, endService } from '../../../commands/previews/end.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { FrozenVariable } from '../../../contract/session.ts';
 import { systemActor } from '../../../contract/session-event.ts';

@@ -1,10 +1,12 @@
-/** `inject_message` and `message_caller` on a real database: to whom, within which bounds, and as what they arrive. */
+/**
+ * `inject_message` and `message_caller` on a real database: to whom, within which bounds,
+ * and as what they arrive.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Session } from '../../../contract/session.ts';
-import { markInputsDelivered } from '../../../store/session-inputs/delivery.ts';
-import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import { listSessionInputs, markInputsDelivered } from '../../../store/session-inputs/inputs.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
 import { childOf, rootSession } from '../../support/session-trees.ts';
 import type { Tenant } from '../../support/tenant.ts';

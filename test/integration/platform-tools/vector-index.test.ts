@@ -1,4 +1,7 @@
-/** Collections on a database that has pgvector: their indexes, and what a search by one finds beside an exact one. */
+/**
+ * Collections on a database that has pgvector: their indexes, and what a search by one
+ * finds beside an exact one.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
 import { keepVectorIndexes } from '../../../commands/vectors/keep-indexes.ts';

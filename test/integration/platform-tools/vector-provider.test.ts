@@ -1,12 +1,13 @@
 /** Texts that a provider of the workspace embeds: a real HTTP server, which the tests let misbehave. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { defaultProviderLimits } from '../../../api/embeddings/ask-provider.ts';
-import { embeddingServersWith } from '../../../api/embeddings/provider-url.ts';
+import { defaultProviderLimits } from '../../../api/embedding-provider/ask-provider.ts';
+import { embeddingServersWith } from '../../../api/embedding-provider/provider-url.ts';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
-import { removeEmbeddingProvider } from '../../../commands/embedding-providers/remove.ts';
-import { setEmbeddingProvider } from '../../../commands/embedding-providers/set.ts';
-import { clearSecret } from '../../../commands/secrets/clear.ts';
-import { restrictSecret } from '../../../commands/secrets/restrict.ts';
+import {
+  removeEmbeddingProvider,
+  setEmbeddingProvider,
+} from '../../../commands/embedding-providers/embedding-providers.ts';
+import { clearSecret, restrictSecret } from '../../../commands/secrets/secrets.ts';
 import type { EmbeddingProviderInput } from '../../../contract/embedding-provider.ts';
 import {
   answerJson,

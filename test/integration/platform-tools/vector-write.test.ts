@@ -1,4 +1,7 @@
-/** `vector_upsert`, `vector_delete` and `list_collections` on a real database: what they write, and what they refuse. */
+/**
+ * `vector_upsert`, `vector_delete` and `list_collections` on a real database: what they
+ * write, and what they refuse.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ToolCaller } from '../../../api/platform-tools/tool.ts';
 import { vectorToBytes } from '../../../contract/vectors.ts';

@@ -145,15 +145,15 @@ describeWithStaticRelay('the static relay', () => {
     [['run', 'y'], 'expected: relay run'],
     [['supervise', '--network', 'none', '--', 'y'], 'the option --network is not known here'],
     [['install'], 'expected: relay install'],
-    [['fence', '--dns', 'name.example'], 'is not an IPv4 address'],
-    [['fence', 'more'], 'expected: relay fence'],
+    [['network-policy', '--dns', 'name.example'], 'is not an IPv4 address'],
+    [['network-policy', 'more'], 'expected: relay network-policy'],
   ])('refuses %j and says why', async (given, sentence) => {
     const { code, stderr } = await bench.run([...staticRelay, ...given]);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`relay: `) });
     expect(stderr).toContain(sentence);
   });
 
-  it.each([[['--help']], [['run', '--help']], [['fence', '-h']]])(
+  it.each([[['--help']], [['run', '--help']], [['network-policy', '-h']]])(
     'prints its usage with %j',
     async (given) => {
       expect(await bench.run([...staticRelay, ...given])).toMatchObject({

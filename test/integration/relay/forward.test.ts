@@ -1,4 +1,7 @@
-/** Both relays as the parent of a service: connections that they keep at the gateway's socket, copied to the service's port. */
+/**
+ * Both relays as the parent of a service: connections that they keep at the gateway's socket,
+ * copied to the service's port.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -6,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
 import { chooseTestPort } from '../../support/free-port.ts';
+import { processorMs } from '../../support/process-costs.ts';
 import { describeWithStaticRelay } from '../../support/static-relay.ts';
 import { allOf, lineOf, RelayBench, staticRelay, type TestProcess } from './relay-process.ts';
 
@@ -181,13 +185,6 @@ const ended = (socket: Socket): Promise<void> =>
       .once('end', resolve)
       .once('close', () => resolve());
   });
-
-/** What a process has used of the processor, in milliseconds. */
-function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const ticksPerSecond = 100;
-  return ((Number(fields[11]) + Number(fields[12])) / ticksPerSecond) * 1000;
-}
 
 describeWithStaticRelay('the static relay', () => {
   it('notices that a visitor has left while the service reads nothing', async () => {

@@ -1,4 +1,7 @@
-/** Both relays as the parent of a command that reaches sockets by ports of its loopback, is reached with an announcement, and says when it is ready. */
+/**
+ * Both relays as the parent of a command that reaches sockets by ports of its loopback, is reached with an
+ * announcement, and says when it is ready.
+ */
 import { rm, writeFile } from 'node:fs/promises';
 import { createConnection, createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

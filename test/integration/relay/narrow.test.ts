@@ -133,16 +133,19 @@ describeWithStaticRelay('a command with a network', () => {
     expect(await outcomes([relay, 'run', '--', probe, ...Object.keys(general)])).toEqual(general);
   });
 
-  it('is not run without a required fence', async () => {
-    const ending = await bench.run([relay, 'run', '--network', 'fenced', '--', 'echo', 'ran']);
+  it('is not run without a required network policy', async () => {
+    const ending = await bench.run([relay, 'run', '--network', 'restricted', '--', 'echo', 'ran']);
     expect(ending).toMatchObject({ code: 70, stdout: '' });
     expect(ending.stderr).toMatch(
-      /^relay: the network is not fenced: \S+ has a route; the command is not run\n$/,
+      /^relay: the network is not restricted: \S+ has a route; the command is not run\n$/,
     );
   });
 });
 
-/** Linux 6.12 and later scope them by Landlock; before, containers of one Pod are separated by their namespaces alone. */
+/**
+ * Linux 6.12 and later scope them by Landlock; before, containers of one Pod are separated
+ * by their namespaces alone.
+ */
 describeWithStaticRelay('abstract sockets and signals', () => {
   it('stay within the container if the kernel supports that', async () => {
     const name = `relay-test-${process.pid}`;

@@ -9,8 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { maxClaimBytes, maxOutputBytes } from '../../../contract/process-reports.ts';
 import { type ProcessClaim, processClaim } from '../../../contract/session-process.ts';
-import { blackOutCases } from '../../support/black-out-cases.ts';
 import { eventually } from '../../support/eventually.ts';
+import { redactionCases } from '../../support/redaction-cases.ts';
 import { describeWithStaticRelay } from '../../support/static-relay.ts';
 import { lineOf, RelayBench, staticRelay, type TestProcess } from './relay-process.ts';
 
@@ -82,7 +82,7 @@ const residentKilobytes = (relay: TestProcess) =>
   Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${relay.pid}/status`, 'utf8'))?.[1]);
 
 describeWithStaticRelay('the output of a command', () => {
-  it.each(blackOutCases)(
+  it.each(redactionCases)(
     'is logged and reported with its secrets redacted: $name',
     async ({ values, text, expected }) => {
       const env = Object.fromEntries(values.map((value, index) => [`SECRET_${index}`, value]));
@@ -178,7 +178,8 @@ describeWithStaticRelay('the output of a command', () => {
     const path = bench.path('serve.sock');
     const { next } = await bench.listen(path);
     const told = await listenForClaims();
-    // Its stderr is a pipe that is never read; its server writes there without blocking, until the pipe is full.
+    // Its stderr is a pipe that is never read; its server writes there without
+    // blocking, until the pipe is full.
     const script = `process.stdin.pipe(process.stdout); setInterval(() => process.stderr.writableLength < 1e6 && process.stderr.write('y'.repeat(50000)), 1);`;
     const relay = spawn(
       staticRelay[0] ?? '',

@@ -1,4 +1,7 @@
-/** All attempts of the network canary, by the packets that it sends where nothing blocks them, and where routes do. */
+/**
+ * All attempts of the network canary, by the packets that it sends where nothing blocks
+ * them, and where routes do.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -47,12 +50,12 @@ const ssdp = /M-SEARCH \* HTTP.*ssdp:all/;
 const mdns = /_services.*_dns-sd.*_udp.*local/;
 describeWith('python3')('the canary of the network', () => {
   let open: string;
-  let fenced: string;
+  let restricted: string;
   const datagrams = (seen: string, to: string) =>
     seen.split('\n').filter((line) => line.startsWith(`udp ${to} ttl `));
   beforeAll(async () => {
     open = await packetsOf([]);
-    fenced = await packetsOf(blockedRoutes());
+    restricted = await packetsOf(blockedRoutes());
   });
 
   const questions: [what: string, to: string, question: RegExp][] = [
@@ -67,7 +70,7 @@ describeWith('python3')('the canary of the network', () => {
   it.each(questions)(
     'searches for devices by %s, bound to a device, past blocked routes',
     (_, to, question) => {
-      const [line, ...others] = datagrams(fenced, to);
+      const [line, ...others] = datagrams(restricted, to);
       expect({ line, others }).toEqual({ line: expect.stringMatching(question), others: [] });
     },
   );
@@ -85,7 +88,7 @@ describeWith('python3')('the canary of the network', () => {
     'tries a private or special address: %s',
     (host) => {
       expect(open).toContain(`tcp ${host}:80\n`);
-      expect(fenced).not.toContain(`tcp ${host}:`);
+      expect(restricted).not.toContain(`tcp ${host}:`);
     },
   );
   it.each([userModeAddresses.gateway, userModeAddresses.router, userModeAddresses.resolver])(

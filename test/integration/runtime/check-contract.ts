@@ -1,4 +1,6 @@
-/** How every driver runs a check of a catalog entry: from the check's configuration, leaving nothing behind. */
+/**
+ * How every driver runs a check of a catalog entry: from the check's configuration, leaving nothing behind.
+ */
 import { randomUUID } from 'node:crypto';
 import { expect, it } from '@jest/globals';
 import { buildCheckConfiguration } from '../../../activities/mcp-checks/build-check-configuration.ts';

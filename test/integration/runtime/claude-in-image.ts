@@ -1,4 +1,7 @@
-/** A session of the agent `claude` in its own image, with a scripted model: what the tests of the engine and of a cluster share. */
+/**
+ * A session of the agent `claude` in its own image, with a scripted model: what the tests of the
+ * engine and of a cluster share.
+ */
 import { expect } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';

@@ -1,6 +1,6 @@
 /**
- * What every driver of the workload interface does (docs/runtimes.md#the-interface). A driver's test calls `describeRuntime`
- * with a function that opens it.
+ * What every driver of the workload interface does (docs/runtimes.md#the-interface). A driver's test calls
+ * `describeRuntime` with a function that opens it.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -121,7 +121,7 @@ export function describeRuntime<Spec>(title: string, driver: DriverUnderTest<Spe
     });
 
     it('gives each container its own resolved variables only', async () => {
-      // Reversed: its secrets are blacked out as they are.
+      // Reversed: its secrets are redacted as they are.
       const tells = `const env = Object.entries(process.env).map(([name, value]) => [name, [...value].reverse().join('')]);
         console.error(JSON.stringify(Object.fromEntries(env))); ${stays}`;
       const shape = { type: 'command' as const, command: 'node', args: ['-e', tells] };

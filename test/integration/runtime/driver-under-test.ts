@@ -7,7 +7,10 @@ import { configuration } from '../../support/frozen-configuration.ts';
 import type { Reports } from './reports.ts';
 
 export interface DriverUnderTest<Spec> {
-  /** Whether containers are isolated from each other and from the machine; otherwise the agent reads what this user can. */
+  /**
+   * Whether containers are isolated from each other and from the machine; otherwise the agent
+   * reads what this user can.
+   */
   isolates: boolean;
   /** Whether sessions can have siblings here. */
   siblings: boolean;
@@ -18,8 +21,8 @@ export interface DriverUnderTest<Spec> {
   /** Opens a driver that continues what earlier ones left unfinished: each call is a restarted worker. */
   open(apiUrl: string): Promise<Runtime<Spec>>;
   /**
-   * Starts the session in a separate process, as a worker does, which is killed (SIGKILL) this long after it began. What it is given
-   * goes through its standard input, since it holds secrets.
+   * Starts the session in a separate process, as a worker does, which is killed (SIGKILL) this long after it
+   * began. What it is given goes through its standard input, since it holds secrets.
    */
   startInProcess(apiUrl: string, spec: Spec, secrets: LaunchSecrets, dieAfterMs: number): ChildProcess;
   /** An address of this machine at which sidecars reach the test. */
@@ -55,7 +58,10 @@ export const configurationThatStays = (
   changes: Parameters<typeof configuration>[0] = {},
 ): FrozenConfiguration => configuration({ session_id: randomUUID(), agent: node(stays), ...changes });
 
-/** For an agent's script: sends to every server, whose first byte starts it if it does not run yet; `answers` are promises. */
+/**
+ * For an agent's script: sends to every server, whose first byte starts it if it does not run
+ * yet; `answers` are promises.
+ */
 export const speaksToServers = `const config = JSON.parse(require('node:fs').readFileSync(process.env.PLATFORM_CONFIG, 'utf8'));
 const hello = { jsonrpc: '2.0', id: 1, method: 'initialize',
   params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } } };

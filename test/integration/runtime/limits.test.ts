@@ -1,6 +1,6 @@
 /**
- * What a sandbox may use of the machine, with and without control groups. Every test is defined on every machine: where control
- * groups are not writable, theirs count as skipped, which CI does not accept.
+ * What a sandbox may use of the machine, with and without control groups. Every test is defined on every
+ * machine: where control groups are not writable, theirs count as skipped, which CI does not accept.
  */
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
@@ -12,9 +12,8 @@ import { startContainer } from '../../../runtime/process/host/start-container.ts
 import { sandboxLayout, sessionFiles } from '../../../runtime/process/layout.ts';
 import { limitsSentence } from '../../../runtime/process/limits-sentence.ts';
 import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
-import { renderSandbox } from '../../../runtime/process/render-sandbox.ts';
+import { renderSandbox, type SandboxedContainer } from '../../../runtime/process/render-sandbox.ts';
 import { makeSessionDirectory, nodeRelay } from '../../../runtime/process/session-directory.ts';
-import type { ProcessContainerSpec } from '../../../runtime/process/workload-spec.ts';
 import { eventually } from '../../support/eventually.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 
@@ -41,14 +40,13 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 /** Runs a shell script in a sandbox, and returns its output and its exit code. */
 async function inside(script: string, cgroups: string[]): Promise<string> {
-  const container: ProcessContainerSpec = {
+  const container: SandboxedContainer = {
     name: 'agent',
-    server: null,
-    sibling: null,
+    role: 'agent',
     program: { type: 'command', command: 'sh', args: [] },
     network: 'none',
-    secretVariables: [],
     uid: 2000,
+    view: { directory: 'agent', path: '/run/platform' },
   };
   const layout = sandboxLayout(programs);
   const config = {

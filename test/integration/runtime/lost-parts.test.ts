@@ -1,4 +1,7 @@
-/** Hosts, sidecars and records that are lost at a bad moment: nothing keeps running, and no other session is affected. */
+/**
+ * Hosts, sidecars and records that are lost at a bad moment: nothing keeps running, and no
+ * other session is affected.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import {
@@ -18,8 +21,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { identify } from '../../../runtime/process/process-identity.ts';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
+import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { processesMentioning } from '../../support/processes.ts';
@@ -30,7 +33,7 @@ import { type Reports, takeReports } from './reports.ts';
 
 const driver = processDriver();
 let reports: Reports;
-let runtime: Runtime<ProcessWorkloadSpec>;
+let runtime: Runtime<WorkloadPlan>;
 
 const stays = { type: 'command' as const, command: 'node', args: ['-e', 'setInterval(() => {}, 1000)'] };
 const file = (sessionId: string, name: string) => join(driver.directoryOf(sessionId), name);

@@ -1,13 +1,18 @@
-/** An agent without a network that asks a language model, in sandboxes: the real model program, and an endpoint on this machine's loopback. */
+/**
+ * An agent without a network that asks a language model, in sandboxes: the real model program, and an
+ * endpoint on this machine's loopback.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
+import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
+import { testEndpoints } from '../../support/model-endpoints.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { node, secretsWith } from './driver-under-test.ts';
 import {
@@ -26,7 +31,7 @@ import { type Reports, takeReports } from './reports.ts';
 let reports: Reports;
 let endpoint: ModelEndpoint;
 let driver: ProcessDriver;
-let runtime: Runtime<ProcessWorkloadSpec>;
+let runtime: Runtime<WorkloadPlan>;
 
 async function start(network: 'none' | 'internet'): Promise<string> {
   const session_id = randomUUID();
@@ -49,7 +54,7 @@ describeWith('bwrap', 'slirp4netns')('access to a language model on the process 
     const host = `127.0.0.1:${endpoint.port}`;
     driver = processDriver({
       privateMcpHosts: new Map([[host, 'http']]),
-      modelBaseUrl: `http://${host}`,
+      modelEndpoints: testEndpoints(`http://${host}`),
     });
     runtime = await driver.open(reports.url);
   });
@@ -106,7 +111,7 @@ describeWith('bwrap', 'slirp4netns')('access to a language model on the process 
     const withoutStatic = processDriver({
       programsDirectory,
       privateMcpHosts: new Map([[host, 'http']]),
-      modelBaseUrl: `http://${host}`,
+      modelEndpoints: testEndpoints(`http://${host}`),
     });
     const usual = runtime;
     runtime = await withoutStatic.open(reports.url);

@@ -1,23 +1,33 @@
-/** An endpoint of a language model on this machine, and an agent that asks it: what the tests of model access on every runtime share. */
+/**
+ * An endpoint of a language model on this machine, and an agent that asks it: what the tests of model
+ * access on every runtime share.
+ */
+
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from '@jest/globals';
 import { eventually } from '../../support/eventually.ts';
+import { testEndpoints } from '../../support/model-endpoints.ts';
 
 export const modelKey = 'sk-test-4711-of-the-model-alone';
 
 export const modelAccess = {
+  endpoint: 'default',
+  dialect: 'messages' as const,
   api_key: { kind: 'secret' as const, secret_name: 'MODEL_KEY', secret_version: 1 },
   models: ['test-model'],
   requests_per_session: 10,
   tokens_per_session: 10_000,
 };
 
-/** For the workload's settings: the endpoint is on this machine, at `host`, an address and port, over plain HTTP. */
+/**
+ * For the workload's settings: the endpoint is on this machine, at `host`, an address
+ * and port, over plain HTTP.
+ */
 export const endpointAt = (host: string) => ({
   privateHosts: new Map([[host, 'http' as const]]),
-  modelBaseUrl: `http://${host}`,
+  modelEndpoints: testEndpoints(`http://${host}`),
 });
 
 export interface ModelEndpoint {
@@ -54,8 +64,8 @@ export async function startModelEndpoint(host: '127.0.0.1' | '0.0.0.0'): Promise
 }
 
 /**
- * A script: asks by the socket and by the port, then looks for the key and for other ways out, of which `host:port` is the endpoint as it is reached
- * from here.
+ * A script: asks by the socket and by the port, then looks for the key and for other ways out, of which
+ * `host:port` is the endpoint as it is reached from here.
  */
 export const asksModel = (host: string, port: number) => `
 const [http, fs] = ['http', 'fs'].map((name) => require('node:' + name));

@@ -1,4 +1,7 @@
-/** The start-up check of the sandboxes' network: it passes where everything is closed, and reports what was left open. */
+/**
+ * The start-up check of the sandboxes' network: it passes where everything is closed, and
+ * reports what was left open.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from '@jest/globals';
@@ -7,7 +10,9 @@ import { networkOf, ownNetworks } from '../../../runtime/process/host/own-networ
 import { openCanary } from '../../../runtime/process/network-canary.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 
-/** A namespace fenced by routes alone, as sandboxes once were; its interface has the same name as theirs. */
+/**
+ * A namespace restricted by routes alone, as sandboxes once were; its interface has the same name as theirs.
+ */
 const routesOnly = `echo $$; read go
 ip link set tap0 down; ip link set tap0 name eth0; ip link set eth0 up; ip route add default via 10.0.2.2 dev eth0
 for range in $BLOCKED; do ip route add unreachable "$range"; done; exec "$NODE" -e "$SCRIPT"`;
@@ -18,7 +23,7 @@ async function exitCodeOf(child: ChildProcess): Promise<number | null> {
 }
 
 describeWith('slirp4netns')('the canary of the network', () => {
-  it('detects a fence of routes alone, which multicast bound to a device bypasses', async () => {
+  it('detects a network policy of routes alone, which multicast bound to a device bypasses', async () => {
     const canary = await openCanary();
     const child = spawn('unshare', ['--user', '--map-root-user', '--net', 'sh', '-c', routesOnly], {
       env: {

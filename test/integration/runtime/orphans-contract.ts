@@ -17,7 +17,8 @@ export function describeOrphans<Spec>({ driver, reports, prepare, start }: Contr
 
     it('stops those whose session has ended or is unknown, and leaves the others running', async () => {
       const { db } = database;
-      // A freshly started worker, on a runtime without leftovers of other tests: it stops what others started.
+      // A freshly started worker, on a runtime without leftovers of other tests: it
+      // stops what others started.
       const runtime = await driver.open(reports().url);
       await Promise.all(
         (await runtime.list()).map(async (id) => {

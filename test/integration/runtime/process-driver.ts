@@ -1,19 +1,20 @@
 /** The process runtime under test: the built programs, with sessions in a directory of the test's own. */
+
 import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import pino from 'pino';
-import * as z from 'zod';
-import { limitFields } from '../../../config/limits.ts';
 import { createProcessRuntime, type ProcessRuntimeDependencies } from '../../../runtime/process/driver.ts';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
+import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.ts';
+import { limitsWith } from '../../support/limits.ts';
+import { testEndpoints } from '../../support/model-endpoints.ts';
 import { processLimits, publicPackages } from '../../support/process-limits.ts';
 import type { DriverUnderTest } from './driver-under-test.ts';
 import { startWorkerProcess } from './worker-process.ts';
 
 const startSessionScript = new URL('./inside/start-session.ts', import.meta.url);
 
-export interface ProcessDriver extends DriverUnderTest<ProcessWorkloadSpec> {
+export interface ProcessDriver extends DriverUnderTest<WorkloadPlan> {
   sessionsDirectory: string;
   directoryOf(sessionId: string): string;
   remove(): void;
@@ -33,13 +34,13 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     production: false,
     apiUrl,
     auditSync: 'within-100-ms' as const,
-    limits: z.object(limitFields).parse({ LIMIT_ARTIFACT_BYTES: 1024 * 1024 }),
+    limits: limitsWith({ LIMIT_ARTIFACT_BYTES: String(1024 * 1024) }),
     containers: processLimits,
     packages: publicPackages,
     packageCache: null,
     warmHosts: 0,
     privateMcpHosts: new Map(),
-    modelBaseUrl: 'https://models.example.com',
+    modelEndpoints: testEndpoints(),
     ...options,
   });
   return {

@@ -1,4 +1,7 @@
-/** How every driver runs a remote MCP server: as the platform's bridge, which reaches no private address unless the operator listed it. */
+/**
+ * How every driver runs a remote MCP server: as the platform's bridge, which reaches no private address
+ * unless the operator listed it.
+ */
 import { expect, it } from '@jest/globals';
 import { remoteNamed } from '../../support/frozen-configuration.ts';
 import { type ContractSessions, callsTool, containerIn, node } from './driver-under-test.ts';

@@ -1,4 +1,7 @@
-/** Remote MCP servers in sandboxes: the real bridge, a real server on this machine's loopback, and hostile code in the bridge's place. */
+/**
+ * Remote MCP servers in sandboxes: the real bridge, a real server on this machine's loopback, and hostile
+ * code in the bridge's place.
+ */
 import { randomUUID } from 'node:crypto';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,8 +9,8 @@ import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { FrozenServer } from '../../../contract/session.ts';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
+import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.ts';
 import { makeCertificate } from '../../support/certificate.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, remoteNamed } from '../../support/frozen-configuration.ts';
@@ -22,7 +25,7 @@ let server: RemoteMcpServer;
 let unlisted: RemoteMcpServer;
 let tlsServer: RemoteMcpServer;
 let driver: ProcessDriver;
-let runtime: Runtime<ProcessWorkloadSpec>;
+let runtime: Runtime<WorkloadPlan>;
 const certificates = mkdtempSync(join(tmpdir(), 'certificates-'));
 const listed = () =>
   new Map([
@@ -33,7 +36,7 @@ const shapeAt = (url: string, more: object = {}) => ({ type: 'remote' as const, 
 const urlOf = ({ port }: RemoteMcpServer, scheme = 'http') => `${scheme}://127.0.0.1:${port}/mcp`;
 
 async function start(
-  openRuntime: Runtime<ProcessWorkloadSpec>,
+  openRuntime: Runtime<WorkloadPlan>,
   script: string,
   servers: FrozenServer[],
   secrets: Partial<LaunchSecrets> = {},
@@ -44,7 +47,7 @@ async function start(
   return session_id;
 }
 
-const told = (from: Runtime<ProcessWorkloadSpec>, sessionId: string, container: string) =>
+const told = (from: Runtime<WorkloadPlan>, sessionId: string, container: string) =>
   eventually(async () => {
     const log = await from.logs(sessionId, container, 100_000);
     const line = log.split('\n').find((each) => each.startsWith('TOLD '));
@@ -60,7 +63,9 @@ async function answerOf(far: FrozenServer, secrets: Partial<LaunchSecrets> = {})
   return answer;
 }
 
-/** Runs as the agent: calls a tool, then tries what could lead to its bridge. `tries` is written before it. */
+/**
+ * Runs as the agent: calls a tool, then tries what could lead to its bridge. `tries` is written before it.
+ */
 const hostileAgent = `
 const [net, http, fs] = ['net', 'http', 'fs'].map((name) => require('node:' + name));
 const reaches = (to) => new Promise((resolve) => {

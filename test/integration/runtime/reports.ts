@@ -1,4 +1,6 @@
-/** The platform's internal routes as far as a starting session needs them: every report is accepted and kept. */
+/**
+ * The platform's internal routes as far as a starting session needs them: every report is accepted and kept.
+ */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -35,7 +37,10 @@ const answers: Readonly<Record<string, (sessionId: string) => unknown>> = {
   }),
 };
 
-/** `host`: an address at which the sidecars reach this machine. It may not exist before the first of them does. */
+/**
+ * `host`: an address at which the sidecars reach this machine. It may not exist
+ * before the first of them does.
+ */
 export async function takeReports(host = '127.0.0.1'): Promise<Reports> {
   const all: Report[] = [];
   const server = createServer(async (request, response) => {

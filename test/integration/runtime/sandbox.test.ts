@@ -7,8 +7,8 @@ import { connect, createServer, type NetConnectOpts, type Server } from 'node:ne
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
+import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
@@ -21,7 +21,7 @@ const driver = processDriver();
 const elsewhere = mkdtempSync(join(tmpdir(), 'elsewhere-'));
 const abstractName = `\0platform-test-${process.pid}`;
 let reports: Reports;
-let runtime: Runtime<ProcessWorkloadSpec>;
+let runtime: Runtime<WorkloadPlan>;
 let tcp: Server;
 let abstract: Server;
 

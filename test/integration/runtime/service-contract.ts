@@ -1,4 +1,7 @@
-/** How every driver runs the service of a preview: behind its gateway, alone, and reached by signed requests only. */
+/**
+ * How every driver runs the service of a preview: behind its gateway, alone, and reached
+ * by signed requests only.
+ */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { request } from 'node:http';

@@ -22,7 +22,10 @@ const siblingNamed = (name: string, script: string, changes: Partial<FrozenSibli
 });
 const whenListening = { type: 'port' as const, timeout_seconds: 60 };
 
-/** For an agent: tells what it hears first at a socket or an address, and with \`again\` until that is something. */
+/**
+ * For an agent: tells what it hears first at a socket or an address, and with \`again\`
+ * until that is something.
+ */
 const hears = `const net = require('node:net');
 const hear = (to) => new Promise((resolve) => {
   const socket = net.connect(to).setTimeout(5000, () => settle('silence')).on('error', ({ code }) => settle(code));

@@ -1,10 +1,12 @@
-/** Hosts that wait for a session: one takes the next session, and none outlives its worker or leaves anything. */
+/**
+ * Hosts that wait for a session: one takes the next session, and none outlives its worker or leaves anything.
+ */
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
+import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
@@ -14,7 +16,7 @@ import { type Reports, takeReports } from './reports.ts';
 
 const driver = processDriver({ warmHosts: 1 });
 let reports: Reports;
-let runtime: Runtime<ProcessWorkloadSpec>;
+let runtime: Runtime<WorkloadPlan>;
 
 const frozen = (session_id: string) => configurationThatStays({ session_id, servers: [serverNamed('one')] });
 

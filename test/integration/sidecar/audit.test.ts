@@ -1,4 +1,7 @@
-/** Every call that a server received is recorded exactly once, even while processes are killed or records cannot be written. */
+/**
+ * Every call that a server received is recorded exactly once, even while processes are killed or
+ * records cannot be written.
+ */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,7 +68,9 @@ async function startSession(limits: ConstructorParameters<typeof TestSession>[2]
   await session.start();
 }
 
-/** The recorded calls, including those left on disk, as the worker collects them when it removes the session. */
+/**
+ * The recorded calls, including those left on disk, as the worker collects them when it removes the session.
+ */
 function onRecord(): Map<string, CallRecord> {
   const records = new Map<string, CallRecord>();
   for (const record of [...session.platform.calls, ...spooled()]) {

@@ -51,6 +51,7 @@ async function start(changes: Partial<SidecarBoot> = {}): Promise<ChildProcess> 
     control_port: 0,
     servers: [],
     siblings: [],
+    sibling_access: [],
     has_operator: true,
     log_tool_payloads: false,
     audit_sync: 'within-100-ms',

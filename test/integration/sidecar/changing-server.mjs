@@ -1,4 +1,7 @@
-/** A server that lists what it was told to: `tools/list` answers with the pages of a file, which the test writes. */
+/**
+ * A server that lists what it was told to: `tools/list` answers with the pages of a
+ * file, which the test writes.
+ */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 

@@ -1,4 +1,6 @@
-/** What a server may ask of the agent follows from its catalog entry: the same real server under two entries. */
+/**
+ * What a server may ask of the agent follows from its catalog entry: the same real server under two entries.
+ */
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/client';

@@ -1,4 +1,6 @@
-/** A socket of the sidecar whose connections another container dials: real sockets, with either side hostile. */
+/**
+ * A socket of the sidecar whose connections another container dials: real sockets, with either side hostile.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';

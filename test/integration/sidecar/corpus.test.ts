@@ -1,4 +1,7 @@
-/** The corpus through the real sidecar: what passes arrives byte for byte; the rest is answered and reaches no server. */
+/**
+ * The corpus through the real sidecar: what passes arrives byte for byte; the rest is
+ * answered and reaches no server.
+ */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

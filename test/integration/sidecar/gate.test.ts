@@ -61,6 +61,7 @@ describe('a gated tool of a real filesystem server', () => {
       call_id: record?.call_id,
       server: 'files',
       tool: 'write_file',
+      call_sha256: expect.any(String),
     });
   });
 
@@ -239,8 +240,8 @@ describe('a hostile agent', () => {
 
 it('counts refusals by reason, and neither log nor metrics hold content or keys', async () => {
   const metrics = await session.control('GET', '/metrics');
-  expect(metrics.body).toContain('platform_gate_refusals_total{from="agent",reason="duplicate_key"} 1');
-  expect(metrics.body).toContain('platform_tool_calls_total{server="files",outcome="permission_required"} 2');
+  expect(metrics.body).toContain('gatepost_gate_refusals_total{from="agent",reason="duplicate_key"} 1');
+  expect(metrics.body).toContain('gatepost_tool_calls_total{server="files",outcome="permission_required"} 2');
   for (const hidden of [session.platform.token, 'never-written', 'not json', 'hello']) {
     expect(session.sidecarLog + metrics.body).not.toContain(hidden);
   }

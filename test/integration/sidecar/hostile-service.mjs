@@ -1,4 +1,7 @@
-/** A service that answers with the bytes that it is given by the name in the path, whatever they are. Says what it takes and hears. */
+/**
+ * A service that answers with the bytes that it is given by the name in the path, whatever they are. Says
+ * what it takes and hears.
+ */
 import { createServer } from 'node:net';
 
 const say = (line) => process.stdout.write(`${line}\n`);

@@ -1,4 +1,6 @@
-/** An agent that exceeds its limits: its sidecar throttles reading, then refuses, and counts what it refused. */
+/**
+ * An agent that exceeds its limits: its sidecar throttles reading, then refuses, and counts what it refused.
+ */
 import { connect } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { bundlePrograms, type Programs } from './programs.ts';

@@ -1,4 +1,7 @@
-/** The sidecar between an agent, its model program and the platform, asked as hostile programs in either container would. */
+/**
+ * The sidecar between an agent, its model program and the platform, asked as hostile programs
+ * in either container would.
+ */
 import { randomUUID } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { request } from 'node:http';
@@ -87,7 +90,10 @@ describe('the sockets of model access', () => {
         .end('{}');
     });
     expect(answer.status).toBe(503);
-    expect(JSON.parse(answer.text)).toMatchObject({ type: 'error', error: { type: 'overloaded_error' } });
+    expect(JSON.parse(answer.text)).toMatchObject({
+      type: 'error',
+      error: { type: 'overloaded_error', param: null, code: 'server_is_overloaded' },
+    });
   });
 });
 

@@ -1,4 +1,7 @@
-/** A server that prints what its caller asks for, in place of an answer. With `--modern` it is of the 2026 revision. */
+/**
+ * A server that prints what its caller asks for, in place of an answer. With `--modern` it
+ * is of the 2026 revision.
+ */
 import { createInterface } from 'node:readline';
 
 const send = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

@@ -1,6 +1,6 @@
 /**
- * A small HTTP server in place of the platform's internal routes: it keeps what is reported and answers by the contract's
- * schemas. The end-to-end tests run the sidecar against the real routes.
+ * A small HTTP server in place of the platform's internal routes: it keeps what is reported and answers by
+ * the contract's schemas. The end-to-end tests run the sidecar against the real routes.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -29,7 +29,6 @@ import {
   type PermissionRequestAnswer,
   permissionRequestReport,
   type permissionRequestState,
-  readsHeader,
   readyReport,
   refusedCallsReport,
 } from '../../../contract/sidecar.ts';
@@ -59,14 +58,14 @@ export interface PlatformStandIn {
   /** The delay before an artifact that has arrived is answered. */
   artifactMs: number;
   tokenReports: Ask<typeof accessTokenReport>[];
-  /** The tools that it runs; null: it is of a release without them. */
-  tools: ListedPlatformTool[] | null;
+  /** The tools that it runs. */
+  tools: ListedPlatformTool[];
   toolCalls: PlatformToolCall[];
   /** Requests that were refused for their token. */
   unauthenticated: number;
   onCheck(request: Ask<typeof checkRequest>): CheckAnswer | Promise<CheckAnswer>;
   /** Null: the answer is lost, so that the sidecar asks again. */
-  /** What it answers about every request; `exact_call` to those that say that they read it. */
+  /** What it answers about every request. */
   requestState: Omit<z.infer<typeof permissionRequestState>, 'request_id'>;
   onRequest(
     report: Ask<typeof permissionRequestReport>,
@@ -168,14 +167,8 @@ async function answerInTime(platform: PlatformStandIn, sessionId: string, reques
     const artifact_id = url.searchParams.get('artifact_id');
     return { status: 200, body: { artifact_id, size_bytes: bytes.length, sha256: 'f'.repeat(64) } };
   }
-  if (route === 'GET platform-tools' && platform.tools === null) {
-    return { status: 404, body: { error: { code: 'not_found', message: 'no', request_id: 'x' } } };
-  }
   if (route.startsWith('GET permission-requests/')) {
-    const { exact_call, ...state } = platform.requestState;
-    const isTold = exact_call === true && request.headers[readsHeader] === 'exact_call';
-    const told = isTold ? { exact_call } : {};
-    return { status: 200, body: { request_id: route.split('/')[1], ...state, ...told } };
+    return { status: 200, body: { request_id: route.split('/')[1], ...platform.requestState } };
   }
   const body: unknown = bytes.length > 0 ? JSON.parse(bytes.toString('utf8')) : null;
   const [, id, isUsage] = /^PUT model-requests\/([^/]+)(\/usage)?$/.exec(route) ?? [];

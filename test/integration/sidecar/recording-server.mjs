@@ -1,4 +1,6 @@
-/** A server that writes every byte it gets to the given file, and answers each request with an empty result. */
+/**
+ * A server that writes every byte it gets to the given file, and answers each request with an empty result.
+ */
 import { openSync, writeSync } from 'node:fs';
 
 const file = openSync(process.argv[2], 'a');

@@ -1,4 +1,7 @@
-/** The very call that was refused: named in its check, sent with the request that follows, and left nowhere else. */
+/**
+ * The very call that was refused: named in its check, sent with the request that
+ * follows, and left nowhere else.
+ */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +26,6 @@ beforeAll(async () => {
   session = new TestSession(await bundlePrograms(), {
     files: { ...server, entryVersion: 7 },
     other: { ...server, entryVersion: 7 },
-    // Launched by an earlier release.
-    older: server,
   });
   await session.start();
   platform = await session.connect('platform');
@@ -104,12 +105,11 @@ describe('the check of a gated call', () => {
     expect(new Set(hashesAsked()).size).toBe(7);
   });
 
-  it('names none with more than 16 KiB of arguments, with more than arguments, or of an older launch', async () => {
+  it('names none with more than 16 KiB of arguments, or with more than arguments', async () => {
     await make(ofLength(16_385));
     await make(ofLength(1_000_000));
     await make('{}', { more: ',"options":{"force":true}' });
-    await make('{}', { to: await open('older') });
-    expect(hashesAsked()).toEqual([undefined, undefined, undefined, undefined]);
+    expect(hashesAsked()).toEqual([undefined, undefined, undefined]);
   });
 
   it('is not made for a tool that no scope gates', async () => {
@@ -149,8 +149,6 @@ describe('a request for a permission', () => {
     expect(await ask()).toEqual({ server: 'files', tool: 'write', arguments_size_bytes: 16_385 });
     await make('{}', { more: ',"options":{"force":true}' });
     expect(await ask()).toEqual({ server: 'files', tool: 'write' });
-    await make('{}', { to: await open('older') });
-    expect(await ask()).toEqual({ server: 'older', tool: 'write' });
   });
 
   it('is repeated as it was, although another call was refused in between', async () => {

@@ -1,7 +1,9 @@
-/** Tools that the API runs, as an agent sees them: listed beside the sidecar's own, and passed on as they are. */
+/**
+ * Tools that the API runs, as an agent sees them: listed beside the sidecar's own, and passed on as they are.
+ */
 import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '@modelcontextprotocol/client';
-import { type ListedPlatformTool, reads, replaces } from '../../../contract/platform-tools.ts';
+import { adds, type ListedPlatformTool, reads, replaces } from '../../../contract/platform-tools.ts';
 import { bundlePrograms, type Programs } from './programs.ts';
 import { TestSession } from './session.ts';
 import { call, closeWires, initialize, openWire } from './wire.ts';
@@ -18,7 +20,7 @@ afterEach(async () => {
 });
 
 const tool = (name: string, more: Partial<ListedPlatformTool> = {}): ListedPlatformTool => ({
-  ...{ name, title: `Title of ${name}`, description: `Description of ${name}` },
+  ...{ name, title: `Title of ${name}`, description: `Description of ${name}`, annotations: adds },
   input_schema: {
     type: 'object',
     properties: { text: { type: 'string' } },
@@ -30,7 +32,7 @@ const tool = (name: string, more: Partial<ListedPlatformTool> = {}): ListedPlatf
 });
 
 const start = async (
-  tools: ListedPlatformTool[] | null,
+  tools: ListedPlatformTool[],
   limits: { platform_tool_calls_per_minute?: number } = {},
 ) => {
   session = new TestSession(programs, {}, limits);
@@ -42,11 +44,10 @@ const namesOf = async (client: Client) => (await client.listTools()).tools.map((
 
 describe('a tool of the API', () => {
   it.each(['legacy', 'auto'] as const)('is listed and called by a client (%s)', async (mode) => {
-    await start([tool('graph_find', { annotations: reads }), tool('of_an_earlier_api')]);
+    await start([tool('graph_find', { annotations: reads })]);
     const client = await session.connect('platform', mode);
     const { tools } = await client.listTools();
     const named = (name: string) => tools.find((each) => each.name === name);
-    expect(named('of_an_earlier_api')).not.toHaveProperty('annotations');
     expect(named('end_session')?.annotations).toEqual(replaces);
     expect(named('graph_find')).toMatchObject({
       title: 'Title of graph_find',
@@ -140,13 +141,6 @@ describe('a tool of the API', () => {
 });
 
 describe('an agent has the sidecar’s own tools alone', () => {
-  it('with a platform of an earlier release, and the others after its upgrade', async () => {
-    await start(null);
-    expect(await namesOf(await session.connect('platform'))).not.toContain('graph_find');
-    session.platform.tools = [tool('graph_find')];
-    expect(await namesOf(await session.connect('platform'))).toContain('graph_find');
-  });
-
   it('while the platform does not answer, and the others when it does', async () => {
     await start([tool('graph_find')]);
     session.platform.failWith = 503;

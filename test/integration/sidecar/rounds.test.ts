@@ -11,7 +11,10 @@ import { closeWires, openWire, request, type Wire } from './wire.ts';
 const script = fileURLToPath(new URL('rounds-server.mjs', import.meta.url));
 const refused: CheckAnswer = { decision: 'refused', code: 'permission_required', scope: 'shop.order' };
 let session: TestSession;
-/** Call ids that spent the one `once` grant: the platform allows the same call again, however often it is checked. */
+/**
+ * Call ids that spent the one `once` grant: the platform allows the same call again,
+ * however often it is checked.
+ */
 let spentOn: string | null;
 
 beforeAll(async () => {

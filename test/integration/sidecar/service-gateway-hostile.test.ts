@@ -1,8 +1,8 @@
 /** What a service, and who stands between the API and its gateway, might try against the gateway. */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { residentBytes } from '../../support/process-costs.ts';
 import { bundlePrograms } from './programs.ts';
-import { residentBytes } from './resident-bytes.ts';
 import { ServiceWorkload, webSocketHeaders } from './service-workload.ts';
 
 const ok = 'HTTP/1.1 200 OK\r\n';

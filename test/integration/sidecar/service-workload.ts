@@ -80,6 +80,7 @@ export class ServiceWorkload {
       control_port: 0,
       servers: [],
       siblings: [],
+      sibling_access: [],
       service: { port: this.port },
       has_operator: false,
       log_tool_payloads: false,

@@ -1,4 +1,7 @@
-/** One session of real processes without a sandbox: sidecar, relays with MCP servers, and clients as its agent. */
+/**
+ * One session of real processes without a sandbox: sidecar, relays with MCP servers,
+ * and clients as its agent.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -24,7 +27,7 @@ export interface ServerSetUp {
   command: string;
   args: string[];
   toolScopes?: Record<string, string>;
-  /** Of its entry; without it, as in launches by an earlier release. */
+  /** Of its entry. */
   entryVersion?: number;
   clientFeatures?: ClientFeature[];
   loadsPackages?: boolean;
@@ -103,7 +106,7 @@ export class TestSession {
           name,
           tool_scopes: toolScopes,
           client_features: clientFeatures,
-          ...(setUp.entryVersion === undefined ? {} : { entry_version: setUp.entryVersion }),
+          entry_version: setUp.entryVersion ?? 1,
           ...unrestricted,
           ...setUp.toolPolicy,
           network: 'internet',
@@ -115,6 +118,7 @@ export class TestSession {
         }),
       ),
       siblings: [],
+      sibling_access: [],
       ...(this.hasModelAccess ? { model_access: true } : {}),
       has_operator: this.hasOperator,
       log_tool_payloads: this.logToolPayloads,

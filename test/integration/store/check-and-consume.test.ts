@@ -6,7 +6,7 @@ import { createSession } from '../../../commands/sessions/create.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
-import { readAgent } from '../../../store/agents/read.ts';
+import { readAgent } from '../../../store/agents/agents.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,4 +1,7 @@
-/** What the statement for several calls leaves to the one for a single call. Its rules are tested in `revocation` and in `api/checks`. */
+/**
+ * What the statement for several calls leaves to the one for a single call. Its rules are tested in
+ * `revocation` and in `api/checks`.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import type { Session } from '../../../contract/session.ts';

@@ -1,4 +1,6 @@
-/** What a store function has answered survives the death of the database, whatever the database's default is. */
+/**
+ * What a store function has answered survives the death of the database, whatever the database's default is.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

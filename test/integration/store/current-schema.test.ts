@@ -46,6 +46,24 @@ describe('a database that this release cannot use', () => {
   });
 });
 
+it('is not touched when it was made before the first release, and the way to start afresh is told', async () => {
+  const { db, drop } = await createEmptyDatabase();
+  await db.schema.createTable('migrations', (table) => {
+    table.increments();
+    table.string('name');
+    table.integer('batch');
+    table.timestamp('migration_time');
+  });
+  await db('migrations').insert({ name: '20261121090000_create_workspaces', batch: 1 });
+  const refused =
+    /before the first release \(20261121090000_create_workspaces\).*"rm -r \.data".*down --volumes/;
+  for (const use of [migrate, requireCurrentSchema]) {
+    await expect(use(db)).rejects.toThrow(refused);
+  }
+  expect(await db('pg_tables').where({ schemaname: 'public' }).pluck('tablename')).toEqual(['migrations']);
+  await drop();
+});
+
 /** Debian's, where it is installed. */
 const oldest = `/usr/lib/postgresql/${oldestPostgres}/bin`;
 (existsSync(oldest) ? describe : describe.skip)(`Postgres ${oldestPostgres}`, () => {

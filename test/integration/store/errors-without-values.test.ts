@@ -1,4 +1,7 @@
-/** Database errors go to logs and to Temporal: they say what is wrong, but contain no values of statements or rows. */
+/**
+ * Database errors go to logs and to Temporal: they say what is wrong, but contain no
+ * values of statements or rows.
+ */
 import { randomUUID } from 'node:crypto';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,14 +1,17 @@
-/** Persistent grants that end by themselves: compared with the clock at the moment at which a call passes, whatever it waited for. */
+/**
+ * Persistent grants that end by themselves: compared with the clock at the moment at which a call
+ * passes, whatever it waited for.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
+import type { Grant } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
 import { isUsed, lockActiveGrant } from '../../../store/grants/change.ts';
 import { checkStanding } from '../../../store/grants/check-standing.ts';
 import { readGrantContexts } from '../../../store/grants/context.ts';
 import { listActiveGrantsOfSession, listGrants } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
-import { callOf, freezeGates, giveGrant, passOn } from '../../support/granted.ts';
+import { callOf, freezeGates, giveGrant, passOn, untilOver } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
 let database: TestDatabase;
@@ -37,6 +40,21 @@ const endTimeOf = (id: string) =>
   });
 const standing = async (call: Parameters<typeof checkStanding>[2][number]) =>
   (await checkStanding(database.db, session.id, [call])).get(call.callId) ?? null;
+
+/** What is begun while the row of the grant, or of its session, is locked until the grant's time is over. */
+async function heldUntilOver<Answer>(
+  table: 'grants' | 'sessions',
+  grant: Grant,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
+  const held = await database.db.transaction();
+  const { id } = table === 'grants' ? grant : session;
+  await held(table).where({ id }).forUpdate().first('id');
+  const answer = work();
+  await untilOver(database.db, grant.expires_at);
+  await held.rollback();
+  return answer;
+}
 
 describe('a persistent grant with an end', () => {
   it('lets calls pass until then, and none afterwards', async () => {
@@ -74,29 +92,24 @@ describe('a persistent grant with an end', () => {
 
   it('lets no call pass that waited for its row until the end', async () => {
     const grant = await give({ expires_at: inSeconds(4) });
-    const held = await database.db.transaction();
-    await held('grants').where({ id: grant.id }).forUpdate().first('id');
-    const answer = passOn(database.db, callOf(session));
-    await eventually(async () => {
-      const { rows } = await database.db.raw('select clock_timestamp() > ? as over', [grant.expires_at]);
-      expect(rows).toEqual([{ over: true }]);
-    });
-    await held.rollback();
-    expect(await answer).toBeNull();
+    const answer = await heldUntilOver('grants', grant, () => passOn(database.db, callOf(session)));
+    expect(answer).toBeNull();
     expect(await database.db('grant_uses').where({ grant_id: grant.id })).toEqual([]);
+  });
+
+  it('leaves a call that waited for its row until the end to another grant that fits', async () => {
+    const grant = await give({ expires_at: inSeconds(4) });
+    const other = await give({ scope: 'session', session_id: session.id });
+    const answer = await heldUntilOver('grants', grant, () => passOn(database.db, callOf(session)));
+    expect(answer).toEqual({ grantId: other.id });
   });
 
   it('lets no call pass that waited for its session until the end', async () => {
     const grant = await give({ expires_at: inSeconds(4) });
-    const held = await database.db.transaction();
-    await held('sessions').where({ id: session.id }).forUpdate().first('id');
-    const answers = [passOn(database.db, callOf(session)), standing(callOf(session))];
-    await eventually(async () => {
-      const { rows } = await database.db.raw('select clock_timestamp() > ? as over', [grant.expires_at]);
-      expect(rows).toEqual([{ over: true }]);
-    });
-    await held.rollback();
-    expect(await Promise.all(answers)).toEqual([null, null]);
+    const answers = await heldUntilOver('sessions', grant, () =>
+      Promise.all([passOn(database.db, callOf(session)), standing(callOf(session))]),
+    );
+    expect(answers).toEqual([null, null]);
     expect(await database.db('grant_uses').where({ grant_id: grant.id })).toEqual([]);
   });
 

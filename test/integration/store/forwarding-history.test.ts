@@ -1,6 +1,7 @@
 /**
- * The guarantee of `revocation.test.ts` from the agent's write to the arrival at a server that stops reading again and again: a call arrives on
- * a grant that was in force in between, no two arrive on one `once` grant, and none is handed over later than right after its check.
+ * The guarantee of `revocation.test.ts` from the agent's write to the arrival at a server that stops reading
+ * again and again: a call arrives on a grant that was in force in between, no two arrive on one `once` grant,
+ * and none is handed over later than right after its check.
  */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,12 +12,12 @@ import { duplexPair } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { checkCall, checkCalls } from '../../../api/routes/internal/check-call.ts';
+import { checkCall, checkCalls } from '../../../api/internal/check-call.ts';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { CheckAnswer } from '../../../contract/sidecar.ts';
-import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../../lib/limits/byte-budget.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
 import { largeAnswerBytes } from '../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
@@ -94,7 +95,10 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
   const results = new Map<number, (result: { grantId: string } | null) => void>();
   const callIds = new Map<number, string>();
   const answers = new Map<string, { answer: CheckAnswer; turn: number }>();
-  /** Grants of calls that were allowed at first: one that is refused when it is checked again has used its grant all the same. */
+  /**
+   * Grants of calls that were allowed at first: one that is refused when it is checked again has
+   * used its grant all the same.
+   */
   const used = new Map<string, { grantId: string } | null>();
   const late: number[] = [];
   const asked = { checks: 0, requests: 0, refusedLater: 0 };
@@ -157,7 +161,7 @@ async function openAgent(sessionId: string, stalls: () => boolean) {
         return Promise.resolve('recorded');
       },
     }),
-    callPace: { take: () => 0 },
+    callBucket: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
     largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),

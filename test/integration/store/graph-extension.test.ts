@@ -1,4 +1,7 @@
-/** A database that lacks the extension of the graph's search says what to do, and is migrated once it is there. */
+/**
+ * A database that lacks the extension of the graph's search says what to do, and is
+ * migrated once it is there.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { openDatabase } from '../../../store/database.ts';
@@ -37,5 +40,5 @@ it('is told to the operator, who has an administrator create it', async () => {
   );
   await database.db.raw('create extension pg_trgm');
   const { applied } = await migrateAsOwner();
-  expect(applied).toContain('20261126210000_create_graph');
+  expect(applied).toContain('20261129101100_create_shared_data');
 });

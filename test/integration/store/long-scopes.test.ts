@@ -3,7 +3,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { toolScope } from '../../../contract/names.ts';
-import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/requests.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callKeys, freezeGates } from '../../support/granted.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';

@@ -1,14 +1,16 @@
-/** Pages end early where rows are large, and still give every row once: all lists read theirs in the same way. */
+/**
+ * Pages end early where rows are large, and still give every row once: all lists read theirs in the same way.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page, PageQuery } from '../../../contract/page.ts';
 import type { Session } from '../../../contract/session.ts';
-import { listAgents } from '../../../store/agents/read.ts';
-import { eachAuditEvent, listAuditEvents } from '../../../store/audit-events/list.ts';
-import { listMcpServers } from '../../../store/mcp-servers/read.ts';
-import { listPermissionRequests } from '../../../store/permission-requests/read.ts';
-import { pageBytes } from '../../../store/read-page.ts';
+import { listAgents } from '../../../store/agents/agents.ts';
+import { auditEventBatches, listAuditEvents } from '../../../store/audit-events/list.ts';
+import { listMcpServers } from '../../../store/mcp-servers/mcp-servers.ts';
+import { pageBytes } from '../../../store/page.ts';
+import { listPermissionRequests } from '../../../store/permission-requests/requests.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
-import { listSessions } from '../../../store/sessions/list-sessions.ts';
+import { listSessions } from '../../../store/sessions/list.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { announcedSeed, type SeededRandom, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
@@ -37,7 +39,10 @@ beforeEach(async () => {
 });
 afterAll(() => database.drop());
 
-/** Some small, some large, and some that alone are more than a page: control characters take six bytes in JSON. */
+/**
+ * Some small, some large, and some that alone are more than a page: control
+ * characters take six bytes in JSON.
+ */
 const sizes = () =>
   Array.from({ length: count }, () =>
     random.chance(5) ? -200 * 1024 : random.below(random.chance(50) ? 1000 : 256 * 1024),
@@ -98,8 +103,8 @@ const lists: Record<
   agents: {
     insert: () =>
       insert(
-        `insert into agents (workspace_id, name, kind, run, instructions, network, limits)
-         select ?, 'agent ' || lpad(n::text, 4, '0'), 'worker', '{"type":"builtin","name":"scripted"}', text, 'none', '{"total_seconds":null,"idle_seconds":null}' from texts`,
+        `insert into agents (workspace_id, name, name_caseless, name_seen, kind, run, instructions, network, limits)
+         select ?, 'agent ' || lpad(n::text, 4, '0'), n::text, n::text, 'worker', '{"type":"builtin","name":"scripted"}', text, 'none', '{"total_seconds":null,"idle_seconds":null}' from texts`,
         [workspaceId()],
       ),
     list: (page: PageQuery) => listAgents(database.db, workspaceId(), page),
@@ -110,8 +115,8 @@ const lists: Record<
   'catalog entries': {
     insert: () =>
       insert(
-        `insert into mcp_servers (workspace_id, name, shape, manifest, manifest_source, network)
-         select ?, 'entry-' || lpad(n::text, 4, '0'), jsonb_build_object('type', 'command', 'command', 'x', 'args', jsonb_build_array()),
+        `insert into mcp_servers (workspace_id, name, name_caseless, name_seen, shape, manifest, manifest_source, network)
+         select ?, 'entry-' || lpad(n::text, 4, '0'), n::text, n::text, jsonb_build_object('type', 'command', 'command', 'x', 'args', jsonb_build_array()),
            jsonb_build_object('env', jsonb_build_object(), 'tool_scopes', (
              select jsonb_object_agg('tool' || m, 'files.' || repeat('x', 200)) from generate_series(0, length(text) / 250) as m)), 'none', 'none' from texts`,
         [workspaceId()],
@@ -184,8 +189,9 @@ describe('a list of large rows', () => {
   it('of audit events is exported whole', async () => {
     await lists['audit events'].insert();
     const names: string[] = [];
-    for await (const { resource } of eachAuditEvent(database.db, workspaceId(), { event: 'agent.updated' })) {
-      names.push(resource.name ?? '');
+    const filter = { event: 'agent.updated' };
+    for await (const batch of auditEventBatches(database.db, workspaceId(), filter)) {
+      names.push(...batch.map(({ resource }) => resource.name ?? ''));
     }
     expect(names).toEqual([...names].sort().reverse());
     expect(names).toHaveLength(count);

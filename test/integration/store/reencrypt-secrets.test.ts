@@ -1,18 +1,19 @@
-/** Rotating master keys as an operator does: the real program on the real Postgres, killed, run again and run beside writers. */
+/**
+ * Rotating master keys as an operator does: the real program on the real Postgres, killed, run
+ * again and run beside writers.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
-import { clearSecret } from '../../../commands/secrets/clear.ts';
-import { putSecret } from '../../../commands/secrets/put.ts';
-import { createWorkspace } from '../../../commands/workspaces/create.ts';
+import { clearSecret, putSecret } from '../../../commands/secrets/secrets.ts';
+import { createWorkspace } from '../../../commands/workspaces/workspaces.ts';
 import { readRows } from '../../../store/read-rows.ts';
 import { type MasterKeys, open, seal } from '../../../store/secrets/envelope.ts';
-import { countSecretsByKey, reencryptSecrets } from '../../../store/secrets/reencrypt.ts';
-import { verifyMasterKeys } from '../../../store/secrets/verify-master-keys.ts';
-import { upsertUser } from '../../../store/users/upsert.ts';
+import { countSecretsByKey, reencryptSecrets, verifyMasterKeys } from '../../../store/secrets/master-keys.ts';
+import { upsertUser } from '../../../store/users/users.ts';
 import { bundledProgram } from '../../support/bundled-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -95,7 +96,10 @@ async function values(): Promise<Map<string, string>> {
   );
 }
 
-/** Locks the row that the program reaches after its first transaction; `meanwhile` runs once the program waits for it. */
+/**
+ * Locks the row that the program reaches after its first transaction; `meanwhile` runs once
+ * the program waits for it.
+ */
 async function whileHeld(name: string, meanwhile: (trx: TestDatabase['db']) => Promise<void>): Promise<void> {
   const trx = await database.db.transaction();
   try {

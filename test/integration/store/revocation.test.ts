@@ -1,22 +1,22 @@
 /**
- * After a revoke has answered, no call passes on that grant, and no two calls pass on one `once` grant: shown on a
- * recorded history of grants, revokes and calls that overlap on many connections. `HISTORY_OPERATIONS` makes it longer
- * (`npm run test:history`), `HISTORY_SEED` repeats the choices of a run (not how they overlapped).
+ * After a revoke has answered, no call passes on that grant, and no two calls pass on one `once` grant:
+ * shown on a recorded history of grants, revokes and calls that overlap on many connections.
+ * `HISTORY_OPERATIONS` makes it longer (`npm run test:history`), `HISTORY_SEED` repeats the choices of a run
+ * (not how they overlapped).
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
-import { checkCalls } from '../../../api/routes/internal/check-call.ts';
+import { checkCalls } from '../../../api/internal/check-call.ts';
 import { revokeGrant } from '../../../commands/grants/revoke.ts';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import type { Session } from '../../../contract/session.ts';
 import { inTransaction, openDatabase } from '../../../store/database.ts';
 import { checkTogether, grantOf } from '../../support/checks-together.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
-import { eventually } from '../../support/eventually.ts';
 import { permissionsOf, playOnGrants, type Stage } from '../../support/grant-play.ts';
-import { callKeys, freezeGates, grantFor, passOn } from '../../support/granted.ts';
+import { callKeys, freezeGates, grantFor, passOn, untilOver } from '../../support/granted.ts';
 import { volume } from '../../support/mode.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
@@ -27,7 +27,10 @@ const togetherOperations = Math.ceil(operations / 2);
 const connections = 24;
 const system = { type: 'system', id: null } as const;
 const wrong = ['hasty', 'cached', 'early', 'forgetful', 'strict', 'loose', 'lasting'] as const;
-/** A wrong boundary is played against again and again until it is found, mostly at once: how operations overlap is chance. */
+/**
+ * A wrong boundary is played against again and again until it is found, mostly at once: how
+ * operations overlap is chance.
+ */
 const wrongPlays = (name: (typeof wrong)[number]) => [...'abcdefghijkl'].map((letter) => name + letter);
 const wrongOperations = 500;
 const groupCount = Math.ceil((operations + togetherOperations) / 1000);
@@ -83,12 +86,7 @@ const boundary = (): Stage => ({
   revoke: (id) => revokeGrant(db, id, system),
   check: ({ permission: tool, ...call }, { unforwarded }) =>
     passOn(db, { ...call, server: 'files', tool, digest: null, unforwarded }),
-  async isOver(at) {
-    await eventually(async () => {
-      const { rows } = await db.raw('select clock_timestamp() > ? as over', [at]);
-      expect(rows).toEqual([{ over: true }]);
-    });
-  },
+  isOver: (at) => untilOver(db, at),
 });
 
 const play = (name: string, stage: Stage, limit: number) =>

@@ -1,8 +1,7 @@
 /** The load that a catalog of the maximum size puts on the database: each entry and session is read once. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { scopesNamed } from '../../../store/grants/named-scope.ts';
-import { scopesThatNeedAdmin } from '../../../store/grants/scope-approvers.ts';
+import { scopesNamed, scopesThatNeedAdmin } from '../../../store/grants/scopes.ts';
 import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';

@@ -1,17 +1,15 @@
 /** Which tools are gated, as rows: of catalog entries, and of sessions as they were frozen. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { replaceMcpServer } from '../../../commands/mcp-servers/replace.ts';
+import { replaceMcpServer } from '../../../commands/mcp-servers/mcp-servers.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { Session } from '../../../contract/session.ts';
-import { migrationSource } from '../../../migrations/index.ts';
 import { hasSqlState, sqlState } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { entrySave } from '../../support/entry-save.ts';
-import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 
@@ -30,10 +28,6 @@ beforeEach(async () => {
 });
 afterAll(() => database.drop());
 
-const sessionTools = () =>
-  database.db('session_tools').orderBy(['session_id', 'server', 'tool']).select<object[]>('*');
-const catalogTools = () =>
-  database.db('mcp_server_tools').orderBy(['mcp_server_id', 'tool']).select<object[]>('*');
 const replaced = (tool_scopes: Record<string, string>) =>
   mcpServerInput.parse({
     name: 'files',
@@ -108,47 +102,5 @@ describe('the gated tools of a catalog entry', () => {
     expect(await gates(id)).toEqual({ write: 'files.put', list: 'files.list' });
     await database.db('mcp_servers').where({ id }).delete();
     expect(await gates(id)).toEqual({});
-  });
-});
-
-describe('the migration that fills them', () => {
-  const fill = async () =>
-    (await migrationSource.getMigration('20261123120100_fill_session_tools')).up(database.db);
-
-  it('converts what an earlier release stored, also when interrupted', async () => {
-    await tenant.server('files', { tool_scopes: { write: 'files.write', move: 'files.move' } });
-    // More than a batch.
-    for (let count = 0; count < 120; count += 1) {
-      await freezeGates(database.db, await tenant.session(agent), agent, {
-        approvers: count % 2 === 0 ? 'admin' : 'operator',
-      });
-    }
-    const written = [await sessionTools(), await catalogTools()];
-    await database.db('session_tools').delete();
-    await database.db('mcp_server_tools').delete();
-    await fill();
-    expect([await sessionTools(), await catalogTools()]).toEqual(written);
-    await database.db('session_tools').where('session_id', '>', session.id).delete();
-    await fill();
-    expect([await sessionTools(), await catalogTools()]).toEqual(written);
-  });
-
-  it('reads a concurrently replaced entry as it is afterwards', async () => {
-    const { id } = await tenant.server('files', { tool_scopes: { write: 'files.write' } });
-    await database.db('mcp_server_tools').where({ mcp_server_id: id }).delete();
-    const replacing = await database.db.transaction();
-    const change = replaced({ list: 'files.list' });
-    await replaceMcpServer(replacing, tenant.workspace.id, entrySave(change, tenant.ada.id));
-    const filling = fill();
-    await untilFound('the migration to wait', async () => {
-      const { rows } = await database.db.raw(
-        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      return rows[0] ?? null;
-    });
-    await replacing.commit();
-    await filling;
-    const tools = await database.db('mcp_server_tools').where({ mcp_server_id: id }).select('tool', 'scope');
-    expect(tools).toEqual([{ tool: 'list', scope: 'files.list' }]);
   });
 });

@@ -14,11 +14,13 @@ import { storeConfiguration } from '../../../store/session-configurations/config
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import { openSessionEventFeed } from '../../../store/session-events/feed.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
-import { addSessionInput } from '../../../store/session-inputs/add.ts';
-import { markInputsDelivered } from '../../../store/session-inputs/delivery.ts';
-import { listSessionInputs } from '../../../store/session-inputs/list.ts';
+import {
+  addSessionInput,
+  listSessionInputs,
+  markInputsDelivered,
+} from '../../../store/session-inputs/inputs.ts';
 import { readIdleState } from '../../../store/sessions/activity.ts';
-import { readRequestedEnding, requestEnding } from '../../../store/sessions/ending.ts';
+import { readRequestedEnding, requestEnding } from '../../../store/sessions/status.ts';
 import { recordLeftCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -157,7 +159,7 @@ describe('events', () => {
     try {
       await eventually(async () => {
         const { rows } = await database.db.raw(
-          `select 1 from pg_stat_activity where application_name = 'agent-platform-events' and datname = current_database() and query like 'listen%'`,
+          `select 1 from pg_stat_activity where application_name = 'gatepost-events' and datname = current_database() and query like 'listen%'`,
         );
         expect(rows).toHaveLength(1);
       });
@@ -167,7 +169,7 @@ describe('events', () => {
       await woken(() =>
         database.db.raw(
           `select pg_terminate_backend(pid) from pg_stat_activity
-           where application_name = 'agent-platform-events' and datname = current_database()`,
+           where application_name = 'gatepost-events' and datname = current_database()`,
         ),
       );
       await woken(() => appendSessionEvent(database.db, session.id, status('two')));

@@ -1,15 +1,17 @@
-/** A gated call that its check let pass is on record, whatever is lost after that: as it was reported, or else as `unknown`, once. */
+/**
+ * A gated call that its check let pass is on record, whatever is lost after that: as it was reported, or
+ * else as `unknown`, once.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { settleEnded } from '../../../activities/workloads/settle-ended.ts';
-import { removeAgent } from '../../../commands/agents/remove.ts';
+import { removeAgent } from '../../../commands/agents/archive.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { type CallRecord, toolCalledData } from '../../../contract/tool-call.ts';
 import { type CheckedCall, checkAndConsume } from '../../../store/grants/check-and-consume.ts';
-import { recordLeftCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
-import { settleCalls } from '../../../store/tool-calls/settle.ts';
+import { recordLeftCalls, recordToolCalls, settleCalls } from '../../../store/tool-calls/record.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { untilFound } from '../../support/eventually.ts';
 import { callOf, freezeGates, giveGrant, passOn } from '../../support/granted.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
 import { listEventsAfter } from '../../../store/session-events/list.ts';
-import { readRolesOfSignIns } from '../../../store/sign-ins/read-roles.ts';
+import { readRolesOfSignIns } from '../../../store/sign-ins/sign-ins.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';
 

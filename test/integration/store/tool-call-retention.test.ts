@@ -1,10 +1,9 @@
 /** Records of tool calls are removed after their workspace's retention time, and their ids are not reused. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { updateWorkspace } from '../../../commands/workspaces/update.ts';
+import { updateWorkspace } from '../../../commands/workspaces/workspaces.ts';
 import type { Session } from '../../../contract/session.ts';
-import { recordToolCalls } from '../../../store/tool-calls/record.ts';
-import { recordRefusedCalls } from '../../../store/tool-calls/record-refused.ts';
+import { recordRefusedCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { removeExpiredCalls } from '../../../store/tool-calls/remove-expired.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';

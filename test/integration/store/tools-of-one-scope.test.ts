@@ -6,7 +6,7 @@ import type { Session } from '../../../contract/session.ts';
 import { mostOpenedTools } from '../../../contract/session-event.ts';
 import type { Transaction } from '../../../store/database.ts';
 import { listReach } from '../../../store/grants/reach.ts';
-import { readOpenedTools } from '../../../store/permission-requests/opened-tools.ts';
+import { readOpenedTools } from '../../../store/permission-requests/context.ts';
 import { storeConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
@@ -19,7 +19,9 @@ const toolsPerEntry = 1000;
 const grants = 12;
 const scope = 'files.write';
 const answered = { tools: expect.any(Array), more_tools: entries * toolsPerEntry - mostOpenedTools };
-/** The control parses a name of each tool. Copying a list for each tool took seventeen times what is allowed. */
+/**
+ * The control parses a name of each tool. Copying a list for each tool took seventeen times what is allowed.
+ */
 const allTools = JSON.stringify(
   Array.from({ length: entries * toolsPerEntry }, (_, at) => ({ tool: `tool${at}` })),
 );

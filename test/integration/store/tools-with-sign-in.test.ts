@@ -1,4 +1,7 @@
-/** Tools of a server that people sign in to: whose grant counts where a person's own sign-in goes with the call. */
+/**
+ * Tools of a server that people sign in to: whose grant counts where a person's own
+ * sign-in goes with the call.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { putSecret } from '../../../commands/secrets/put.ts';
-import { createWorkspace } from '../../../commands/workspaces/create.ts';
+import { putSecret } from '../../../commands/secrets/secrets.ts';
+import { createWorkspace } from '../../../commands/workspaces/workspaces.ts';
 import { seal } from '../../../store/secrets/envelope.ts';
-import { readSealed } from '../../../store/secrets/read.ts';
-import { verifyMasterKeys } from '../../../store/secrets/verify-master-keys.ts';
-import { upsertUser } from '../../../store/users/upsert.ts';
+import { verifyMasterKeys } from '../../../store/secrets/master-keys.ts';
+import { readSealed } from '../../../store/secrets/secrets.ts';
+import { upsertUser } from '../../../store/users/users.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 
 const key = (id: string) => ({ id, key: randomBytes(32) });

@@ -4,7 +4,10 @@ import { readRows } from '../../../store/read-rows.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { fillEveryTable } from '../../support/filled-tables.ts';
 
-/** People, their sign-ins, the installation's workers and its records of removed workspaces are of no workspace. */
+/**
+ * People, their sign-ins, the installation's workers and its records of removed
+ * workspaces are of no workspace.
+ */
 const ofNoWorkspace = ['removed_workspaces', 'sign_ins', 'users', 'workers'];
 
 describe('a workspace with a row in every table', () => {

@@ -11,7 +11,7 @@ import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 const sessionCount = volume({ quick: 30, full: 60, long: 500 }, 'FAIR_SESSIONS');
 /** Far fewer than there are sessions: every slot that sessions can fill is full. */
-const watchSlots = Math.ceil(sessionCount / 6);
+const sessionSlots = Math.ceil(sessionCount / 6);
 /** Most of it is for starting them, on a machine that is busy with other tests. */
 const limitMs = 300_000 + sessionCount * 3000;
 /** How many times its normal time an approval may take on a machine that the sessions keep busy. */
@@ -27,7 +27,7 @@ beforeAll(async () => {
       RATE_SESSIONS_PER_HOUR_PER_USER: String(sessionCount),
       RATE_SESSIONS_PER_HOUR_PER_WORKSPACE: String(sessionCount),
     },
-    { slots: { watches: watchSlots }, startSeconds: 3600 },
+    { slots: { sessions: sessionSlots }, startSeconds: 3600 },
   );
 });
 afterAll(async () => {

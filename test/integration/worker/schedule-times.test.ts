@@ -1,4 +1,7 @@
-/** When Temporal begins a run around a change of the clock; which of them have no session is in test/unit/commands/schedules. */
+/**
+ * When Temporal begins a run around a change of the clock; which of them have no session is in
+ * test/unit/commands/schedules.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Client, Connection } from '@temporalio/client';

@@ -1,6 +1,7 @@
 /**
- * Temporal itself is down, for longer than the catch-up window of one schedule and shorter than that of others. The short window is the shortest that people
- * may set: two days without Temporal are to a window of hours what this outage is to that.
+ * Temporal itself is down, for longer than the catch-up window of one schedule and shorter than that of
+ * others. The short window is the shortest that people may set: two days without Temporal are to a window of
+ * hours what this outage is to that.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -87,7 +88,8 @@ it('each time that passed while Temporal was down is made up for, left out or mi
     tenant.schedule({ catch_up_window_seconds: longWindow }),
   ]);
   await Promise.all([beside, alone, yearly].map((each) => schedules.put(each)));
-  // Temporal answers for a schedule once it has begun with it; of one that it was given in its last moment, it knows no earlier times.
+  // Temporal answers for a schedule once it has begun with it; of one that it was given in its last moment,
+  // it knows no earlier times.
   const [before] = await Promise.all([yearly, beside, alone].map(outlookOf));
   process.kill(temporal.process.pid, 'SIGKILL');
   const first = (Math.floor(nowSeconds() / every) + 1) * every;

@@ -2,12 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { repairScheduleCopies } from '../../../bin/worker/repair-schedule-copies.ts';
-import { removeMember } from '../../../commands/members/remove.ts';
-import { pauseSchedule } from '../../../commands/schedules/pause.ts';
-import { removeSchedule } from '../../../commands/schedules/remove.ts';
-import { resumeSchedule } from '../../../commands/schedules/resume.ts';
+import { removeMember } from '../../../commands/members/members.ts';
+import { pauseSchedule, resumeSchedule } from '../../../commands/schedules/pause.ts';
+import { removeSchedule, updateSchedule } from '../../../commands/schedules/save.ts';
 import { runIdOf } from '../../../commands/schedules/start-run.ts';
-import { updateSchedule } from '../../../commands/schedules/update.ts';
 import type { Schedule } from '../../../contract/schedule.ts';
 import {
   scheduledRunWorkflowId,
@@ -16,8 +14,8 @@ import {
   temporalScheduleId,
 } from '../../../contract/workflows.ts';
 import { listRuns } from '../../../store/schedules/runs.ts';
-import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { requestEnding } from '../../../store/sessions/status.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createSchedules, type Schedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';

@@ -5,6 +5,7 @@ import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-wo
 import type { Session } from '../../../contract/session.ts';
 import { servicePreviewWorkflowId } from '../../../contract/workflows.ts';
 import { setReportedUrl } from '../../../store/previews/services.ts';
+import { createWorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { serviceReady } from '../../../workflows/messages.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';
@@ -46,7 +47,11 @@ function stopWatching(): void {
 
 const workflows = () => createWorkflows(worker.client.workflow, worker.taskQueue);
 const startWatching = () => {
-  watch = watchWorkloads({ ...activities.dependencies, workflows: workflows() });
+  watch = watchWorkloads({
+    ...activities.dependencies,
+    workspaceOf: createWorkspaceOf(activities.db),
+    workflows: workflows(),
+  });
 };
 const sweeping = () => ({
   dependencies: activities.dependencies,

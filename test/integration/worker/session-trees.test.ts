@@ -1,16 +1,19 @@
-/** However a session ends, those below it end with it, each once and with a reason; nothing of them is left running. */
+/**
+ * However a session ends, those below it end with it, each once and with a reason; nothing
+ * of them is left running.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startLostWorkflows, tellAgain } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
-import { parentEnded } from '../../../commands/sessions/end-in-tree.ts';
-import { moveSession } from '../../../commands/sessions/move.ts';
+import { moveSession, parentEnded } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { sessionSignals, sessionWorkflowContract, sessionWorkflowId } from '../../../contract/workflows.ts';
-import { requestEnding } from '../../../store/sessions/ending.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { requestEnding } from '../../../store/sessions/status.ts';
+import { createWorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { startActivityWorker } from '../../support/activity-worker.ts';
@@ -31,7 +34,11 @@ beforeAll(async () => {
   tenant = await activities.tenant();
   worker = await startActivityWorker(activities.dependencies);
   activities.dependencies.workflows = workflows();
-  watch = watchWorkloads({ ...activities.dependencies, workflows: workflows() });
+  watch = watchWorkloads({
+    ...activities.dependencies,
+    workspaceOf: createWorkspaceOf(activities.db),
+    workflows: workflows(),
+  });
 });
 beforeEach(async () => {
   agent = await tenant.agent();
@@ -109,7 +116,10 @@ const outcomes = async ({ id }: Session) => ({
     .pluck('data'),
 });
 
-/** Each has ended once, in its row, its transcript and the audit trail, and its workload and its workflow with it. */
+/**
+ * Each has ended once, in its row, its transcript and the audit trail, and its workload
+ * and its workflow with it.
+ */
 async function expectEndedOnce(session: Session, end: { status: string; reason: unknown }): Promise<void> {
   await sessionIs(session, { status: end.status, status_reason: end.reason });
   await eventually(async () => expect((await handleOf(session).describe()).status.name).not.toBe('RUNNING'));

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Sweeping, startLostWorkflows, sweepParts, tellAgain } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
-import { createCheck } from '../../../commands/mcp-checks/create.ts';
-import { openAuthorization } from '../../../commands/oauth-authorizations/open.ts';
+import { createCheck } from '../../../commands/mcp-checks/checks.ts';
+import { openAuthorization } from '../../../commands/oauth-authorizations/authorizations.ts';
 import { askForPermission } from '../../../commands/permission-requests/ask.ts';
 import { closePermissionRequest } from '../../../commands/permission-requests/close.ts';
-import { recordProcess } from '../../../commands/session-processes/record.ts';
+import { recordProcess } from '../../../commands/session-processes/processes.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { emptyManifest } from '../../../contract/catalog.ts';
 import { runPattern } from '../../../contract/run-pattern.mjs';
@@ -18,19 +18,19 @@ import {
   sessionWorkflowId,
 } from '../../../contract/workflows.ts';
 import { settled } from '../../../runtime/settled.ts';
-import { readAgent } from '../../../store/agents/read.ts';
-import { moveCheck } from '../../../store/mcp-checks/move.ts';
-import { readCheck } from '../../../store/mcp-checks/read.ts';
+import { readAgent } from '../../../store/agents/agents.ts';
+import { moveCheck, readCheck } from '../../../store/mcp-checks/checks.ts';
 import { storeCheckText } from '../../../store/mcp-checks/texts.ts';
-import { readRegistrationOf } from '../../../store/mcp-registrations/read.ts';
-import { listUnattendedAuthorizations } from '../../../store/oauth-authorizations/read.ts';
-import { readPermissionRequest } from '../../../store/permission-requests/read.ts';
-import { addSessionInput } from '../../../store/session-inputs/add.ts';
-import { setControlUrl } from '../../../store/sessions/control-url.ts';
-import { requestEnding } from '../../../store/sessions/ending.ts';
-import { listUntoldSessions } from '../../../store/sessions/list-untold.ts';
+import { readRegistrationOf } from '../../../store/mcp-registrations/registrations.ts';
+import { listUnattendedAuthorizations } from '../../../store/oauth-authorizations/authorizations.ts';
+import { readPermissionRequest } from '../../../store/permission-requests/requests.ts';
+import { addSessionInput } from '../../../store/session-inputs/inputs.ts';
+import { setControlUrl } from '../../../store/sessions/addresses.ts';
+import { listUntoldSessions } from '../../../store/sessions/list.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { requestEnding } from '../../../store/sessions/status.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
+import { createWorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
@@ -49,7 +49,11 @@ beforeAll(async () => {
   activities = await createTestActivities();
   tenant = await activities.tenant();
   worker = await startActivityWorker(activities.dependencies);
-  watch = watchWorkloads({ ...activities.dependencies, workflows: workflows() });
+  watch = watchWorkloads({
+    ...activities.dependencies,
+    workspaceOf: createWorkspaceOf(activities.db),
+    workflows: workflows(),
+  });
 });
 afterAll(async () => {
   watch.stop();

@@ -1,4 +1,7 @@
-/** Sessions end rightly, once, however unreliable the hints at their workloads are, and whoever is lost meanwhile. */
+/**
+ * Sessions end rightly, once, however unreliable the hints at their workloads are, and
+ * whoever is lost meanwhile.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { signalChangedWorkloads, startLostWorkflows } from '../../../bin/worker/sweep.ts';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
@@ -6,6 +9,7 @@ import type { Session } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { ContainerState, WorkloadState } from '../../../runtime/workload.ts';
 import { readSession } from '../../../store/sessions/read-session.ts';
+import { createWorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { createWorkflows, type Workflows } from '../../../workflows/client.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
@@ -55,7 +59,12 @@ const workflows = (): Workflows => {
 
 function watch(fate: Fate): WorkloadWatch {
   const runtime = withUnreliableWatch(activities.runtime, fate);
-  const started = watchWorkloads({ ...activities.dependencies, runtime, workflows: workflows() });
+  const started = watchWorkloads({
+    ...activities.dependencies,
+    workspaceOf: createWorkspaceOf(activities.db),
+    runtime,
+    workflows: workflows(),
+  });
   watches.push(started);
   return started;
 }
@@ -226,6 +235,23 @@ describe('the sweep, without any hint', () => {
     } finally {
       activities.dependencies.internalApiUrl = before;
     }
+  });
+
+  it('signals no session when the address of the API is only written in another way', async () => {
+    const workloads = watch(() => []);
+    const [session] = await startRunning(1, workloads);
+    const id = session?.id ?? '';
+    const before = activities.dependencies.internalApiUrl;
+    activities.dependencies.internalApiUrl = `${before.replace('http:', 'HTTP:')}/`;
+    try {
+      await signalChangedWorkloads(sweeping(workloads));
+      expect(signals.filter((signal) => signal.includes(id))).toEqual([]);
+    } finally {
+      activities.dependencies.internalApiUrl = before;
+    }
+    activities.runtime.states.delete(id);
+    await signalChangedWorkloads(sweeping(workloads));
+    await sessionIs(id, { status: 'failed' });
   });
 
   it('ends the workflow of a session that was removed', async () => {

@@ -7,7 +7,9 @@ import type { TestCluster } from './test-cluster.ts';
 
 const pushTimeoutMs = 300_000;
 
-/** Null without KUBECONFIG. TEST_HOST_ADDRESS and TEST_IMAGE_PREFIX say what a cluster elsewhere cannot know. */
+/**
+ * Null without KUBECONFIG. TEST_HOST_ADDRESS and TEST_IMAGE_PREFIX say what a cluster elsewhere cannot know.
+ */
 export function givenCluster(environment: NodeJS.ProcessEnv): TestCluster | null {
   const { KUBECONFIG, TEST_HOST_ADDRESS, TEST_IMAGE_PREFIX } = environment;
   if (!KUBECONFIG) {

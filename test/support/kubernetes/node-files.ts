@@ -31,8 +31,9 @@ export function writeNodeFiles(place: NodePlace): void {
 }
 
 /**
- * One key and its own certificate for every part, as server, as client and as the authority that the others check against:
- * anybody who cannot read this directory can use neither etcd, nor the API server, nor the kubelet.
+ * One key and its own certificate for every part, as server, as client and as the authority that the
+ * others check against: anybody who cannot read this directory can use neither etcd, nor the API
+ * server, nor the kubelet.
  */
 function writeCertificate(place: NodePlace): void {
   const extensions = [

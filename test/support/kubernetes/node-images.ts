@@ -11,7 +11,10 @@ import type { NodePlace } from './node-place.ts';
 
 const run = promisify(execFile);
 
-/** Loads an archive (of `podman save`, or an OCI layout) that holds `name`. Answers the reference by digest that Pods may use. */
+/**
+ * Loads an archive (of `podman save`, or an OCI layout) that holds `name`. Answers the reference by
+ * digest that Pods may use.
+ */
 export async function importArchive(place: NodePlace, file: string, name: string): Promise<string> {
   await ctr(place, 'images', 'import', file);
   const listed = await ctr(place, 'images', 'list', `name==${name}`);

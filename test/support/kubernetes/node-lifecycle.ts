@@ -20,7 +20,10 @@ import type { NodePlace } from './node-place.ts';
 
 const startTimeoutMs = 300_000;
 
-/** Starts every part and waits for a ready node. On failure, throws with the last lines of every log, and removes the cluster. */
+/**
+ * Starts every part and waits for a ready node. On failure, throws with the last lines of every log,
+ * and removes the cluster.
+ */
 export async function startNode(place: NodePlace, programs: string): Promise<void> {
   const deadline = Date.now() + startTimeoutMs;
   const start = (part: Part) => startPart(place, part, programs);
@@ -92,8 +95,9 @@ function lastLines(place: NodePlace, part: Part): string {
 }
 
 /**
- * Ends every process, container, mount and network of a cluster, also of a partially started one, and removes its
- * directory. Needs nothing to answer. The image store stays for the next one where containerd could put it in order.
+ * Ends every process, container, mount and network of a cluster, also of a partially started one, and
+ * removes its directory. Needs nothing to answer. The image store stays for the next one where
+ * containerd could put it in order.
  */
 export async function removeNode(place: NodePlace): Promise<void> {
   for (const part of parts.filter((name) => name !== 'containerd')) {
@@ -116,7 +120,10 @@ export async function removeNode(place: NodePlace): Promise<void> {
   rmSync(place.directory, { recursive: true, force: true, maxRetries: 10 });
 }
 
-/** From containerd's own records, which the next cluster would otherwise take for its Pods. False when it does not answer. */
+/**
+ * From containerd's own records, which the next cluster would otherwise take for its Pods. False
+ * when it does not answer.
+ */
 function removeContainers(place: NodePlace): boolean {
   const ctr = (...args: string[]) =>
     spawnSync('ctr', [...ctrArguments(place), ...args], { encoding: 'utf8', timeout: 20_000 });

@@ -9,8 +9,9 @@ import type { NodePlace } from './node-place.ts';
 const resultDirectory = '/var/lib/cni/results';
 
 /**
- * Makes a bridge for a network that nothing on this machine has. `slot` tells clusters apart that start one after the other; two
- * that start at once, and one that has no Pod at the moment, whose bridge no list of addresses shows, are told apart by the bridge.
+ * Makes a bridge for a network that nothing on this machine has. `slot` tells clusters apart that start one
+ * after the other; two that start at once, and one that has no Pod at the moment, whose bridge no list of
+ * addresses shows, are told apart by the bridge.
  */
 export function claimNetwork(slot: number): Pick<NodePlace, 'bridge' | 'gateway' | 'subnet'> {
   const taken = Object.values(networkInterfaces()).flatMap((addresses = []) =>

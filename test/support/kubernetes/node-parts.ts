@@ -45,8 +45,8 @@ export async function killPart(place: NodePlace, part: Part | 'containerd-shim-r
 }
 
 /**
- * `kill -9` of everything that runs in the cluster's directory, as what a part started does: a network plug-in that outlives containerd would
- * make the bridge again.
+ * `kill -9` of everything that runs in the cluster's directory, as what a part started does: a network
+ * plug-in that outlives containerd would make the bridge again.
  */
 export async function killThoseIn({ directory }: NodePlace): Promise<void> {
   for (;;) {

@@ -29,7 +29,9 @@ export const kubeconfigFile = ({ directory }: NodePlace) => join(directory, 'kub
 export const certificateFile = ({ directory }: NodePlace) => join(directory, 'node.crt');
 export const keyFile = ({ directory }: NodePlace) => join(directory, 'node.key');
 
-/** Chooses ports and a network that nothing on this machine has. `slot` tells clusters on one machine apart. */
+/**
+ * Chooses ports and a network that nothing on this machine has. `slot` tells clusters on one machine apart.
+ */
 export async function chooseNodePlace(slotDirectory: string, slot: number): Promise<NodePlace> {
   const network = claimNetwork(slot);
   const directory = join(slotDirectory, 'node');

@@ -1,4 +1,4 @@
-/** The Helm chart, installed on the cluster of the tests by the README's own commands. */
+/** The Helm chart, installed on the cluster of the tests by the commands of docs/operations.md. */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { listSessionParts } from './session-parts.ts';
 import type { TestCluster } from './test-cluster.ts';
 import { importSessionImages } from './test-settings.ts';
 
-const releaseName = 'agent-platform';
+const releaseName = 'gatepost';
 const commandTimeoutMs = 240_000;
 const mebibyte = 1024 * 1024;
 
@@ -24,7 +24,7 @@ export interface Release extends Pick<Services, 'url' | 'identity'> {
   namespace: string;
   sessionsNamespace: string;
   core: CoreV1Api;
-  /** The README's block, from the namespace to Pods that are ready. */
+  /** The documented block, from the namespace to Pods that are ready. */
   install(): Promise<void>;
   /** Applies these values over those of the installation; resolves when all its Pods are ready. */
   upgrade(values: object): Promise<void>;
@@ -40,7 +40,10 @@ export interface Release extends Pick<Services, 'url' | 'identity'> {
   end(): Promise<void>;
 }
 
-/** Nothing is installed yet. `registry` is that of MCP servers' images, over plain HTTP; `programs` holds kubectl. */
+/**
+ * Nothing is installed yet. `registry` is that of MCP servers' images, over plain HTTP;
+ * `programs` holds kubectl.
+ */
 export async function prepareRelease(
   cluster: TestCluster,
   { registry, programs }: { registry: string; programs: string },
@@ -86,7 +89,7 @@ export async function prepareRelease(
     async install() {
       writeValues(values);
       const commands = readmeCommands().map((line) =>
-        line.replaceAll(/namespace agent-platform\b/g, `namespace ${namespace}`),
+        line.replaceAll(/namespace gatepost\b/g, `namespace ${namespace}`),
       );
       const [createNamespace = '', ...others] = commands;
       await shell(createNamespace);
@@ -100,7 +103,7 @@ export async function prepareRelease(
     },
     async upgrade(changes) {
       writeValues(mergeValues(values, changes));
-      await helm(`upgrade ${releaseName} deploy/helm/agent-platform --values values.yaml --wait`);
+      await helm(`upgrade ${releaseName} deploy/helm/gatepost --values values.yaml --wait`);
     },
     async uninstall() {
       await helm(`uninstall ${releaseName} --wait`);
@@ -127,14 +130,17 @@ export async function prepareRelease(
   };
 }
 
-/** The block of the README that installs the chart, by its lines. */
+/** The block of docs/operations.md that installs the chart, by its lines. */
 function readmeCommands(): string[] {
-  const [, after = ''] = readFileSync('README.md', 'utf8').split('<!-- kubernetes:');
+  const [, after = ''] = readFileSync('docs/operations.md', 'utf8').split('<!-- kubernetes:');
   const [, block = ''] = /```sh\n(.*?)```/s.exec(after) ?? [];
   return block.trim().split('\n');
 }
 
-/** Runs commands as a reader of the README does: with kubectl and helm on the path, and `values.yaml` beside the project's folders. */
+/**
+ * Runs commands as a reader of that page does: with kubectl and helm on the path, and `values.yaml`
+ * beside the project's folders.
+ */
 function openShell(directory: string, programs: string, environment: Record<string, string>) {
   for (const name of ['deploy', 'scripts', 'node_modules', 'package.json']) {
     symlinkSync(resolve(name), join(directory, name));
@@ -148,16 +154,19 @@ function openShell(directory: string, programs: string, environment: Record<stri
   };
 }
 
-/** As the README's, with what this cluster lacks: a service network, and an authority for the identity provider. */
+/**
+ * As the documented ones, with what this cluster lacks: a service network, and an authority
+ * for the identity provider.
+ */
 function valuesFor({ url, identity, temporalAddress, apiServer }: Services) {
   const resources = { requests: { cpu: '10m', memory: '64Mi' }, limits: { memory: '1Gi' } };
   const variable = (name: string, value: string) => ({ name, value });
   return {
     publicUrl: url,
     oidc: { issuer: identity.issuer, clientId: identity.clientId },
-    database: { existingSecret: 'agent-platform-database' },
+    database: { existingSecret: 'gatepost-database' },
     temporal: { address: temporalAddress },
-    keys: { existingSecret: 'agent-platform-keys' },
+    keys: { existingSecret: 'gatepost-keys' },
     api: { resources, extraEnv: [variable('NODE_EXTRA_CA_CERTS', '/etc/authorities/ca.crt')] },
     worker: {
       resources,

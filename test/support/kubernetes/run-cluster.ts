@@ -1,7 +1,9 @@
 /**
  * The tests' cluster, to look at by hand:
- *   node --import tsx test/support/kubernetes/run-cluster.ts                 starts one, prints what KUBECONFIG is set to, stops on Ctrl-C
- *   node --import tsx test/support/kubernetes/run-cluster.ts IMAGE...        and puts images of the container engine on its node
+ *   node --import tsx test/support/kubernetes/run-cluster.ts IMAGE...
+ *
+ * starts one with these images of the container engine, if any, on its node, prints what KUBECONFIG is
+ * set to, and stops on Ctrl-C.
  */
 import { startOwnTestCluster } from './test-cluster.ts';
 

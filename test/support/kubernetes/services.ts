@@ -1,4 +1,7 @@
-/** What a company has before it installs the chart: Postgres, Temporal, an identity provider and a load balancer, reached by Pods. */
+/**
+ * What a company has before it installs the chart: Postgres, Temporal, an identity provider and a load
+ * balancer, reached by Pods.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +81,10 @@ const always =
 
 async function startOwnTemporal() {
   const directory = mkdtempSync(join(tmpdir(), 'temporal-'));
-  const temporal = await startTemporal({ program: temporalProgram(), directory, hasUi: false });
+  const temporal = await startTemporal({
+    ...{ program: temporalProgram(), directory, hasUi: false },
+    isForTests: true,
+  });
   const stop = async () => {
     await temporal.stop();
     rmSync(directory, { recursive: true, force: true });

@@ -1,21 +1,23 @@
 /**
- * Clusters of this machine, each in a numbered directory. Number 0 is shared by every test run: the first user starts it and the
- * last one stops it. The others belong to one process each. A user that is dead does not count, and what it left is removed
- * by the process that takes the slot next.
+ * Clusters of this machine, each in a numbered directory. Number 0 is shared by every test run: the first
+ * user starts it and the last one stops it. The others belong to one process each. A user that is dead does
+ * not count, and what it left is removed by the process that takes the slot next.
  */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { machineCache } from '../../../scripts/setup/machine-cache.mjs';
 import { holderOf, leaveMark, whileLocked } from '../machine-lock.ts';
 import { removeNode, repairNode, startNode } from './node-lifecycle.ts';
 import { chooseNodePlace, type NodePlace, readNodePlace } from './node-place.ts';
 
 const slotCount = 8;
-const root = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'agent-platform/clusters');
+const root = machineCache(process.env, 'clusters');
 const slotDirectory = (slot: number) => join(root, String(slot));
 const marks = (slot: number) => join(slotDirectory(slot), 'users');
 
-/** The shared cluster, started when it does not run. It stays until `releaseShared` for the same process id. */
+/**
+ * The shared cluster, started when it does not run. It stays until `releaseShared` for the same process id.
+ */
 export async function acquireShared(user: number, programs: string): Promise<NodePlace> {
   return inSlots(async () => {
     const used = livingUsers(0).length > 0;

@@ -1,6 +1,7 @@
 /**
- * A real Kubernetes cluster for tests: the one that KUBECONFIG names, or one node that is started on this machine with the
- * programs that the set-up of `npm test` built. All test files of a run share one; those that break parts take one of their own.
+ * A real Kubernetes cluster for tests: the one that KUBECONFIG names, or one node that is started on this
+ * machine with the programs that the set-up of `npm test` built. All test files of a run share one; those
+ * that break parts take one of their own.
  */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
@@ -19,9 +20,15 @@ export interface TestCluster {
   kubeconfig: string;
   /** The address of this host for a Pod. What a Pod shall reach must listen there (or everywhere). */
   hostAddress: string;
-  /** `host:port` of a registry without passwords, over plain HTTP, for this host and for the node; null when KUBECONFIG names the cluster. */
+  /**
+   * `host:port` of a registry without passwords, over plain HTTP, for this host and for the node; null when
+   * KUBECONFIG names the cluster.
+   */
   registryAddress: string | null;
-  /** Puts an image of the container engine on the node. Answers the reference by digest under which Pods find it. */
+  /**
+   * Puts an image of the container engine on the node. Answers the reference by digest
+   * under which Pods find it.
+   */
   importImage(name: string): Promise<string>;
   /** Lets the node pull from a registry of a test, `127.0.0.1:port`, over plain HTTP. */
   trustRegistry(host: string): void;
@@ -53,7 +60,9 @@ export const hasKubernetes = given !== null || programs !== null;
 /** False where a cluster cannot be started, only used. */
 export const hasOwnKubernetes = programs !== null;
 
-/** The cluster that the tests of a run share. Each test makes namespaces of its own in it and removes them. */
+/**
+ * The cluster that the tests of a run share. Each test makes namespaces of its own in it and removes them.
+ */
 export async function startTestCluster(): Promise<TestCluster> {
   if (given !== null) {
     return given;
@@ -69,7 +78,10 @@ export async function releaseTestCluster(): Promise<void> {
   }
 }
 
-/** A cluster of the caller's own, always started here, for tests that kill parts of it. It takes some seconds and 700 MB of memory. */
+/**
+ * A cluster of the caller's own, always started here, for tests that kill parts of it. It takes some
+ * seconds and 700 MB of memory.
+ */
 export async function startOwnTestCluster(): Promise<OwnTestCluster> {
   const own = requirePrograms();
   const { place, release } = await acquireOwn(process.pid, own);

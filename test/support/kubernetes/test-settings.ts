@@ -1,4 +1,4 @@
-import type { ContainerSettings } from '../../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/container-settings.ts';
 import type { KubernetesSettings } from '../../../runtime/kubernetes/settings.ts';
 import { requirePlatformImages } from '../platform-images.ts';
 import type { TestCluster } from './test-cluster.ts';

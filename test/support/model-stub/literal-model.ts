@@ -1,6 +1,6 @@
 /**
- * A model that knows nothing and does exactly what the texts of the platform tell it. What it cannot follow is in `did`, in the words that it
- * did not understand, so that a text that misleads fails its test.
+ * A model that knows nothing and does exactly what the texts of the platform tell it. What it cannot follow
+ * is in `did`, in the words that it did not understand, so that a text that misleads fails its test.
  */
 import * as z from 'zod';
 import { jsonOrNull } from '../../../contract/json-or-null.ts';

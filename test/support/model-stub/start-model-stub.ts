@@ -1,4 +1,7 @@
-/** An endpoint of messages on a Unix socket that answers from a script, as a model would, and keeps what it was asked. */
+/**
+ * An endpoint of messages on a Unix socket that answers from a script, as a model would, and
+ * keeps what it was asked.
+ */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type Answer, type ModelRequest, modelRequest, type Turn } from './turns.ts';

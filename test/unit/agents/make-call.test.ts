@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { CallResult } from '../../../agents/call-outcome.ts';
-import { makeCall } from '../../../agents/scripted/make-call.ts';
+import { makeCall } from '../../../agents/scripted/run-call.ts';
 import { parseInstructions } from '../../../contract/scripted-instructions.ts';
 
 const ok = (structured?: unknown): CallResult => ({ ok: true, structured });

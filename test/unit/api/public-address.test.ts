@@ -2,12 +2,12 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import Koa from 'koa';
 import { pino } from 'pino';
+import { linkOriginOf } from '../../../api/addresses.ts';
 import { isSecure } from '../../../api/auth/sign-in.ts';
 import { ApiError } from '../../../api/errors.ts';
 import { checkHost } from '../../../api/middleware/host.ts';
 import { logRequests } from '../../../api/middleware/log.ts';
 import { checkOrigin } from '../../../api/middleware/origin.ts';
-import { linkOriginOf } from '../../../api/remote-servers/addresses.ts';
 import { listen, type RunningServer } from '../../../api/server.ts';
 import { publicUrl } from '../../../config/public-url.ts';
 import { requestAtHost } from '../../support/request-at-host.ts';

@@ -22,7 +22,10 @@ interface Harness extends StreamSource {
   ring(): void;
 }
 
-/** A session with these events, of which each read finds two; `isMember` says whether the viewer still may read it. */
+/**
+ * A session with these events, of which each read finds two; `isMember` says whether the
+ * viewer still may read it.
+ */
 function source(events: SessionEvent[], isMember = () => true): Harness {
   const wakes = new Set<() => void>();
   const subscribe = (wake: () => void) => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import pino from 'pino';
 import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-workloads.ts';
 import type { ContainerState, WorkloadState } from '../../../runtime/workload.ts';
+import type { WorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { eventually } from '../../support/eventually.ts';
 import { RecordingRuntime } from '../../support/recording-runtime.ts';
 
@@ -13,7 +14,10 @@ afterEach(() => {
   }
 });
 
-function start({ isTaken = true, isService = false } = {}) {
+/** Of `loud 1` it is `loud`. */
+const byFirstWord: WorkspaceOf = async (_kind, id) => id.split(' ')[0] ?? null;
+
+function start({ isTaken = true, isService = false, workspaceOf = byFirstWord } = {}) {
   const signals: string[] = [];
   const runtime = new RecordingRuntime();
   let inspections = 0;
@@ -37,7 +41,7 @@ function start({ isTaken = true, isService = false } = {}) {
       return isService;
     },
   };
-  const watch = watchWorkloads({ runtime, workflows, log: pino({ level: 'silent' }) });
+  const watch = watchWorkloads({ runtime, workflows, workspaceOf, log: pino({ level: 'silent' }) });
   watches.push(watch);
   return {
     ...{ signals, runtime, watch, states: runtime.states },
@@ -158,6 +162,36 @@ describe('a worker that is hinted at a session', () => {
     await settled();
     const ofSession = signals.filter((signal) => signal === 'workloadChanged a');
     expect(ofSession.length).toBeLessThanOrEqual(2);
+  });
+
+  it('looks at a workload of another workspace while the share of one is full of looks that do not end', async () => {
+    const { states, signals, runtime } = start();
+    const inspect = runtime.inspect.bind(runtime);
+    let looks = 0;
+    runtime.inspect = async (id) => {
+      if (id.startsWith('loud')) {
+        looks += 1;
+        return new Promise<never>(() => undefined);
+      }
+      return inspect(id);
+    };
+    for (let at = 0; at < 20; at += 1) {
+      states.set(`loud ${at}`, ended);
+    }
+    await eventually(() => expect(looks).toBe(5));
+    states.set('quiet 1', ended);
+    await eventually(() => expect(signals).toEqual(['workloadChanged quiet 1']));
+    expect(looks).toBe(5);
+  });
+
+  it('looks although nobody can tell whose workload it is', async () => {
+    const { states, signals } = start({
+      workspaceOf: async () => {
+        throw new Error('the database does not answer');
+      },
+    });
+    states.set('a', ended);
+    await eventually(() => expect(signals).toEqual(['workloadChanged a']));
   });
 
   it('does nothing once it is stopped', async () => {

@@ -10,11 +10,11 @@ const parse = (environment: Record<string, string>) =>
 describe('the settings of the Kubernetes runtime', () => {
   it('need nothing if the chart installed the platform', () => {
     expect(parse({})).toMatchObject({
-      KUBERNETES_NAMESPACE: 'agent-platform-sessions',
+      KUBERNETES_NAMESPACE: 'gatepost-sessions',
       SECRET_DELIVERY: 'reference',
       KUBERNETES_API_PEER: {
-        namespace: 'agent-platform',
-        labels: { 'app.kubernetes.io/name': 'agent-platform', 'app.kubernetes.io/component': 'api' },
+        namespace: 'gatepost',
+        labels: { 'app.kubernetes.io/name': 'gatepost', 'app.kubernetes.io/component': 'api' },
       },
       KUBERNETES_EGRESS_RANGES: [],
     });

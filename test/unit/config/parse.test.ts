@@ -25,7 +25,6 @@ const worker = {
   APPROVAL_PUBLIC_KEY: 'cGVt',
   INTERNAL_API_URL: 'http://127.0.0.1:8080',
   SESSIONS_DIR: '/data/sessions',
-  RUNNER_DIR: '/runner',
 };
 
 function problemOf(
@@ -45,7 +44,7 @@ describe('the environment of a process', () => {
   it('is parsed into typed values with the documented defaults', () => {
     const config = parseEnvironment(apiConfig, { ...api, PORT: '9000', UNRELATED: 'x' });
     expect(config).toMatchObject({ HOST: '127.0.0.1', PORT: 9000, DEMO_SIGN_IN: true, LOG_LEVEL: 'info' });
-    expect(config.LIMIT_BODY_BYTES).toBe(1024 * 1024);
+    expect(config.RATE_USER_PER_MINUTE).toBe(600);
     expect(config.MASTER_KEYS).toMatchObject([{ id: 'k1' }]);
     expect(parseEnvironment(workerConfig, worker)).toMatchObject({ SANDBOX: 'auto', RUNTIME: 'process' });
     expect(parseEnvironment(startConfig, {})).toMatchObject({
@@ -78,16 +77,16 @@ describe('the environment of a process', () => {
 
   it('reports what is allowed for a limit', () => {
     for (const value of ['1k', '0', '-5', '1.5']) {
-      expect(problemOf(apiConfig, { ...api, LIMIT_BODY_BYTES: value })).toContain(
-        'LIMIT_BODY_BYTES: must be a whole number above 0',
+      expect(problemOf(apiConfig, { ...api, RATE_USER_PER_MINUTE: value })).toContain(
+        'RATE_USER_PER_MINUTE: must be a whole number above 0',
       );
     }
   });
 
   it('names what is missing, and treats an empty variable as missing', () => {
-    const message = problemOf(workerConfig, { ...worker, SESSIONS_DIR: '', RUNNER_DIR: '' });
+    const message = problemOf(workerConfig, { ...worker, SESSIONS_DIR: '', INTERNAL_API_URL: '' });
     expect(message).toContain('SESSIONS_DIR');
-    expect(message).toContain('RUNNER_DIR');
+    expect(message).toContain('INTERNAL_API_URL');
   });
 
   it('is never repeated in the report', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { engineSocket } from '../../../config/container-engine.ts';
+import { engineNetworks, engineSocket } from '../../../config/container-engine.ts';
 import { ConfigurationError, parseEnvironment } from '../../../config/parse.ts';
 import { runtimeConfig } from '../../../config/runtime.ts';
 import { workerConfig } from '../../../config/worker.ts';
@@ -63,20 +63,26 @@ describe('the runtime of a worker', () => {
 });
 
 describe('the container engine', () => {
-  it('is the configured one, else the one that its own clients would use, else Docker’s', () => {
+  it('is the one that its own clients would use, else Docker’s', () => {
     expect(engineSocket(parse({}))).toBe('/var/run/docker.sock');
     expect(engineSocket(parse({ DOCKER_HOST: 'unix:///run/user/1/podman.sock' }))).toBe(
       '/run/user/1/podman.sock',
     );
-    expect(engineSocket(parse({ DOCKER_HOST: 'unix:///a', CONTAINER_SOCKET: '/b' }))).toBe('/b');
+  });
+
+  it('has networks of its own for each installation', () => {
+    expect(engineNetworks(parse({}))).toEqual({
+      platform: 'gatepost-sidecars',
+      internet: 'gatepost-internet',
+    });
+    expect(engineNetworks(parse({ CONTAINER_INSTALLATION: 'second' })).platform).toBe('second-sidecars');
   });
 
   it.each([
-    ['CONTAINER_SOCKET', 'docker.sock'],
+    ['DOCKER_HOST', '/run/docker.sock'],
     ['DOCKER_HOST', 'tcp://10.0.0.1:2375'],
     ['CONTAINER_INSTALLATION', 'Upper'],
     ['CONTAINER_INSTALLATION', 'a:b'],
-    ['CONTAINER_PLATFORM_NETWORK', '../etc'],
     ['CONTAINER_DNS', 'dns.example'],
     ['CONTAINER_DNS', ','],
     ['SIDECAR_IMAGE', '-v'],
@@ -91,7 +97,7 @@ describe('a worker whose sessions run on a cluster', () => {
     expect(config).toMatchObject({
       RUNTIME: 'kubernetes',
       SECRET_DELIVERY: 'reference',
-      KUBERNETES_NAMESPACE: 'agent-platform-sessions',
+      KUBERNETES_NAMESPACE: 'gatepost-sessions',
       KUBERNETES_EGRESS_RANGES: [],
     });
     expect(problemsOf({ RUNTIME: 'kubernetes' })).toContain('SIDECAR_IMAGE');

@@ -1,5 +1,10 @@
 import { expect, it } from '@jest/globals';
-import { toolConnections, workspaceToolCalls } from '../../../config/tool-connections.ts';
+import {
+  toolConnections,
+  workspaceConnections,
+  workspaceToolCalls,
+  workspaceToolConnections,
+} from '../../../config/tool-connections.ts';
 import { testConfig } from '../../support/api.ts';
 
 it.each([
@@ -17,4 +22,14 @@ it.each([
     connections,
     calls,
   });
+  expect(workspaceToolConnections(config)).toBe(Math.max(1, connections - 1));
+});
+
+it.each([
+  { pool: '16', usual: 8, stopping: 3 },
+  { pool: '200', usual: 100, stopping: 37 },
+  { pool: '6', usual: 2, stopping: 1 },
+  { pool: '2', usual: 1, stopping: 1 },
+])('a workspace leaves connections to others: %j', ({ pool, ...shares }) => {
+  expect(workspaceConnections(testConfig({ DATABASE_POOL: pool }))).toEqual(shares);
 });

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { agentProblems, modelProblems, secretReferences } from '../../../contract/agent-references.ts';
 
 const access = {
+  endpoint: 'default',
   api_key: '${MODEL_KEY}',
   models: [],
   requests_per_session: 1,

@@ -135,6 +135,20 @@ describe('what an installation cannot run', () => {
     expect(why('kubernetes', worker())).toMatch(/name it by CLAUDE_IMAGE/);
   });
 
+  it('is the agent acp in containers, without a sandbox, and beside an agent', () => {
+    const acp = { type: 'builtin', name: 'acp' } as const;
+    const why = (runtime: RuntimeName, more: Partial<WorkerCapabilities> = {}) =>
+      unavailableRunProblems(acp, availabilityOf(runtime, [worker(more)]))[0]?.message ?? null;
+    expect(why('process')).toBeNull();
+    expect(why('process', { sandbox: false })).toMatch(/install bubblewrap/);
+    expect(why('container')).toMatch(/runs where sessions are processes/);
+    const here = availabilityOf('process', [worker()]);
+    const alone = { run: acp, siblings: [], services: [], network: 'none' as const, egress_allow: [] };
+    expect(unavailableAgent({ ...alone, siblings: [{ name: 'db', run: acp }] }, [], here)).toMatch(
+      /^its sibling "db": the built-in agent "acp" is an agent of a session/,
+    );
+  });
+
   it('is a remote server without the internet, or without a sandbox', () => {
     const remote = { type: 'remote' } as const;
     for (const runtime of runtimeName.options) {

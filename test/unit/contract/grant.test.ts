@@ -17,7 +17,7 @@ const soundDetails = {
   spawn: { child_agent_id: randomUUID() },
   tool_scope: { scope: 'files.write' },
   agent_env: { secret_name: 'TOKEN' },
-  model_key: { secret_name: 'TOKEN' },
+  model_key: { secret_name: 'TOKEN', endpoint: 'default' },
 } as const;
 
 const optionalId = fc.option(fc.constant(subject), { nil: null });

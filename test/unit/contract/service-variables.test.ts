@@ -71,7 +71,7 @@ describe('a service as it is saved', () => {
     ]);
   });
 
-  it.each(['scripted', 'claude'])('is not the built-in agent %s', (name) => {
+  it.each(['scripted', 'claude', 'acp'])('is not the built-in agent %s', (name) => {
     expect(problemsOf({ name: 'web', run: { type: 'builtin', name } })).toMatchObject([
       {
         path: 'services.0.run.type',
@@ -80,7 +80,7 @@ describe('a service as it is saved', () => {
     ]);
   });
 
-  it('of an earlier release stays readable', () => {
+  it('stays readable where it was stored before it was refused', () => {
     const id = 'e3a7f0de-9f3d-4c6a-8f3b-2f8f4f0b7a11';
     const saved = agentInput.parse({ name: 'a', run: scripted });
     const stored = {

@@ -1,4 +1,7 @@
-/** The Claude Agent SDK has a licence of its own (docs/decisions/0057-claude-agent.md): the agent `claude` alone installs it. */
+/**
+ * The Claude Agent SDK has a licence of its own (docs/decisions/0057-claude-agent.md): the agent
+ * `claude` alone installs it.
+ */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
@@ -7,11 +10,12 @@ const sdk = '@anthropic-ai/';
 const listed = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
 
 describe('the Claude Agent SDK', () => {
-  it('is in no list of packages but that of the agent', () => {
+  it('is in no list of packages but those of the agents that run it', () => {
     const lists = listed.filter((file) => /(^|\/)(package|package-lock)\.json$/.test(file));
     expect(lists).toEqual(expect.arrayContaining(['package.json', 'package-lock.json']));
     expect(lists).toEqual(expect.arrayContaining(['deploy/runner/package.json']));
     expect(lists.filter((file) => readFileSync(file, 'utf8').includes(sdk))).toEqual([
+      'agents/acp/packages/claude/package-lock.json',
       'agents/claude/package-lock.json',
       'agents/claude/package.json',
     ]);

@@ -4,10 +4,10 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import * as z from 'zod';
 import { apiConfig } from '../../../config/api.ts';
-import { limitFields } from '../../../config/limits.ts';
 import { databaseUrl, parseEnvironment } from '../../../config/parse.ts';
 import { withSecretFiles } from '../../../config/secret-files.ts';
-import { workerConfig, workerVariables } from '../../../config/worker.ts';
+import { variablesOf } from '../../../config/settings.ts';
+import { workerConfig } from '../../../config/worker.ts';
 import { searchAttributes, searchAttributeType } from '../../../contract/workflows.ts';
 
 const service = z.looseObject({
@@ -38,8 +38,8 @@ const { services, networks } = compose.parse(
   parse(readFileSync('docker-compose.yml', 'utf8'), { merge: true }),
 );
 const configurations = {
-  api: { schema: apiConfig, variables: Object.keys(apiConfig.shape) },
-  worker: { schema: workerConfig, variables: workerVariables },
+  api: { schema: apiConfig, variables: variablesOf('API') },
+  worker: { schema: workerConfig, variables: variablesOf('worker', 'container') },
   migrate: { schema: z.object({ DATABASE_URL: databaseUrl }), variables: ['DATABASE_URL'] },
 };
 const programs = Object.keys(configurations) as (keyof typeof configurations)[];
@@ -69,7 +69,7 @@ function interpolate(text: string, values: Record<string, string>): string {
 
 function environmentOf(name: string, values: Record<string, string> = {}): Record<string, string> {
   const entries = Object.entries(services[name]?.environment ?? {});
-  const known = { COMPOSE_PROJECT_NAME: 'agent-platform', ...values };
+  const known = { COMPOSE_PROJECT_NAME: 'gatepost', ...values };
   return Object.fromEntries(entries.map(([variable, text]) => [variable, interpolate(text, known)]));
 }
 
@@ -103,17 +103,29 @@ describe('docker-compose.yml', () => {
     expect(configurations[name].variables).toEqual(expect.arrayContaining(names));
   });
 
-  it('passes on every limit, and chosen values in place of generated ones', () => {
-    expect(Object.keys(services['api']?.environment ?? {})).toEqual(
-      expect.arrayContaining(Object.keys(limitFields)),
-    );
+  it.each(['api', 'worker'] as const)(
+    'gives the %s whatever it reads, but what is for other files',
+    (name) => {
+      const given = Object.keys(environmentOf(name)).map((variable) => variable.replace(/_FILE$/, ''));
+      const leftOut = configurations[name].variables.filter((variable) => !given.includes(variable));
+      // Certificates are mounted by a file of the operator's own, and nobody signs in as
+      // anybody beside other people.
+      expect(leftOut.toSorted()).toEqual([
+        'DATABASE_POOL',
+        ...(name === 'api' ? ['DEMO_SIGN_IN'] : []),
+        ...['TEMPORAL_TLS_CA', 'TEMPORAL_TLS_CERT', 'TEMPORAL_TLS_KEY', 'TEMPORAL_TLS_SERVER_NAME'],
+      ]);
+    },
+  );
+
+  it('passes on chosen values in place of generated ones', () => {
     const own = {
       DATABASE_URL: 'postgres://me@db.example/platform',
       OIDC_ISSUER: 'https://id.example',
       PUBLIC_URL: 'https://platform.example',
-      LIMIT_LINE_BYTES: '4096',
+      RATE_USER_PER_MINUTE: '4096',
     };
-    expect(parsed('api', own)).toMatchObject({ ...own, LIMIT_LINE_BYTES: 4096 });
+    expect(parsed('api', own)).toMatchObject({ ...own, RATE_USER_PER_MINUTE: 4096 });
   });
 
   it('holds no key itself, and lets each service see its own only', () => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
+import { productSlug } from '../../../contract/product-name.ts';
 import { baseImagesOf, filesWithBaseImages, withDigests } from '../../../scripts/pin-release.ts';
 
 const filesLike = (pattern: string) =>
@@ -88,7 +89,7 @@ describe('the images', () => {
     const named = [...readFileSync('docker-compose.yml', 'utf8').matchAll(/^ {4}image: (.+)$/gm)].map(
       ([, image = '']) => image,
     );
-    const foreign = named.filter((image) => !image.startsWith('agent-platform'));
+    const foreign = named.filter((image) => !image.startsWith(productSlug));
     expect(foreign).toHaveLength(2);
     for (const image of foreign) {
       expect(image).toMatch(/^\$\{\w+_IMAGE:-[^}]+\}$/);

@@ -7,6 +7,7 @@ import { processEnvironments } from '../../../bin/start/process-environments.ts'
 import { apiConfig } from '../../../config/api.ts';
 import { limitFields } from '../../../config/limits.ts';
 import { parseEnvironment } from '../../../config/parse.ts';
+import { variablesOf } from '../../../config/settings.ts';
 import { workerConfig } from '../../../config/worker.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'environments-'));
@@ -35,7 +36,7 @@ const environmentsFor = (given: Record<string, string>, privateMcpHosts: string[
       temporalUiUrl: 'http://127.0.0.1:8233',
       privateMcpHosts,
     },
-    { sessions: '/data/sessions', runner: '/project/runner', claude: '/project/claude' },
+    '/data/sessions',
     given,
   );
 const { api, worker } = environmentsFor(callers);
@@ -54,6 +55,24 @@ describe('what API and worker are started with', () => {
     });
   });
 
+  it('leaves out only what a platform on one machine has no use for', () => {
+    const read = { api: variablesOf('API'), worker: variablesOf('worker', 'process') };
+    const all = Object.fromEntries([...read.api, ...read.worker].map((name) => [name, '7']));
+    const given = environmentsFor(all);
+    const leftOut = (of: 'api' | 'worker') => read[of].filter((name) => !(name in given[of])).toSorted();
+    const certificates = ['CA', 'CERT', 'KEY', 'SERVER_NAME'].map((name) => `TEMPORAL_TLS_${name}`);
+    const temporal = ['TEMPORAL_API_KEY', 'TEMPORAL_TLS', ...certificates];
+    expect(leftOut('api')).toEqual([
+      ...['DATABASE_POOL', 'HTTPS_PROXY', 'NO_PROXY', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ISSUER'],
+      ...['PUBLIC_URL', 'RUNTIME', ...temporal, 'TRUST_PROXY'],
+    ]);
+    // Images, and so their registries, are for the other runtimes.
+    expect(leftOut('worker')).toEqual([
+      ...['DATABASE_POOL', 'HEALTH_PORT', 'PRIVATE_REGISTRIES', 'REGISTRY_REALMS', 'RUNTIME'],
+      ...temporal,
+    ]);
+  });
+
   it('has every limit that the caller set', () => {
     const set = Object.fromEntries(Object.keys(limitFields).map((name) => [name, '7']));
     const given = environmentsFor(set);
@@ -69,7 +88,7 @@ describe('what API and worker are started with', () => {
       HTTPS_PROXY: 'http://proxy.example:3128',
       NO_PROXY: 'npm.example',
       PACKAGE_MAX_BYTES: '7',
-      UV_PROGRAM: '/opt/uv',
+      PACKAGE_FILE_HOSTS: 'files.example',
     };
     const given = environmentsFor({ ...callers, ...set });
     expect(given.worker).toMatchObject(set);

@@ -71,7 +71,8 @@ describe('a private host', () => {
     ['http://b.internal:80/', 'http://b.internal'],
     ['http://127.0.0.1:9000/mcp', 'http://127.0.0.1:9000'],
     ['http://127.1:9000/mcp', 'http://127.0.0.1:9000'],
-    // The one port is listed, whatever is spoken there; the bridge refuses plain HTTP of a host that is listed for TLS.
+    // The one port is listed, whatever is spoken there; the bridge refuses plain HTTP of a
+    // host that is listed for TLS.
     ['https://127.0.0.1:9000/mcp', 'https://127.0.0.1:9000'],
   ])('is listed: %s', (url, origin) => {
     expect(privateOriginOf(shape(url), hosts)).toBe(origin);

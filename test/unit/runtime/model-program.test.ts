@@ -1,14 +1,18 @@
 /** How a session with model access is rendered, on each runtime. */
+
 import { describe, expect, it } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import { renderContainers } from '../../../runtime/container/render-containers.ts';
-import type { ContainerSettings } from '../../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../../runtime/container-workload/container-settings.ts';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';
 import { renderWorkload } from '../../../runtime/process/render-workload.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
+import { chatEndpoint, testEndpoints } from '../../support/model-endpoints.ts';
 import { testContainerSettings } from '../../support/random-configurations.ts';
 
 const access = {
+  endpoint: 'default',
+  dialect: 'messages' as const,
   api_key: { kind: 'secret' as const, secret_name: 'MODEL_KEY', secret_version: 3 },
   models: ['some-model'],
   requests_per_session: 10,
@@ -32,14 +36,14 @@ const sibling = {
   env: {},
   port: 7071,
 };
-const privately = { modelBaseUrl: 'https://mcp.internal:8443/base' };
+const privately = { modelEndpoints: testEndpoints('https://mcp.internal:8443/base') };
 const rules = {
   sandbox: true,
   seededCommands: null,
   claude: false,
   internet: true,
   privateHosts: testContainerSettings.privateHosts,
-  modelBaseUrl: 'https://models.example.com',
+  modelEndpoints: testEndpoints(),
 };
 
 describe('a session with model access in containers', () => {
@@ -47,13 +51,15 @@ describe('a session with model access in containers', () => {
     const workload = inContainers();
     const model = named(workload, 'model');
     expect(model).toMatchObject({ role: 'model', network: 'internet', privateOrigin: null });
-    expect(model.argv.slice(0, 4)).toEqual(['/opt/platform/bin/relay', 'run', '--network', 'fenced']);
+    expect(model.argv.slice(0, 4)).toEqual(['/opt/platform/bin/relay', 'run', '--network', 'restricted']);
     expect(model.argv.slice(-4, -1)).toEqual([
       'node',
       '--max-old-space-size=256',
       '/opt/platform/model-program.js',
     ]);
     expect(JSON.parse(model.argv.at(-1) ?? '')).toEqual({
+      dialect: 'messages',
+      default_max_tokens: 16_384,
       base_url: 'https://models.example.com',
       models: ['some-model'],
       socket_directory: '/run/platform/model',
@@ -87,9 +93,30 @@ describe('a session with model access in containers', () => {
     expect(JSON.parse(opened[0]?.argv.at(-1) ?? '')).toMatchObject({
       private_hosts: { 'mcp.internal:8443': 'https' },
     });
-    expect(() => inContainers({ modelBaseUrl: 'http://127.0.0.1:9000' })).toThrow(
-      '127.0.0.1:9000 of MODEL_BASE_URL would be its own container here',
+    expect(() => inContainers({ modelEndpoints: testEndpoints('http://127.0.0.1:9000') })).toThrow(
+      '127.0.0.1:9000 of its endpoint would be its own container here',
     );
+  });
+
+  it('asks the endpoint that was frozen, and none that is another by now', () => {
+    const at = (endpoint: string) =>
+      frozen({
+        agent: { ...frozen().agent, model_access: { ...access, endpoint, dialect: 'chat_completions' } },
+      });
+    const maximum_field = 'max_completion_tokens';
+    const modelEndpoints = testEndpoints(undefined, { ...chatEndpoint, maximum_field });
+    const model = named(inContainers({ modelEndpoints }, at('chat')), 'model');
+    expect(JSON.parse(model.argv.at(-1) ?? '')).toMatchObject({
+      dialect: 'chat_completions',
+      base_url: 'https://chat.example.com/v1',
+      default_max_tokens: 4096,
+      maximum_field,
+    });
+    for (const endpoint of ['nothing', 'default']) {
+      expect(() => inContainers({ modelEndpoints }, at(endpoint))).toThrow(
+        `the endpoint "${endpoint}" is no longer what it was`,
+      );
+    }
   });
 
   it('refuses a sibling at the port of the model, where that is one', () => {
@@ -99,7 +126,7 @@ describe('a session with model access in containers', () => {
     expect(() => inContainers({ networks: 'shared' }, taken)).not.toThrow();
   });
 
-  it('starts the program behind a fence of its own, with the agent', () => {
+  it('starts the program behind a network policy of its own, with the agent', () => {
     const plan = renderContainers(inContainers(), {
       installation: 'platform',
       platformNetwork: 'p',
@@ -124,9 +151,11 @@ describe('a session with model access in containers', () => {
 });
 
 describe('the same as processes', () => {
-  const program = (changes: Partial<typeof rules> = {}) =>
-    renderWorkload(frozen(), { ...rules, ...changes }).containers.find(({ name }) => name === 'model')
-      ?.program;
+  const program = (changes: Partial<typeof rules> = {}) => {
+    const { containers } = renderWorkload(frozen(), { ...rules, ...changes });
+    const model = containers.find(({ name }) => name === 'model');
+    return { ...model?.program, privateOrigin: model?.privateOrigin };
+  };
 
   it('needs a sandbox, and the internet unless the endpoint is private', () => {
     expect(() => program({ sandbox: false })).toThrow('needs a sandbox');
@@ -135,6 +164,8 @@ describe('the same as processes', () => {
       type: 'model',
       privateOrigin: 'https://mcp.internal:8443',
       config: {
+        dialect: 'messages',
+        default_max_tokens: 16_384,
         base_url: 'https://mcp.internal:8443/base',
         models: ['some-model'],
         socket_directory: '/run/platform/model',

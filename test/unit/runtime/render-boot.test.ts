@@ -1,5 +1,4 @@
 import { expect, it } from '@jest/globals';
-import { frozenConfiguration } from '../../../contract/session.ts';
 import { sidecarBoot } from '../../../contract/sidecar.ts';
 import { renderBoot, sessionDescription } from '../../../runtime/render-boot.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
@@ -25,10 +24,4 @@ it.each([true, false])('tells the sidecar whether a person drives the session: %
   const boot = renderBoot(described, settings, places);
   const keyed = { ...boot, internal_token: 'token', control_key: 'key' };
   expect(sidecarBoot.parse(keyed).has_operator).toBe(has_operator);
-});
-
-it('takes a session that an earlier release froze, or launched, for one that a person drives', () => {
-  const { has_operator: _frozen, ...earlier } = configuration();
-  expect(sessionDescription(frozenConfiguration.parse(earlier)).hasOperator).toBe(true);
-  expect(sidecarBoot.shape.has_operator.parse(undefined)).toBe(true);
 });

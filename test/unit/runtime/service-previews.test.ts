@@ -1,4 +1,5 @@
 /** The workload of a service preview on each runtime: its gateway, and the service behind the relay. */
+
 import { describe, expect, it } from '@jest/globals';
 import type { Run } from '../../../contract/agent.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
@@ -9,6 +10,7 @@ import { type RenderRules, renderWorkload } from '../../../runtime/process/rende
 import { keyedBoot } from '../../../runtime/render-boot.ts';
 import { UnsupportedWorkloadError } from '../../../runtime/workload.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { testEndpoints } from '../../support/model-endpoints.ts';
 import { testContainerSettings } from '../../support/random-configurations.ts';
 import { sandboxedMachine } from '../../support/sandboxed-machine.ts';
 import { renderAll } from './kubernetes/rendering.ts';
@@ -37,7 +39,7 @@ const rules: RenderRules = {
   internet: true,
   claude: false,
   privateHosts: new Map(),
-  modelBaseUrl: 'https://models.example.com',
+  modelEndpoints: testEndpoints(),
 };
 const directory = '/data/sessions/p';
 const launch = (frozen: FrozenConfiguration, agentEnv: Record<string, string> = {}) =>
@@ -111,7 +113,7 @@ describe('a service in containers', () => {
     ['shared', 'none', 'listen'],
     ['shared', 'internet', undefined],
     ['own', 'none', undefined],
-    ['own', 'internet', 'fenced'],
+    ['own', 'internet', 'restricted'],
   ] as const)(
     'is narrowed with networks that are %s and its network %s: %s',
     (networks, network, narrowed) => {

@@ -112,7 +112,7 @@ describe('the variables of a container', () => {
   });
 
   it('tell an agent with access to a model how to ask it, and never with a key', () => {
-    const model = modelVariables('/run/platform/agent/model.sock', true);
+    const model = modelVariables('messages', '/run/platform/agent/model.sock', true);
     const own = {
       ANTHROPIC_API_KEY: secret,
       ANTHROPIC_BASE_URL: { kind: 'value', value: 'http://x' },
@@ -125,6 +125,13 @@ describe('the variables of a container', () => {
         { name: 'ANTHROPIC_UNIX_SOCKET', value: '/run/platform/agent/model.sock' },
       ]),
     );
+    const openai = modelVariables('responses', '/run/platform/agent/model.sock', false);
+    expect(openai).toEqual({
+      MODEL_DIALECT: 'responses',
+      MODEL_UNIX_SOCKET: '/run/platform/agent/model.sock',
+      OPENAI_BASE_URL: 'http://model.invalid/v1',
+      OPENAI_API_KEY: 'none',
+    });
     expect(ofRole('server')).toContainEqual({ name: 'ANTHROPIC_API_KEY', isSecret: true });
     expect(ofRole('model').map(({ name }) => name)).not.toContain('ANTHROPIC_UNIX_SOCKET');
   });

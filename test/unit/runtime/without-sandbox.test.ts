@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
-import type { ProcessWorkloadSpec } from '../../../runtime/process/workload-spec.ts';
+import { renderWorkload } from '../../../runtime/process/render-workload.ts';
+import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
+import { testEndpoints } from '../../support/model-endpoints.ts';
 import { processLimits, publicPackages } from '../../support/process-limits.ts';
 import { roomySidecarLimits } from '../../support/sidecar-limits.ts';
 
@@ -26,57 +28,21 @@ const machine: Machine = {
   auditSync: 'within-100-ms',
   sidecarLimits: roomySidecarLimits,
 };
-const spec: ProcessWorkloadSpec = {
-  sessionId: id,
-  workspaceId: '00000000-0000-4000-8000-000000000004',
-  agent: {
+const args = ['/workspace', '/workspace/in', '/workspaces', '--x'];
+const spec = renderWorkload(
+  configuration({
     session_id: id,
-    agent: { id, name: 'scribe', kind: 'worker', instructions: '', model: null },
-    prompt: '',
+    servers: [serverNamed(longName, { shape: { type: 'command', command: 'serve', args } })],
+  }),
+  {
+    sandbox: false,
+    seededCommands: null,
+    internet: false,
+    claude: false,
+    privateHosts: new Map(),
+    modelEndpoints: testEndpoints(),
   },
-  servers: [
-    {
-      name: longName,
-      tool_scopes: {},
-      client_features: [],
-      changed_tools: 'tell',
-      unlisted_tools: 'allow',
-      listed_tools: [],
-      network: 'none',
-      loads_packages: false,
-      access_tokens: false,
-    },
-  ],
-  siblings: [],
-  hasOperator: true,
-  logToolPayloads: false,
-  hasModelAccess: false,
-  service: null,
-  containers: [
-    {
-      name: 'agent',
-      server: null,
-      sibling: null,
-      program: { type: 'scripted' },
-      network: 'none',
-      secretVariables: [],
-      uid: 2000,
-    },
-    {
-      name: `mcp-${longName}`,
-      server: longName,
-      sibling: null,
-      program: {
-        type: 'command',
-        command: 'serve',
-        args: ['/workspace', '/workspace/in', '/workspaces', '--x'],
-      },
-      network: 'none',
-      secretVariables: [],
-      uid: 2001,
-    },
-  ],
-};
+);
 const secrets = {
   agentEnv: {},
   serverEnv: {},

@@ -1,8 +1,17 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { machineCache } from '../../../scripts/setup/machine-cache.mjs';
 
 let directory: string;
 beforeEach(() => {
@@ -103,9 +112,29 @@ describe('programs that npm cannot bring', () => {
   });
 });
 
+describe('the types of the API', () => {
+  it('are made again when its document changed, and only then', () => {
+    mkdirSync(join(directory, 'docs'));
+    const write = (title: string) => {
+      const name = { type: 'string', title };
+      const components = { schemas: { Named: { type: 'object', properties: { name } } } };
+      const document = { openapi: '3.1.0', info: { title, version: '1' }, paths: {}, components };
+      writeFileSync(join(directory, 'docs/openapi.json'), JSON.stringify(document));
+    };
+    const make = () =>
+      withModule('../make-api-types.mjs', `console.log(await setup.makeApiTypes('${directory}'));`);
+    write('One');
+    expect([make(), make()]).toEqual(['made\n', 'undefined\n']);
+    write('Two');
+    expect([make(), make()]).toEqual(['made\n', 'undefined\n']);
+    const types = readFileSync(join(directory, 'dist/api-types.d.ts'), 'utf8');
+    expect(types).toMatch(/Named: \{\s*\/\*\* Two \*\/\s*name\?: string;/);
+  });
+});
+
 describe('the Temporal program', () => {
   it('is taken from the PATH first, and from the cache next', () => {
-    const cache = join(directory, 'cache/agent-platform/temporal-cli-1.5.1');
+    const cache = machineCache({ XDG_CACHE_HOME: join(directory, 'cache') }, 'temporal-cli-1.5.1');
     execFileSync('mkdir', ['-p', join(directory, '.cache'), cache]);
     const provide = () => {
       const code = `await setup.provideTemporal('${directory}', process.env);`;
@@ -133,6 +162,51 @@ describe('MCP servers of other languages', () => {
     expect(withModule('oracle-servers.mjs', code, { ...cache, CI: 'true' })).toMatch(
       /refused:.*\nCI leaves no test out/,
     );
+  });
+});
+
+describe('servers that people sign in to', () => {
+  it('may be missing for npm test, which says why, but neither in CI nor in the long mode', () => {
+    execFileSync('mkdir', ['-p', join(directory, '.cache')]);
+    symlinkSync(join(process.cwd(), 'test'), join(directory, 'test'));
+    const code = `console.log(await setup.provideSignInServers('${directory}', process.env));`;
+    const cache = { XDG_CACHE_HOME: join(directory, 'cache') };
+    expect(withModule('sign-in-servers.mjs', code, cache)).toMatch(/^left out \(python3 .*\)\n$/);
+    expect(JSON.parse(readFileSync(join(directory, '.cache/sign-in-servers.json'), 'utf8'))).toBeNull();
+    for (const strict of [{ CI: 'true' }, { TEST_MODE: 'long' }]) {
+      expect(withModule('sign-in-servers.mjs', code, { ...cache, ...strict })).toMatch(
+        /^refused: .*python3 .*\nNeither CI nor the long mode leaves their tests out/,
+      );
+    }
+  });
+});
+
+describe('Keycloak', () => {
+  const provide = () =>
+    withModule('keycloak.mjs', 'await setup.provideKeycloak(process.env);', {
+      XDG_CACHE_HOME: join(directory, 'cache'),
+    });
+  const left = () => readdirSync(machineCache({ XDG_CACHE_HOME: join(directory, 'cache') }));
+  const program = (name: string, script: string) =>
+    writeFileSync(join(directory, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+
+  it('needs programs, which it names', () => {
+    expect(provide()).toMatch(/refused: mvn, java, python3 not installed/);
+  });
+
+  it('says why it was not downloaded, and is not there then', () => {
+    for (const name of ['java', 'python3']) {
+      program(name, 'exit 0');
+    }
+    program('mvn', 'echo Could not transfer artifact; exit 1');
+    expect(provide()).toMatch(/refused: mvn .* failed:\nCould not transfer artifact/);
+    expect(left()).toEqual([]);
+    program(
+      'mvn',
+      'for last; do case $last in -DoutputDirectory=*) echo another > "${last#*=}/keycloak-quarkus-dist-26.3.5.zip";; esac; done',
+    );
+    expect(provide()).toMatch(/refused: .* has the SHA-256 [0-9a-f]{64}, where [0-9a-f]{64} is expected/);
+    expect(left()).toEqual([]);
   });
 });
 

@@ -9,7 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { agentEventInput } from '../../../contract/agent-contract.ts';
 import { holdsMoreValues, maxToolMessageValues } from '../../../contract/json-values.ts';
-import { createByteBudget } from '../../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../../lib/limits/byte-budget.ts';
+import { createSemaphore } from '../../../lib/limits/semaphore.ts';
 import { createAgentHttp } from '../../../sidecar/agent-http/agent-http.ts';
 import { createGateMap } from '../../../sidecar/gate/gate-map.ts';
 import { closeHttp } from '../../../sidecar/http/listen-http.ts';
@@ -17,7 +18,6 @@ import { parseJsonBody } from '../../../sidecar/http/read-body.ts';
 import { createInbox } from '../../../sidecar/inputs/inbox.ts';
 import { largeAnswerBytes } from '../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
-import { createSlots } from '../../../sidecar/pace/slots.ts';
 import { createPlatformApi } from '../../../sidecar/platform-api/platform-api.ts';
 import { servePlatformTools } from '../../../sidecar/platform-tools/platform-server.ts';
 import { startOfLocalServer } from '../../../sidecar/processes/server-start.ts';
@@ -61,7 +61,7 @@ async function connectToPlatform(messageValues: number) {
     answerBytes: 10_000_000,
   };
   const relayedTools = { list: async () => [] };
-  const waits = createSlots({ count: 1, maxWaiting: 0 });
+  const waits = createSemaphore({ permits: 1 });
   const dependencies = { api, inbox, lastRefusals, waits, relayedTools, ...settings };
   const served = serveConnection(gateSide, {
     server: 'platform',
@@ -72,7 +72,7 @@ async function connectToPlatform(messageValues: number) {
     clientFeatures: new Set(),
     gate: createCallGate(api, lastRefusals),
     audit,
-    callPace: { take: () => 0 },
+    callBucket: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
     largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),

@@ -1,13 +1,16 @@
-/** The list of the API's tools: asked for once, waited for within a limit, and asked for again after a failure. */
+/**
+ * The list of the API's tools: asked for once, waited for within a limit, and asked
+ * for again after a failure.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import type { ListedPlatformTool } from '../../../contract/platform-tools.ts';
-import { PlatformRefusal, PlatformUnreachable } from '../../../sidecar/platform-api/request.ts';
+import { adds, type ListedPlatformTool } from '../../../contract/platform-tools.ts';
+import { PlatformUnreachable } from '../../../sidecar/platform-api/request.ts';
 import { createRelayedTools } from '../../../sidecar/platform-tools/relayed-tools.ts';
 
 const logger = pino({ level: 'silent' });
 const tool: ListedPlatformTool = {
-  ...{ name: 'graph_write', title: 'Write', description: 'Writes' },
+  ...{ name: 'graph_write', title: 'Write', description: 'Writes', annotations: adds },
   input_schema: { type: 'object' },
   output_schema: { type: 'object' },
 };
@@ -49,14 +52,11 @@ describe('the list of the tools that the API runs', () => {
     expect(api.asked).toHaveLength(1);
   });
 
-  it.each([
-    ['of an earlier release', new PlatformRefusal(404, 'not_found', 'There is no such route')],
-    ['that could not be reached', new PlatformUnreachable('the platform could not be reached in time')],
-  ])('is empty with a platform %s, and asked for by the next connection', async (_what, error) => {
+  it('is empty while the platform cannot be reached, and asked for by the next connection', async () => {
     const api = standIn();
     const tools = createRelayedTools(api, logger);
     const list = tools.list();
-    api.asked[0]?.reject(error);
+    api.asked[0]?.reject(new PlatformUnreachable('the platform could not be reached in time'));
     expect(await list).toEqual([]);
     const next = tools.list();
     api.asked[1]?.resolve([tool]);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createTopMatches, similarity } from '../../../store/vectors/top-matches.ts';
+import { createTopMatches, similarity } from '../../../store/vectors/exact-search.ts';
 import { checkProperty } from '../../support/property.ts';
 
 const match = fc.record({

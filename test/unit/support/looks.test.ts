@@ -1,4 +1,6 @@
-/** The looks of axe that the browser tests make: none at nothing, and one at least at each page of the web UI. */
+/**
+ * The looks of axe that the browser tests make: none at nothing, and one at least at each page of the web UI.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';

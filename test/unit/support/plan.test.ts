@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { dependencies, filesIn, keysOf } from '../../../scripts/test/due.mjs';
 import { longMode, mayRunTwice, placementOf, selections } from '../../plan.mjs';
 import { measuringFiles, ownProcessFiles } from '../../run-alone.mjs';
+import { testsNamed, threatModelEntries } from '../../support/threat-model.ts';
 import { filesOf, testFiles } from '../../tiers.mjs';
 
 const root = `${resolve('.')}/`;
@@ -69,14 +70,14 @@ describe('what CI runs always, whether or not something changed', () => {
   );
 
   it('proves each rule of the threat model', () => {
-    const [, rules = ''] =
-      /## Rules that always hold\n(.*?)\n## /s.exec(readFileSync('docs/threat-model.md', 'utf8')) ?? [];
-    const lines = rules.split('\n').filter((line) => /^\d+\. /.test(line));
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) {
-      const tests = namedIn(line);
-      expect({ line, tests }).not.toEqual({ line, tests: [] });
-      expect(tests.filter((path) => !always.includes(path))).toEqual([]);
+    const rules = threatModelEntries(readFileSync('docs/threat-model.md', 'utf8')).filter(({ ids }) =>
+      ids[0]?.startsWith('R'),
+    );
+    expect(rules.length).toBeGreaterThan(0);
+    for (const { ids, tests } of rules) {
+      const files = tests.flatMap(testsNamed);
+      expect({ ids, files }).not.toEqual({ ids, files: [] });
+      expect(files.filter((path) => !always.includes(path))).toEqual([]);
     }
   });
 
@@ -92,7 +93,13 @@ describe('what CI runs always, whether or not something changed', () => {
   });
 });
 
-describe('a test of what the set-up builds', () => {
+describe('a test of what the set-up builds or downloads', () => {
+  it('depends on files and folders that exist', () => {
+    const paths = Object.values(dependencies).flat();
+    // What the set-up writes is there only where a test needed it.
+    expect(paths.filter((path) => !path.startsWith('.cache/') && !existsSync(path))).toEqual([]);
+  });
+
   it.each(Object.entries(dependencies))(
     'is due when one byte of what it depends on changed: %s',
     async (beginning, paths) => {

@@ -47,6 +47,7 @@ const agent: Agent = {
   egress_allow: ['10.0.0.1:80'],
   limits: { total_seconds: 60, idle_seconds: null },
   model_access: {
+    endpoint: 'default',
     api_key: '${MODEL_KEY}',
     models: ['a-model', 'b-model'],
     requests_per_session: 10,

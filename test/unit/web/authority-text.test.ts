@@ -49,6 +49,10 @@ describe('a grant of an agent that may be started', () => {
     expect(heldGrantText({ grant_type: 'agent_env', details: { secret_name: 'TOKEN' } })).toBe(
       'read the secret TOKEN',
     );
+    const details = { secret_name: 'KEY', endpoint: 'chat' };
+    expect(heldGrantText({ grant_type: 'model_key', details })).toBe(
+      'ask a language model at chat with the key KEY, which it cannot read',
+    );
     expect(heldGrantText({ grant_type: 'spawn', details: { child_agent_id: 'c' } })).toBe(
       'start sessions of the agent',
     );

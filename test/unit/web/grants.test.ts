@@ -1,7 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { grantInput, grantProblems, grantScope, grantType } from '../../../contract/grant.ts';
 import { queryOf, readFilter, withPart } from '../../../web/src/pages/grants/grant-filter.ts';
-import { durationMeaning, matterOf, scopesOf, usesText } from '../../../web/src/pages/grants/grant-text.ts';
+import {
+  durationMeaning,
+  endpointOf,
+  matterOf,
+  scopesOf,
+  usesText,
+} from '../../../web/src/pages/grants/grant-text.ts';
 import {
   bodyOf,
   changed,
@@ -93,12 +99,8 @@ describe('a grant from the form', () => {
       'matter',
       'session',
     ]);
-    expect(['agent_subject_id', 'details.scope', 'session_id', 'reason'].map(fieldOf)).toEqual([
-      'holder',
-      'matter',
-      'session',
-      'reason',
-    ]);
+    const paths = ['agent_subject_id', 'details.scope', 'details.endpoint', 'session_id', 'reason'];
+    expect(paths.map(fieldOf)).toEqual(['holder', 'matter', 'endpoint', 'session', 'reason']);
   });
 });
 
@@ -115,6 +117,11 @@ describe('grants as text', () => {
   it('names what is granted', () => {
     expect(matterOf({ grant_type: 'spawn', details: { child_agent_id: id } })).toBe(id);
     expect(matterOf({ grant_type: 'tool_scope', details: {} })).toBe('(unreadable)');
+    const details = { secret_name: 'KEY', endpoint: 'chat' };
+    expect(matterOf({ grant_type: 'model_key', details })).toBe('KEY');
+    expect(endpointOf({ grant_type: 'model_key', details })).toBe('chat');
+    expect(endpointOf({ grant_type: 'agent_env', details })).toBeNull();
+    expect(endpointOf({ grant_type: 'model_key', details: { secret_name: 'KEY' } })).toBeNull();
   });
 
   it('collects the tools of a scope over the whole catalog', () => {

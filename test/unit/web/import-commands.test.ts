@@ -1,4 +1,7 @@
-/** Commands and addresses of servers that are imported, without what only the machine has that they were written for. */
+/**
+ * Commands and addresses of servers that are imported, without what only the machine has
+ * that they were written for.
+ */
 import { describe, expect, it } from '@jest/globals';
 import { planImport } from '../../../web/src/pages/catalog/import-plan.ts';
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { mcpServerInput } from '../../../contract/catalog.ts';
-import { remoteServerProblems } from '../../../contract/remote-server-validation.ts';
+import { remoteServerProblems } from '../../../contract/remote-server.ts';
 import { planImport } from '../../../web/src/pages/catalog/import-plan.ts';
 import { templateOf } from '../../../web/src/pages/catalog/imported-headers.ts';
 import type { KindChoices } from '../../../web/src/pages/catalog/planned-variable.ts';

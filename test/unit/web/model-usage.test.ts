@@ -73,6 +73,7 @@ describe("an agent's model access in its form", () => {
 
   it('has the defaults where a limit is left empty', () => {
     expect(modelAccessOf({ ...noModelAccess, key: 'KEY', models: 'a-model\n\nb-model ' })).toEqual({
+      endpoint: 'default',
       api_key: '${KEY}',
       models: ['a-model', 'b-model'],
       requests_per_session: 1000,
@@ -81,17 +82,18 @@ describe("an agent's model access in its form", () => {
   });
 
   it('shows each problem at its field', () => {
-    const paths = ['', '.api_key', '.models.1', '.requests_per_session', '.tokens_per_session'];
+    const paths = ['', '.api_key', '.endpoint', '.models.1', '.requests_per_session', '.tokens_per_session'];
     const fields = paths.map((path) => fieldOf(newAgent, `model_access${path}`));
     expect(fields).toEqual([
       'modelAccess.key',
       'modelAccess.key',
+      'modelAccess.endpoint',
       'modelAccess.models',
       'modelAccess.requests',
       'modelAccess.tokens',
     ]);
     expect(fields.every(hasField)).toBe(true);
-    const modelAccess = { key: 'KEY', models: 'a b', requests: 0, tokens: 1 };
+    const modelAccess = { ...noModelAccess, key: 'KEY', models: 'a b', requests: 0, tokens: 1 };
     const problems = problemsOf({ ...newAgent, name: 'a', modelAccess });
     expect(Object.keys(problems)).toEqual(
       expect.arrayContaining(['modelAccess.models', 'modelAccess.requests']),

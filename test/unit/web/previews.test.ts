@@ -24,10 +24,6 @@ describe('what a preview shows', () => {
     expect(contentText({ service: null, files: 1, size_bytes: 1536 })).toBe('1 file, 1.5 KiB');
     expect(contentText({ service: null, files: 2, size_bytes: 10 })).toBe('2 files, 10 B');
   });
-
-  it('is files where the event was written before there were services', () => {
-    expect(contentText({ files: 3, size_bytes: 0 })).toBe('3 files, 0 B');
-  });
 });
 
 describe('a preview that is over', () => {

@@ -1,4 +1,6 @@
-/** What people see of the very call that was refused: all of it, in its own digits, with nothing that hides. */
+/**
+ * What people see of the very call that was refused: all of it, in its own digits, with nothing that hides.
+ */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
@@ -23,7 +25,10 @@ const numberText = fc.oneof(
   fc.integer().map(String),
 );
 
-/** JSON text without white space between its tokens, whose strings hold any UTF-16 and whose numbers are any text. */
+/**
+ * JSON text without white space between its tokens, whose strings hold any UTF-16 and
+ * whose numbers are any text.
+ */
 const { value: jsonText } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small' },

@@ -1,4 +1,7 @@
-/** Remote servers on the pages: where their registration stands, and what an admin reads before accepting another issuer. */
+/**
+ * Remote servers on the pages: where their registration stands, and what an admin reads before
+ * accepting another issuer.
+ */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { McpRegistration, Shape } from '../../../web/src/api/types.ts';
@@ -26,6 +29,7 @@ const ready: McpRegistration = {
   found: null,
   scopes: [],
   client: { kind: 'registered', client_id: 'x' },
+  refused_sign_ins: null,
   redirect_uri: 'https://platform.example/api/oauth/callback/1',
   updated_at: '2026-01-01T00:00:00Z',
 };

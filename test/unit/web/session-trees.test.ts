@@ -76,7 +76,8 @@ describe('the speaker of an entry', () => {
   it('is the agent that asks, which may be that of a session below', () => {
     const asked = event('agent.permission_request', agent, {
       ...{ request_id: id(7), grant_type: 'tool_scope', details: { scope: 'a.b' }, scope: 'once' },
-      ...{ justification: '', agent: reader, session_id: id(1), tools: [], expires_at: second(9) },
+      ...{ justification: '', agent: reader, session_id: id(1), tools: [] },
+      ...{ more_tools: 0, expires_at: second(9) },
     });
     expect(speakerOf(asked, id(0))).toEqual({ kind: 'other-agent', name: 'reader' });
     expect(speakerOf(asked, id(1))).toEqual({ kind: 'agent' });

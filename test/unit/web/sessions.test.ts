@@ -132,6 +132,7 @@ it('finds the requests that its events do not show as decided', () => {
       agent: { id: id(0), name: 'a' },
       session_id: id(0),
       tools: [],
+      more_tools: 0,
       expires_at: second(100),
     });
   const decided = event(4, 'permission.decided', {

@@ -1,18 +1,22 @@
 /**
- * The API, typed by its OpenAPI document. Every call goes through `call`, which returns the data or throws an ApiFailure:
+ * The API, typed by its OpenAPI document. Every call goes through `call`, which returns the data
+ * or throws an ApiFailure:
  *
- *     const { sessions } = await call(api.GET('/api/workspaces/{slug}/sessions', { params: { path: { slug } }, signal }));
+ *     const read = api.GET('/api/workspaces/{slug}/sessions', { params: { path: { slug } }, signal });
+ *     const { sessions } = await call(read);
  */
 import createClient from 'openapi-fetch';
+import type { paths } from '../../../dist/api-types.d.ts';
 import { reportAnswered, reportSlow, reportUnreachable } from './connection.ts';
 import { failureOf, unreachable } from './failure.ts';
-import type { paths } from './schema.d.ts';
 import { noteServerTime } from './server-time.ts';
 
 /** After this long without an answer the page says so; the request continues. */
 const slowMs = 4_000;
 
-/** `fetch` that reports the platform's health to the page. Rejects with an ApiFailure when there is no answer. */
+/**
+ * `fetch` that reports the platform's health to the page. Rejects with an ApiFailure when there is no answer.
+ */
 export async function watchedFetch(request: Request | string, init?: RequestInit): Promise<Response> {
   const timer = setTimeout(reportSlow, slowMs);
   try {
@@ -33,7 +37,9 @@ export async function watchedFetch(request: Request | string, init?: RequestInit
   throw unreachable();
 }
 
-/** A proxy that cannot reach the platform says so with a page of its own; the platform's refusals are JSON. */
+/**
+ * A proxy that cannot reach the platform says so with a page of its own; the platform's refusals are JSON.
+ */
 const isOfProxy = ({ status, headers }: Response) =>
   status >= 502 && status <= 504 && !headers.get('Content-Type')?.includes('json');
 

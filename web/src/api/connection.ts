@@ -1,4 +1,7 @@
-/** The platform's health, as this page's requests saw it last, and whether the page still matches the person and the platform. */
+/**
+ * The platform's health, as this page's requests saw it last, and whether the page still matches the
+ * person and the platform.
+ */
 
 export type Connection = 'ok' | 'slow' | 'unreachable';
 

@@ -1,6 +1,6 @@
 /**
- * One stream of server-sent events, reconnected whenever it breaks. Independent of React and of the page, so that it is tested
- * as it runs.
+ * One stream of server-sent events, reconnected whenever it breaks. Independent of React and of the page, so
+ * that it is tested as it runs.
  */
 import { createParser } from 'eventsource-parser';
 import { ApiFailure, failureOf, isTransient } from './failure.ts';
@@ -47,7 +47,10 @@ export function pauseMs(
   return Math.min(longestPauseMs, firstPauseMs * 2 ** failures) * (0.5 + chance / 2);
 }
 
-/** The pause after `failures` fruitless attempts, in ms: the backoff, and after a refusal at least what the platform asks for. */
+/**
+ * The pause after `failures` fruitless attempts, in ms: the backoff, and after a refusal at least
+ * what the platform asks for.
+ */
 export function pauseAfter(
   failure: ApiFailure | null,
   failures: number,

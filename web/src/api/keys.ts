@@ -1,4 +1,6 @@
-/** Keys of cached answers. `invalidateQueries({ queryKey: keys.agents(slug) })` also drops what is below it. */
+/**
+ * Keys of cached answers. `invalidateQueries({ queryKey: keys.agents(slug) })` also drops what is below it.
+ */
 export const keys = {
   me: ['me'],
   authOptions: ['auth-options'],
@@ -9,7 +11,10 @@ export const keys = {
   sessions: (slug: string, ...more: unknown[]) => ['w', slug, 'sessions', ...more],
   session: (id: string, ...more: unknown[]) => ['session', id, ...more],
   permissionRequests: (slug: string, ...more: unknown[]) => ['w', slug, 'permission-requests', ...more],
-  /** Not below `permissionRequests`: a request's call never changes, and what is shown of it is not read again. */
+  /**
+   * Not below `permissionRequests`: a request's call never changes, and what is shown
+   * of it is not read again.
+   */
   refusedCall: (slug: string, requestId: string, digest: string | null) => [
     'w',
     slug,
@@ -38,6 +43,7 @@ export const keys = {
   collections: (slug: string) => ['w', slug, 'collections'],
   embeddingProvider: (slug: string) => ['w', slug, 'embedding-provider'],
   members: (slug: string, ...more: unknown[]) => ['w', slug, 'members', ...more],
+  modelEndpoints: (slug: string) => ['w', slug, 'model-endpoints'],
   availability: (slug: string) => ['w', slug, 'availability'],
   system: (slug: string) => ['w', slug, 'system'],
   settings: (slug: string) => ['w', slug, 'settings'],

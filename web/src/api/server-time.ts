@@ -1,4 +1,6 @@
-/** What time it is for the platform: the clock of this machine may be wrong, and deadlines are the platform's. */
+/**
+ * What time it is for the platform: the clock of this machine may be wrong, and deadlines are the platform's.
+ */
 
 let aheadMs = 0;
 

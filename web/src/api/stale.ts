@@ -9,7 +9,10 @@ const agent = (slug: string, id: string): QueryKey[] => [
 ];
 
 export const stale = {
-  /** An agent that is archived loses grants, and its places in channels; its requests close, its schedules pause and its sessions may end. */
+  /**
+   * An agent that is archived loses grants, and its places in channels; its requests close, its schedules
+   * pause and its sessions may end.
+   */
   archive: (slug: string, id: string): QueryKey[] => [
     ...agent(slug, id),
     ...[keys.channels(slug), keys.schedules(slug), keys.sessions(slug), keys.permissionRequests(slug)],

@@ -1,5 +1,5 @@
 /** Names for what the API answers. Add one here when a page needs it; never write such a type by hand. */
-import type { components, paths } from './schema.d.ts';
+import type { components, paths } from '../../../dist/api-types.d.ts';
 
 type Schemas = components['schemas'];
 

@@ -1,4 +1,7 @@
-/** The one way in which a page changes something: it names what the change makes stale, and that is read again. */
+/**
+ * The one way in which a page changes something: it names what the change makes
+ * stale, and that is read again.
+ */
 import {
   type QueryKey,
   type UseMutationOptions,
@@ -24,7 +27,10 @@ interface ApiMutation<Data, Variables>
   onError?(error: Error): void;
 }
 
-/** The mutation is pending until what is shown of `invalidates` has been read again: a form is busy for as long as the page is stale. */
+/**
+ * The mutation is pending until what is shown of `invalidates` has been read again: a form is busy for as
+ * long as the page is stale.
+ */
 export function useApiMutation<Data, Variables = void>({
   send,
   onMutate,

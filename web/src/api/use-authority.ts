@@ -4,8 +4,9 @@ import { keys } from './keys.ts';
 import type { AgentAuthority } from './types.ts';
 
 /**
- * What the agent can do by itself; asks for nothing while there is no agent. Read when it is about to be shown, and forgotten with what shows it: a
- * person decides by it. `everyMs`: read again so often, while somebody decides.
+ * What the agent can do by itself; asks for nothing while there is no agent. Read when it is about
+ * to be shown, and forgotten with what shows it: a person decides by it. `everyMs`: read again so
+ * often, while somebody decides.
  */
 export function useAuthority(agentId: string | null, { everyMs = null }: { everyMs?: number | null } = {}) {
   return useQuery({

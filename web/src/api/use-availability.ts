@@ -4,7 +4,9 @@ import { api, call } from './client.ts';
 import { keys } from './keys.ts';
 import type { Availability } from './types.ts';
 
-/** What cannot be used on this installation, and why. Undefined until it is known: nothing is ruled out then. */
+/**
+ * What cannot be used on this installation, and why. Undefined until it is known: nothing is ruled out then.
+ */
 export function useAvailability(): Availability | undefined {
   const { slug } = useWorkspace();
   const { data } = useQuery({

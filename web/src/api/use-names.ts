@@ -20,7 +20,10 @@ const maxPeople = 2_000;
 /** Names change rarely: a page does not read them again each time that it gets the focus. */
 const staleTime = 60_000;
 
-/** The members of the workspace, at most 2,000. `isComplete`: the list has every member, so anyone else has left. */
+/**
+ * The members of the workspace, at most 2,000. `isComplete`: the list has every member,
+ * so anyone else has left.
+ */
 export function usePeople(): {
   people: KnownPerson[];
   nameOf(id: string): string | null;

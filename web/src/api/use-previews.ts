@@ -6,7 +6,10 @@ import { keys } from './keys.ts';
 import type { Preview } from './types.ts';
 import { useList } from './use-list.ts';
 
-/** Live previews of the workspace that the person may open, or those of one session. With `polls: false` another part of the page keeps them fresh. */
+/**
+ * Live previews of the workspace that the person may open, or those of one session. With `polls: false`
+ * another part of the page keeps them fresh.
+ */
 export function usePreviews(
   queryKey: QueryKey,
   { sessionId, polls = true }: { sessionId?: string; polls?: boolean } = {},
@@ -41,7 +44,10 @@ export function usePreview(id: string, { enabled = true }: { enabled?: boolean }
   });
 }
 
-/** A preview of a session as it is now; undefined until that is known. Live ones are in the session's list, which its page keeps fresh. */
+/**
+ * A preview of a session as it is now; undefined until that is known. Live ones are in the session's list,
+ * which its page keeps fresh.
+ */
 export function usePreviewOfSession(id: string, sessionId: string): Preview | undefined {
   const { slug } = useWorkspace();
   const { items } = usePreviews(keys.previews(slug, sessionId), { sessionId, polls: false });

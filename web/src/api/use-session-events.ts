@@ -25,7 +25,10 @@ const nothing: SessionEvents = { events: [], state: 'connecting', failure: null 
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
 const pageSize = 200;
 
-/** What a page shows was read at most so long before it opened (`staleTime`), by a clock that may be slightly wrong: an older event is no news to it. */
+/**
+ * What a page shows was read at most so long before it opened (`staleTime`), by a clock that may be slightly
+ * wrong: an older event is no news to it.
+ */
 const oldestReadMs = 10_000;
 
 /** Also refreshes other parts' data of the session and of open requests when an event reports a change. */

@@ -1,22 +1,24 @@
 /** The whole UI: what every page stands on, then the page of the address. */
-import { MantineProvider } from '@mantine/core';
-import { QueryClientProvider, useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { MantineProvider, Modal } from '@mantine/core';
+import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
 import { Router } from 'wouter';
 import { api, call } from '../api/client.ts';
-import { reportSomebodyElse } from '../api/connection.ts';
+import { readConnection, reportSomebodyElse, subscribeConnection } from '../api/connection.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
+import { Live } from '../api/stream/live.ts';
+import { LiveContext } from '../api/stream/use-live.ts';
 import { QueryState } from '../components/query-state.tsx';
+import { SignInChoices } from '../pages/sign-in/sign-in-choices.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { styleNonce } from './content-security.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { LiveUpdates } from './live-updates.tsx';
 import { queryClient } from './query-client.ts';
+import { reloadSignedOut } from './reload-signed-out.ts';
 import { Routes } from './routes.tsx';
-import { SessionLostDialog } from './session-lost-dialog.tsx';
-import { MeProvider } from './signed-in.tsx';
+import { MeProvider, useMe } from './signed-in.tsx';
 import { SomebodyElseDialog, useIsOfSomebodyElse } from './somebody-else-dialog.tsx';
 import { readableColors, theme } from './theme.ts';
 
@@ -40,7 +42,9 @@ export function App() {
   );
 }
 
-/** Shows the sign-in, or to a signed-in person the page, which stays when the sign-in ends while it is open. */
+/**
+ * Shows the sign-in, or to a signed-in person the page, which stays when the sign-in ends while it is open.
+ */
 function Entrance() {
   const query = useQuery({
     queryKey: keys.me,
@@ -71,7 +75,9 @@ function Entrance() {
   );
 }
 
-/** Whether somebody else was signed in when the page loaded. A query may find that out before the stream does. */
+/**
+ * Whether somebody else was signed in when the page loaded. A query may find that out before the stream does.
+ */
 function useHasChanged(userId: string | undefined): boolean {
   const [firstId, setFirstId] = useState(userId);
   if (firstId === undefined && userId !== undefined) {
@@ -84,4 +90,35 @@ function useHasChanged(userId: string | undefined): boolean {
     }
   }, [hasChanged]);
   return hasChanged;
+}
+
+/** Listens to what changes, for all pages below, as long as the same person is signed in. */
+function LiveUpdates({ children }: { children: ReactNode }) {
+  const { user } = useMe();
+  const queries = useQueryClient();
+  const [live, setLive] = useState<Live | null>(null);
+  useEffect(() => {
+    const started = new Live(user.id, queries, reloadSignedOut);
+    started.start();
+    setLive(started);
+    return () => started.stop();
+  }, [user.id, queries]);
+  return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>;
+}
+
+/** The sign-in ended while a page was open: one signs in over the page, so that what was typed stays. */
+function SessionLostDialog() {
+  const { signedOut } = useSyncExternalStore(subscribeConnection, readConnection);
+  return (
+    <Modal
+      opened={signedOut}
+      onClose={() => undefined}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      title="You have been signed out"
+    >
+      <SignInChoices overPage />
+    </Modal>
+  );
 }

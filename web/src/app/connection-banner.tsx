@@ -1,4 +1,7 @@
-/** Says when the platform does not answer, is slow or was upgraded; polls it, and refreshes the page when it is back. */
+/**
+ * Says when the platform does not answer, is slow or was upgraded; polls it, and refreshes
+ * the page when it is back.
+ */
 import { Alert, Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';

@@ -4,7 +4,8 @@
  */
 import { config } from 'zod/v4/core';
 
-// Schemas of contract/ would otherwise probe whether `eval` is allowed: it is not, and the attempt is reported.
+// Schemas of contract/ would otherwise probe whether `eval` is allowed: it is not, and
+// the attempt is reported.
 config({ jitless: true });
 
 declare global {
@@ -22,8 +23,8 @@ export const styleNonce = document.querySelector<HTMLMetaElement>('meta[property
 
 window.__webpack_nonce__ = styleNonce;
 
-// The component library fills style elements through innerHTML: style sheets pass, markup does not. There is no rule
-// for scripts, so that none is ever made from text.
+// The component library fills style elements through innerHTML: style sheets pass, markup does not. There is
+// no rule for scripts, so that none is ever made from text.
 window.trustedTypes?.createPolicy('default', {
   createHTML(text) {
     if (text.includes('<')) {

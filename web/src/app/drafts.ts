@@ -1,6 +1,7 @@
 /**
- * What somebody typed and did not send yet, kept for this tab: it survives navigation and a reload, and ends with the tab.
- * Kept by person and workspace, so that signing out and leaving a workspace drop it. Never for values that are secret.
+ * What somebody typed and did not send yet, kept for this tab: it survives navigation and a reload, and
+ * ends with the tab. Kept by person and workspace, so that signing out and leaving a workspace drop it.
+ * Never for values that are secret.
  */
 interface Place {
   userId: string;

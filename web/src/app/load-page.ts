@@ -2,7 +2,10 @@
 import { reportUnreachable, untilAnswered } from '../api/connection.ts';
 import { checkOutdated } from '../api/upgrade.ts';
 
-/** The page's file cannot be had: the platform serves a newer UI (`isOutdated`), or something is wrong with the file. */
+/**
+ * The page's file cannot be had: the platform serves a newer UI (`isOutdated`), or
+ * something is wrong with the file.
+ */
 export class PageNotLoaded extends Error {
   override name = 'PageNotLoaded';
   readonly isOutdated: boolean;
@@ -15,7 +18,10 @@ export class PageNotLoaded extends Error {
 
 const maxAttempts = 3;
 
-/** Waits for a platform that does not answer. Rejects with PageNotLoaded when it answers and the file is not there. */
+/**
+ * Waits for a platform that does not answer. Rejects with PageNotLoaded when it answers
+ * and the file is not there.
+ */
 export async function loadPage<Module>(load: () => Promise<Module>): Promise<Module> {
   for (let attempt = 1; ; ) {
     try {

@@ -1,11 +1,14 @@
 /** Addresses of the pages, below `/app`. Build links with these, so that one place knows them. */
 export const home = '/';
 export const newWorkspace = '/_/workspaces/new';
-/** The person's own sign-ins at remote servers. */
+/** The person's own connections to remote servers. */
 export const connections = '/_/connections';
 export const authorizationOf = (id: string) => `/_/authorizations/${encodeURIComponent(id)}`;
 
-/** Of an address as events of a session name it, the page on which the person signs in; null for any other address. */
+/**
+ * Of an address as events of a session name it, the page on which the person signs in;
+ * null for any other address.
+ */
 export const authorizationAt = (url: string): string | null =>
   /^\/app(\/_\/authorizations\/[0-9a-f-]{36})$/.exec(url)?.[1] ?? null;
 

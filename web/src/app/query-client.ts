@@ -1,13 +1,21 @@
-/** One cache of answers. A 401 of any of them brings up the sign-in over the page, which keeps what was typed. */
+/**
+ * One cache of answers. A 401 of any of them brings up the sign-in over the page, which keeps what was typed.
+ */
 import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import { reportSignedOut } from '../api/connection.ts';
 import { ApiFailure, isBusy, isTransient } from '../api/failure.ts';
 
 const maxRetries = 2;
-/** Each wait for a busy platform is twice as long as the one before, up to this, and at least as long as the platform says: until one request fits. */
+/**
+ * Each wait for a busy platform is twice as long as the one before, up to this, and at least as long as the
+ * platform says: until one request fits.
+ */
 const longestBackoffSeconds = 30;
 
-/** Many tabs together may exceed a person's rate limit. That always passes: what it refused is retried until it is answered. */
+/**
+ * Many tabs together may exceed a person's rate limit. That always passes: what it refused is
+ * retried until it is answered.
+ */
 function busySeconds(error: unknown): number | null {
   return isBusy(error) ? (error.retryAfterSeconds ?? 5) : null;
 }

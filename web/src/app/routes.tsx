@@ -1,17 +1,22 @@
 /** Which page an address shows. */
-import { Button } from '@mantine/core';
-import { lazy, Suspense } from 'react';
+import { Button, Group, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch } from 'wouter';
+import { productName } from '../../../contract/product-name.ts';
+import { keys } from '../api/keys.ts';
+import type { WorkspaceOfMe } from '../api/types.ts';
 import { LoadingState, NoPermissionState, NotFoundState, StateView } from '../components/state-views.tsx';
 import { HomePage } from '../pages/home/home-page.tsx';
+import { ColorSchemeButton } from './color-scheme-button.tsx';
+import { forgetDrafts } from './drafts.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
-import { useFormerWorkspaces } from './former-workspaces.ts';
 import { loadPage } from './load-page.ts';
-import { OutsideWorkspace } from './outside-workspace.tsx';
 import { home, newWorkspace, pathOf } from './paths.ts';
 import { type Section, sections } from './sections.ts';
 import { Shell } from './shell.tsx';
 import { useMe, useWorkspace, WorkspaceProvider } from './signed-in.tsx';
+import { UserMenu } from './user-menu.tsx';
 
 const NewWorkspacePage = lazy(() => loadPage(() => import('../pages/home/new-workspace-page.tsx')));
 const ConnectionsSection = lazy(() => loadPage(() => import('../pages/connections/connections-section.tsx')));
@@ -110,5 +115,50 @@ function SectionPage({ section }: { section: Section }) {
         <Page />
       </Suspense>
     </ErrorBoundary>
+  );
+}
+
+/** Their names by slug. */
+function useFormerWorkspaces(): ReadonlyMap<string, string> {
+  const { user, workspaces } = useMe();
+  const queries = useQueryClient();
+  const [seen, setSeen] = useState<readonly WorkspaceOfMe[]>(workspaces);
+  const former = seen.filter(({ id }) => !workspaces.some((workspace) => workspace.id === id));
+  const lostSlugs = former.map(({ slug }) => slug).join(' ');
+  useEffect(() => {
+    setSeen((before) => [
+      ...before.filter(({ id }) => !workspaces.some((workspace) => workspace.id === id)),
+      ...workspaces,
+    ]);
+  }, [workspaces]);
+  useEffect(() => {
+    for (const slug of lostSlugs.split(' ').filter((text) => text !== '')) {
+      queries.removeQueries({ queryKey: keys.workspace(slug) });
+      // These do not name their workspace.
+      queries.removeQueries({ queryKey: ['session'] });
+      queries.removeQueries({ queryKey: ['agent'] });
+      // Shown outside of workspaces, perhaps now: what is left is read again.
+      void queries.resetQueries({ queryKey: ['authorization'] });
+      void queries.resetQueries({ queryKey: keys.connections });
+      queries.getMutationCache().clear();
+      forgetDrafts({ userId: user.id, slug });
+    }
+  }, [lostSlugs, queries, user.id]);
+  return new Map(former.map(({ slug, name }) => [slug, name]));
+}
+
+/** The frame of a page outside of every workspace: the way to sign out. */
+function OutsideWorkspace({ children }: { children: ReactNode }) {
+  return (
+    <>
+      <Group component="header" justify="flex-end" gap="xs" px="md" h={56}>
+        <Text fw={700} mr="auto" visibleFrom="sm">
+          {productName}
+        </Text>
+        <ColorSchemeButton />
+        <UserMenu />
+      </Group>
+      {children}
+    </>
   );
 }

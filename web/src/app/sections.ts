@@ -1,4 +1,7 @@
-/** The sections of a workspace, in the order of the navigation. Each is a folder of pages/ that loads when it is opened. */
+/**
+ * The sections of a workspace, in the order of the navigation. Each is a folder of pages/ that
+ * loads when it is opened.
+ */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 import { loadPage } from './load-page.ts';
 import type { SectionPath } from './paths.ts';

@@ -1,4 +1,7 @@
-/** Somebody else signed in with this browser: what the page shows is not theirs, and what it would send would be in their name. */
+/**
+ * Somebody else signed in with this browser: what the page shows is not theirs, and what it would
+ * send would be in their name.
+ */
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
@@ -35,7 +38,10 @@ export function SomebodyElseDialog() {
   );
 }
 
-/** Waits for a platform that is unreachable: in its place the browser would show an error page of its own, and stay there. */
+/**
+ * Waits for a platform that is unreachable: in its place the browser would show an error page of
+ * its own, and stay there.
+ */
 async function openStartPage(): Promise<void> {
   while (!(await isAnswering())) {
     await untilAnswered();

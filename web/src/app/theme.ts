@@ -10,7 +10,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Otherwise the page would scroll to its top, where a list is before it is positioned, when its chosen option is scrolled into view.
+    // Otherwise the page would scroll to its top, where a list is before it is positioned, when its chosen
+    // option is scrolled into view.
     Combobox: Combobox.extend({ defaultProps: { floatingStrategy: 'fixed' } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
     // By its name: the tables themselves are not part of the first load.

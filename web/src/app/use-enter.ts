@@ -3,7 +3,10 @@ import { reportSignedIn } from '../api/connection.ts';
 import { keys } from '../api/keys.ts';
 import type { Me } from '../api/types.ts';
 
-/** Continues the page as the person who signed in. A different person gets a new page: nothing of the first remains. */
+/**
+ * Continues the page as the person who signed in. A different person gets a new page:
+ * nothing of the first remains.
+ */
 export function useEnter(): (me: Me) => void {
   const queries = useQueryClient();
   return (me) => {

@@ -11,7 +11,7 @@ export function UserMenu() {
     <>
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="subtle" maw={200} rightSection={<span aria-hidden>▾</span>}>
+          <Button variant="subtle" maw={200} className="shell-name" rightSection={<span aria-hidden>▾</span>}>
             {user.name}
           </Button>
         </Menu.Target>

@@ -1,4 +1,7 @@
-/** What an agent can do by itself, as the platform has it: shown wherever somebody lets another agent start it. */
+/**
+ * What an agent can do by itself, as the platform has it: shown wherever somebody
+ * lets another agent start it.
+ */
 import { Alert, Button, Group, Loader, Text } from '@mantine/core';
 import type { AgentAuthority } from '../api/types.ts';
 import { heldGrantLimit, heldGrantText, networkText, serverText } from '../text/authority-text.ts';
@@ -21,7 +24,10 @@ interface AuthorityPartProps {
   decides?: boolean;
 }
 
-/** The facts in a frame of their own, apart from whatever somebody claims; or that they load, or could not be loaded. */
+/**
+ * The facts in a frame of their own, apart from whatever somebody claims; or that they
+ * load, or could not be loaded.
+ */
 export function AuthorityPart({ query: { data, error, refetch }, decides = false }: AuthorityPartProps) {
   return (
     <section className="recorded-call" aria-label="What the agent to start can do">

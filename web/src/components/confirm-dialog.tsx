@@ -3,9 +3,9 @@ import { type ReactNode, useState } from 'react';
 import { FailureAlert } from './failure-alert.tsx';
 
 /**
- * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does nothing.
- * `error` is the failure of the attempt; the dialog stays open then. It is dropped with the dialog, and once `values`, the dialog's
- * input, changes.
+ * Asks before something that cannot be undone. Cancel has the focus, so that a key pressed too early does
+ * nothing. `error` is the failure of the attempt; the dialog stays open then. It is dropped with the dialog,
+ * and once `values`, the dialog's input, changes.
  */
 export function ConfirmDialog({
   opened,

@@ -1,17 +1,16 @@
 import { Alert, List, VisuallyHidden } from '@mantine/core';
-import { useRef } from 'react';
+import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { failureMessage } from './failure-text.ts';
-import { useIsStale } from './use-is-stale.ts';
 import { useLeadToProblem } from './use-lead-to-problem.ts';
 
 /**
- * The only way in which a form reports a failure, above its buttons: the request's error comes into view and takes
- * the focus, at the first field that has a problem or else here. So does what the form itself rejects when it is submitted.
- *
- * Problems that a field shows (`shownAtFields`, by path) are left out; the others are listed, so that none is silently
- * dropped. `values` is what the form holds: once it changes, the message is about something else and goes.
- * `takesFocus={false}` is for a form where the person continues to type.
+ * The only way in which a form reports a failure, above its buttons: the request's error comes into view and
+ * takes the focus, at the first field that has a problem or else here. So does what the form itself rejects
+ * when it is submitted.
+ * Problems that a field shows (`shownAtFields`, by path) are left out; the others are listed, so that none is
+ * silently dropped. `values` is what the form holds: once it changes, the message is about something else and
+ * goes. `takesFocus={false}` is for a form where the person continues to type.
  */
 export function FailureAlert({
   error,
@@ -60,4 +59,17 @@ function Message({ error, shownAtFields }: { error: unknown; shownAtFields: read
       ) : null}
     </Alert>
   );
+}
+
+/**
+ * Whether a form holds other values by now than when `error` came. Without values an error stays until the
+ * next attempt.
+ */
+function useIsStale(error: unknown, values: unknown): boolean {
+  const [seen, setSeen] = useState({ error, values });
+  if (seen.error !== error) {
+    setSeen({ error, values });
+    return false;
+  }
+  return seen.values !== values;
 }

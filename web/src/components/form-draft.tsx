@@ -1,4 +1,7 @@
-/** Keeps what is typed into a form for this tab, and says when it has brought something back. Never for secret values. */
+/**
+ * Keeps what is typed into a form for this tab, and says when it has brought something back.
+ * Never for secret values.
+ */
 import { Alert, Button, Group } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { readDraft, writeDraft } from '../app/drafts.ts';

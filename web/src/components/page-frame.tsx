@@ -3,8 +3,9 @@ import type { ReactNode } from 'react';
 import { usePageTitle } from '../app/page-title.ts';
 
 /**
- * Every page's frame: its one `h1`, the browser's title, what one can do here, then the content. `tabTitle` is for a tab that
- * should say more than the page's heading. With `pinned`, which stands below the heading, both stay in view on a long page.
+ * Every page's frame: its one `h1`, the browser's title, what one can do here, then the content. `tabTitle`
+ * is for a tab that should say more than the page's heading. With `pinned`, which stands below the heading,
+ * both stay in view on a long page.
  */
 export function PageFrame({
   title,

@@ -3,7 +3,10 @@ import { usePeople } from '../api/use-names.ts';
 import { useMe } from '../app/signed-in.tsx';
 import { VisibleText } from './visible-text.tsx';
 
-/** Who did something: "you", or their name. The names of people who have left are not kept here, and an id would mean nothing. */
+/**
+ * Who did something: "you", or their name. The names of people who have left are not kept here, and
+ * an id would mean nothing.
+ */
 export function PersonName({ id }: { id: string | null }) {
   const me = useMe();
   const { nameOf, isComplete } = usePeople();

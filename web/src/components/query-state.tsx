@@ -14,7 +14,10 @@ interface Query<Data> {
   refetch(): unknown;
 }
 
-/** Shows `children` with the data, also while it is read again; before that, that it loads or why it failed. `what` names it. */
+/**
+ * Shows `children` with the data, also while it is read again; before that, that it loads or why it
+ * failed. `what` names it.
+ */
 export function QueryState<Data>({
   query: { data, error, failureReason, refetch },
   what,

@@ -6,7 +6,10 @@ import { VisibleText } from './visible-text.tsx';
 const shownCharacters = 400;
 const shownLines = 6;
 
-/** A quote of another person or an agent, marked as such: readers must not mistake it for the platform's own words. */
+/**
+ * A quote of another person or an agent, marked as such: readers must not mistake it for
+ * the platform's own words.
+ */
 export function QuotedClaim({ by, text }: { by: string; text: string }) {
   const [open, setOpen] = useState(false);
   const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;

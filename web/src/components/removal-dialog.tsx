@@ -12,7 +12,10 @@ interface Blocked {
   pathOfUse(id: string): string;
 }
 
-/** Asks before something is removed, deleted or revoked, sends that, and names what blocks it. The children say what it does. */
+/**
+ * Asks before something is removed, deleted or revoked, sends that, and names what blocks it. The
+ * children say what it does.
+ */
 export function RemovalDialog({
   opened,
   onClose,

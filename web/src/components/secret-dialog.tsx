@@ -13,8 +13,8 @@ import { type SecretValue, SecretValueInput } from './secret-value-input.tsx';
 import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
 
 /**
- * Sets a secret: a new one, or with `fixedName` the value of one that is there. The value leaves the field as it is sent,
- * is in no state of the page, and has to be entered again when the sending failed.
+ * Sets a secret: a new one, or with `fixedName` the value of one that is there. The value leaves the field as
+ * it is sent, is in no state of the page, and has to be entered again when the sending failed.
  */
 export function SecretDialog({
   opened,

@@ -8,8 +8,9 @@ export interface SecretValue {
 }
 
 /**
- * A field for a value that can never be read back. What is typed lives in the browser's password field alone, what is pasted
- * with line breaks (which such a field would drop) in a variable: neither is ever part of the page's markup or state.
+ * A field for a value that can never be read back. What is typed lives in the browser's password field
+ * alone, what is pasted with line breaks (which such a field would drop) in a variable: neither is ever part
+ * of the page's markup or state.
  */
 export function SecretValueInput({
   ref,
@@ -59,7 +60,7 @@ export function SecretValueInput({
       ref={input}
       type="password"
       label={label}
-      description="Can be replaced later, but never viewed again. You can paste several lines, such as a key file."
+      description="Can be replaced later, but never viewed again. You can paste several lines, such as a key file. A value below 4 bytes is not redacted in what processes write."
       error={error}
       required
       autoComplete="off"

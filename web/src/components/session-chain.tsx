@@ -1,4 +1,7 @@
-/** Sessions from the first one down to one that it led to, each by its agent and by what the agent above called it. */
+/**
+ * Sessions from the first one down to one that it led to, each by its agent and by what
+ * the agent above called it.
+ */
 import { TextLink } from './text-link.tsx';
 import { VisibleText } from './visible-text.tsx';
 
@@ -33,7 +36,9 @@ export function SessionChain({
   );
 }
 
-/** What an agent called a session that it started, in a frame: its words must not pass for those around them. */
+/**
+ * What an agent called a session that it started, in a frame: its words must not pass for those around them.
+ */
 export function SessionLabel({ label }: { label: string | null }) {
   return label === null ? null : (
     <>

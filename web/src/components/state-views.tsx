@@ -87,7 +87,10 @@ function WaysOut() {
   );
 }
 
-/** The right view for an error of the API: refused, not found, no answer, or an internal error. `what` names what was asked for. */
+/**
+ * The right view for an error of the API: refused, not found, no answer, or an internal error. `what`
+ * names what was asked for.
+ */
 export function FailedState({ error, retry, what }: { error: unknown; retry?: () => void; what: string }) {
   if (error instanceof ApiFailure && error.status === 403) {
     return <NoPermissionState rule={error.message} />;

@@ -4,8 +4,8 @@ import { useEffect, useState } from 'react';
 export const armAfterMs = 800;
 
 /**
- * False until `subject` has been shown for `armAfterMs` without a change, and again after the window was out of sight or
- * another had the keyboard: a key or click that was meant for something else decides nothing.
+ * False until `subject` has been shown for `armAfterMs` without a change, and again after the window was out
+ * of sight or another had the keyboard: a key or click that was meant for something else decides nothing.
  */
 export function useArmed(subject: string): boolean {
   const [armed, setArmed] = useState<string | null>(null);

@@ -1,9 +1,15 @@
-/** Asks before a link, Back, a reload or the closing of the tab drops input that must not be kept, since it may hold secrets. */
+/**
+ * Asks before a link, Back, a reload or the closing of the tab drops input that must not be kept,
+ * since it may hold secrets.
+ */
 import { useEffect } from 'react';
 
 const question =
   'Leave this page? What you entered will be lost: it is not saved because it may contain secrets.';
-/** States of two entries of one page in the history: Back leads from the upper to the lower one, on which the page can ask. */
+/**
+ * States of two entries of one page in the history: Back leads from the upper to the lower one,
+ * on which the page can ask.
+ */
 const upper = 'asks before leaving';
 const lower = 'is asked on';
 

@@ -1,4 +1,7 @@
-/** Like `useState`, for what somebody types: it survives navigation and a reload of this tab. Never for secret values. */
+/**
+ * Like `useState`, for what somebody types: it survives navigation and a reload of this tab.
+ * Never for secret values.
+ */
 import { useCallback, useState } from 'react';
 import { readDraft, writeDraft } from '../app/drafts.ts';
 import { useMe, useWorkspace } from '../app/signed-in.tsx';

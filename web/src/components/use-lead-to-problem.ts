@@ -6,8 +6,9 @@ const problems = '[aria-invalid="true"], .mantine-InputWrapper-error, .mantine-I
 const fields = 'input:checked, input, textarea, select, button';
 
 /**
- * Leads to the first problem of the form (or dialog) around `ref`: each time that another `error` comes, and when the form
- * was submitted and found something itself. Where no field is wrong it leads to the alert below `ref`.
+ * Leads to the first problem of the form (or dialog) around `ref`: each time that another `error`
+ * comes, and when the form was submitted and found something itself. Where no field is wrong it leads
+ * to the alert below `ref`.
  */
 export function useLeadToProblem(
   ref: RefObject<HTMLElement | null>,

@@ -4,8 +4,8 @@ import { visiblePieces } from '../text/visible-text.ts';
 const mostPieces = 2000;
 
 /**
- * Text of an agent or another person, as it is: never markup, never wider than its place, with hidden and reordering
- * characters shown as marks. Each stretch keeps its direction to itself.
+ * Text of an agent or another person, as it is: never markup, never wider than its place, with hidden and
+ * reordering characters shown as marks. Each stretch keeps its direction to itself.
  */
 export function VisibleText({ text }: { text: string }) {
   const pieces = visiblePieces(text);

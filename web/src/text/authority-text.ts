@@ -37,7 +37,7 @@ export function heldGrantText({
   return {
     tool_scope: `call tools that need ${details['scope']}`,
     agent_env: `read the secret ${details['secret_name']}`,
-    model_key: `ask a language model with the key ${details['secret_name']}, which it cannot read`,
+    model_key: `ask a language model at ${details['endpoint']} with the key ${details['secret_name']}, which it cannot read`,
     spawn: 'start sessions of the agent',
   }[type];
 }

@@ -1,6 +1,9 @@
 /** As many digits as tell the calls of a request apart. */
 const shownDigits = 8;
 
-/** `exactly one call (3f2a9c01)`: of what permits only the call with this digest, which not everybody sees. Pure. */
+/**
+ * `exactly one call (3f2a9c01)`: of what permits only the call with this digest, which
+ * not everybody sees. Pure.
+ */
 export const oneCallText = (digest: string | null): string =>
   digest === null ? 'exactly one call' : `exactly one call (${digest.slice(0, shownDigits)})`;

@@ -21,7 +21,10 @@ function withoutSecretText(name: string, text: string): string {
     .join('');
 }
 
-/** The same values, without each text, and each word of a longer text, that looks secret by itself or by the name beside it. */
+/**
+ * The same values, without each text, and each word of a longer text, that looks secret by itself
+ * or by the name beside it.
+ */
 export function withoutSecrets<Values>(values: Values): Values {
   return without(values, '') as Values;
 }

@@ -8,16 +8,19 @@ export function contentText({
   files,
   size_bytes,
 }: {
-  service?: string | null | undefined;
+  service: string | null;
   files: number;
   size_bytes: number;
 }): string {
-  return typeof service === 'string'
-    ? `service ${service}`
-    : `${files === 1 ? '1 file' : `${files} files`}, ${sizeText(size_bytes)}`;
+  return service === null
+    ? `${files === 1 ? '1 file' : `${files} files`}, ${sizeText(size_bytes)}`
+    : `service ${service}`;
 }
 
-/** Of a preview of a service: `is_live` is false as soon as nobody can open it, which is before the service has stopped. */
+/**
+ * Of a preview of a service: `is_live` is false as soon as nobody can open it, which is before
+ * the service has stopped.
+ */
 export type ServedPreview = Pick<Preview, 'service_status' | 'is_live'>;
 type ServiceStatus = NonNullable<Preview['service_status']>;
 
@@ -59,7 +62,10 @@ export const overAt = ({ ended_at, expires_at }: Pick<Preview, 'ended_at' | 'exp
 const changingMs = 2000;
 const runningMs = 15_000;
 
-/** The pause before these are read again, as their services change without a word from the stream; false where none can. */
+/**
+ * The pause before these are read again, as their services change without a word from the
+ * stream; false where none can.
+ */
 export function servicesChangeWithinMs(previews: readonly ServedPreview[] | undefined): number | false {
   const isIn = (...states: ServiceStatus['state'][]) =>
     previews?.some(({ service_status: status }) => status !== null && states.includes(status.state));

@@ -3,7 +3,10 @@ import type { McpServer } from '../api/types.ts';
 
 type Registered = Pick<McpServer, 'registration'>;
 
-/** Why sessions with the entry cannot start yet, as a sentence; null when they can. The reason may quote the server. */
+/**
+ * Why sessions with the entry cannot start yet, as a sentence; null when they can. The
+ * reason may quote the server.
+ */
 export function notReadyReason({ registration }: Registered): string | null {
   switch (registration?.status) {
     case 'pending':
@@ -27,7 +30,10 @@ export function notReadyWords({ registration }: Registered): string | null {
   }
 }
 
-/** Polled while one is pending, which lasts seconds and is reported by no stream; no longer. In ms, as a query takes it. */
+/**
+ * Polled while one is pending, which lasts seconds and is reported by no stream; no longer. In
+ * ms, as a query takes it.
+ */
 export const askWhilePending = (
   servers: readonly Registered[] | undefined,
   everyMs: number,

@@ -3,7 +3,10 @@ import type { RemovedWithAgent } from '../api/types.ts';
 
 const counted = (count: number, one: string, several: string) => `${count} ${count === 1 ? one : several}`;
 
-/** "3 sessions with their transcripts, 1 file handed out, 2 permission requests and 4 grants. 1 schedule pauses" */
+/**
+ * "3 sessions with their transcripts, 1 file handed out, 2 permission requests and 4
+ * grants. 1 schedule pauses"
+ */
 export function removalText({
   sessions,
   artifacts,

@@ -1,4 +1,7 @@
-/** Whether text is likely a credential. It errs on the side of yes: a secret that is stored as plain text is read by everybody. */
+/**
+ * Whether text is likely a credential. It errs on the side of yes: a secret that is stored as plain
+ * text is read by everybody.
+ */
 
 const secretName =
   /(^|[_-])(token|secret|password|passwd|pwd|passphrase|pass|credentials?|creds|auth|authorization|bearer|pat|dsn|cookie|session|private|(api|access|secret|private|auth|encryption|signing|client)?_?key)s?([_-]|\d|$)|apikey|connection_?string|(database|db|redis|mongo|postgres|mongodb|amqp)_?(url|uri)$/i;
@@ -16,7 +19,10 @@ const withPassword = /^[a-z][a-z0-9+.-]*:\/\/[^/\s]*:[^@/\s]+@/i;
 const reference = /\$\{[^}]+\}|^\$[A-Z_]+$|^%[A-Z_]+%$/;
 const minRandomLength = 20;
 
-/** By the value alone: a known form of token, a URL with a password, a reference, or something that looks random. */
+/**
+ * By the value alone: a known form of token, a URL with a password, a reference, or
+ * something that looks random.
+ */
 export function valueLooksSecret(value: string): boolean {
   return knownPrefix.test(value) || withPassword.test(value) || reference.test(value) || looksRandom(value);
 }
@@ -24,7 +30,10 @@ export function valueLooksSecret(value: string): boolean {
 const scheme = /\b(Bearer|Basic)\s+\S/i;
 const namedPart = /([\w-]+)["']?\s*[=:]\s*["']?[^\s"'/]/g;
 
-/** By any part of a longer text, such as headers as JSON or a connection string: a word, or what a secret's name stands before. */
+/**
+ * By any part of a longer text, such as headers as JSON or a connection string: a word, or what a
+ * secret's name stands before.
+ */
 export function textLooksSecret(text: string): boolean {
   return (
     valueLooksSecret(text) ||

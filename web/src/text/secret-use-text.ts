@@ -3,7 +3,10 @@ import type { ListedSecret, SecretUse } from '../api/types.ts';
 
 type SecretUsers = NonNullable<ListedSecret['used_by']>;
 
-/** What takes the secret, after the name of the agent, catalog entry or channel: "MCP server github, as API_TOKEN". */
+/**
+ * What takes the secret, after the name of the agent, catalog entry or channel: "MCP
+ * server github, as API_TOKEN".
+ */
 export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'name' | 'variable'>): string {
   switch (kind) {
     case 'mcp_attachment':
@@ -48,7 +51,10 @@ export function usersText({
 
 const usesOfPlatform: ReadonlySet<SecretUse['kind']> = new Set(['channel_address', 'embedding_provider']);
 
-/** Uses by those who would no longer be given the secret: entries, whose next sessions would not start, and what the platform itself uses it for, once it is for certain servers. */
+/**
+ * Uses by those who would no longer be given the secret: entries, whose next sessions would not start, and
+ * what the platform itself uses it for, once it is for certain servers.
+ */
 export function usesCutOff(
   uses: readonly SecretUse[],
   allowedServers: readonly string[] | null,

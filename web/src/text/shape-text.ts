@@ -7,7 +7,9 @@ type ShapeInLine =
   | Pick<Extract<Shape, { type: 'image' }>, 'type' | 'image'>
   | Pick<Extract<Shape, { type: 'remote' }>, 'type' | 'url'>;
 
-/** As one would type it in a shell, roughly: arguments with spaces in quotes. For reading, not for running. */
+/**
+ * As one would type it in a shell, roughly: arguments with spaces in quotes. For reading, not for running.
+ */
 export function commandText({ command, args }: { command: string; args: readonly string[] }): string {
   return [command, ...args].map((part) => (/^[^\s'"]+$/.test(part) ? part : JSON.stringify(part))).join(' ');
 }

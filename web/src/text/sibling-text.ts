@@ -3,7 +3,10 @@ import type { Agent } from '../api/types.ts';
 
 type Sibling = Agent['siblings'][number];
 
-/** "listens on port 5432, starts the agent when that takes connections (within 60 seconds)"; empty for neither. */
+/**
+ * "listens on port 5432, starts the agent when that takes connections (within 60
+ * seconds)"; empty for neither.
+ */
 export function listeningText({ port, ready }: Partial<Pick<Sibling, 'port' | 'ready'>>): string {
   const listens = port == null ? [] : [`listens on port ${port}`];
   if (ready == null) {

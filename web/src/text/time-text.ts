@@ -9,8 +9,9 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 const formatter = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
 /**
- * Distance of an ISO 8601 time from `nowMs`: "2 hours ago", "in 5 minutes". The past is counted in whole units that went by;
- * the future is rounded, so that what lasts 24 hours does not say "in 23 hours" a second later.
+ * Distance of an ISO 8601 time from `nowMs`: "2 hours ago", "in 5 minutes". The past is counted
+ * in whole units that went by; the future is rounded, so that what lasts 24 hours does not say
+ * "in 23 hours" a second later.
  */
 export function relativeTime(at: string, nowMs: number): string {
   const seconds = (Date.parse(at) - nowMs) / 1000;

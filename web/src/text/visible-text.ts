@@ -1,8 +1,14 @@
-/** Makes visible what text can hide: characters that have no shape, and those that reorder what is around them. */
+/**
+ * Makes visible what text can hide: characters that have no shape, and those that
+ * reorder what is around them.
+ */
 
 export interface TextPiece {
   text: string;
-  /** Set for a run of one hidden character: its code point and what it does, such as `U+202E right-to-left override`. */
+  /**
+   * Set for a run of one hidden character: its code point and what it does, such as
+   * `U+202E right-to-left override`.
+   */
   hidden: string | null;
   count: number;
 }
@@ -46,7 +52,10 @@ const kinds: readonly [RegExp, string][] = [
   [/\p{Cn}/u, 'unassigned character'],
 ];
 
-/** Control, format, private and unassigned characters, odd spaces, and letters that are drawn as nothing. Tab and newline are plain. */
+/**
+ * Control, format, private and unassigned characters, odd spaces, and letters that are drawn as nothing.
+ * Tab and newline are plain.
+ */
 const hiddenCharacter =
   /(?![\t\n])[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Variation_Selector}\p{Default_Ignorable_Code_Point}\u2800\ufffc]|(?! )\p{Zs}/gu;
 

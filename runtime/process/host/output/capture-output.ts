@@ -1,6 +1,6 @@
 /** Passes a container's output, redacted, to its log and to the sidecar. */
 import type { Readable } from 'node:stream';
-import { createBlackOut } from '../../../../lib/black-out/black-out.ts';
+import { createRedactor } from '../../../../lib/redaction/redactor.ts';
 import type { ContainerLog } from '../container-log.ts';
 import type { ReportClient } from './report-client.ts';
 
@@ -17,7 +17,7 @@ export function captureOutput(
     report,
   }: { values: readonly string[]; log: Pick<ContainerLog, 'write'>; report: ReportClient },
 ): Promise<void> {
-  const blackOut = createBlackOut(values);
+  const redactor = createRedactor(values);
   const hand = (bytes: Buffer) => {
     if (bytes.length > 0) {
       log.write(bytes);
@@ -27,14 +27,14 @@ export function captureOutput(
   return new Promise((resolve) => {
     output.on('data', (bytes: Buffer) => {
       const startedMs = performance.now();
-      hand(blackOut.push(bytes));
+      hand(redactor.push(bytes));
       output.pause();
       const pauseMs = Math.max(shortestPauseMs, pausePerBusyMs * (performance.now() - startedMs));
       setTimeout(() => output.resume(), pauseMs);
     });
     output.once('error', () => output.destroy());
     output.once('close', () => {
-      hand(blackOut.end());
+      hand(redactor.end());
       resolve();
     });
   });

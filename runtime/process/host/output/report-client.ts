@@ -1,4 +1,7 @@
-/** Reports on one process to the sidecar, over its report socket. What cannot be sent at once is queued; overflow is dropped. */
+/**
+ * Reports on one process to the sidecar, over its report socket. What cannot be sent at once is
+ * queued; overflow is dropped.
+ */
 import { createConnection, type Socket } from 'node:net';
 import { maxOutputBytes } from '../../../../contract/process-reports.ts';
 import type { ProcessClaim } from '../../../../contract/session-process.ts';
@@ -17,7 +20,10 @@ export interface ReportClient {
 const retryMs = 500;
 const pieceBytes = 16 * 1024;
 
-/** `path`: relative to the working directory, since the absolute path may be too long for a socket. Never throws. */
+/**
+ * `path`: relative to the working directory, since the absolute path may be too long
+ * for a socket. Never throws.
+ */
 export function createReportClient(path: string): ReportClient {
   let waiting = Buffer.alloc(0);
   let skippedBytes = 0;

@@ -1,4 +1,7 @@
-/** Bridges a port for package managers to the Unix socket of the one way out. The sandbox has no other network. */
+/**
+ * Bridges a port for package managers to the Unix socket of the one way out. The
+ * sandbox has no other network.
+ */
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 

@@ -1,6 +1,6 @@
 /**
- * Runs the package manager so that no code of a package runs: npm without scripts, uv with wheels alone. It has the registry's credential and the
- * one way out (docs/decisions/0062).
+ * Runs the package manager so that no code of a package runs: npm without scripts, uv with wheels alone. It
+ * has the registry's credential and the one way out (docs/decisions/0062).
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +29,10 @@ interface Step {
   mayFail?: boolean;
 }
 
-/** Each step is made when those before have ended. Resolves to the exit code of the first step that failed, or 0; -1 when there is no such program or it was killed. */
+/**
+ * Each step is made when those before have ended. Resolves to the exit code of the first step that failed, or
+ * 0; -1 when there is no such program or it was killed.
+ */
 export async function install(
   order: FillOrder,
   env: Record<string, string | undefined>,
@@ -51,8 +54,8 @@ const brokeOff = /\bnpm (?:error|ERR!) code (?:ECONNRESET|ECONNABORTED|ETIMEDOUT
 const notAnswered = /\brequest to \S+ failed\b/;
 
 /**
- * What was received before is in npm's own cache. Nothing else is repeated: once there are packages, uv would start the Python of their
- * environment, with the credential.
+ * What was received before is in npm's own cache. Nothing else is repeated: once there are packages, uv would
+ * start the Python of their environment, with the credential.
  */
 async function runWithRetries(step: Step, env: Record<string, string | undefined>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
@@ -88,8 +91,9 @@ async function run(
 }
 
 /**
- * It retries as it does by itself, only sooner. Dependencies that are a repository, an address or a path are refused: what they would fetch
- * is no package of the registry. Versions of npm without these settings find neither git nor a way to another host.
+ * It retries as it does by itself, only sooner. Dependencies that are a repository, an address or a path are
+ * refused: what they would fetch is no package of the registry. Versions of npm without these settings find
+ * neither git nor a way to another host.
  */
 function npm({ packages }: FillOrder, ofManager: Record<string, string>): Step[] {
   const options = ['--ignore-scripts', '--no-package-lock', '--omit=dev', '--no-audit', '--no-fund'];
@@ -121,9 +125,10 @@ const asked = '/workspace/requirements.in';
 const requirements = '/workspace/requirements.txt';
 
 /**
- * uv checks no digest that an index gives for a file, except one that it is told to require: so the versions are found first, with the digests
- * of their files, and installed by them. Compiling to bytecode runs Python: the machine's own, since a wheel may replace what is in the
- * environment (`bin/python`, `pyvenv.cfg`), and with `-I -S`, since its start-up would run code of the packages (`.pth` files).
+ * uv checks no digest that an index gives for a file, except one that it is told to require: so the versions
+ * are found first, with the digests of their files, and installed by them. Compiling to bytecode runs Python:
+ * the machine's own, since a wheel may replace what is in the environment (`bin/python`, `pyvenv.cfg`), and
+ * with `-I -S`, since its start-up would run code of the packages (`.pth` files).
  */
 function* uv({ packages, python }: FillOrder, ofManager: Record<string, string>): Generator<Step> {
   writeFileSync(asked, `${packages.join('\n')}\n`);

@@ -10,8 +10,9 @@ export const fillOrder = z.strictObject({
 export type FillOrder = z.infer<typeof fillOrder>;
 
 /**
- * The variable of that program with the variables of the package manager, as JSON: a shell would drop names such as npm's for credentials.
- * They hold the registry's credential, so nothing but the package manager gets them.
+ * The variable of that program with the variables of the package manager, as JSON: a shell would drop
+ * names such as npm's for credentials. They hold the registry's credential, so nothing but the
+ * package manager gets them.
  */
 export const managerVariablesName = 'PACKAGE_MANAGER_VARIABLES';
 export const managerVariables = z.record(z.string(), z.string());

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { removeAgent } from '../../../../commands/agents/remove.ts';
+import { removeAgent } from '../../../../commands/agents/archive.ts';
 import { openDatabase } from '../../../../store/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createTenant, testMasterKeys } from '../../../support/tenant.ts';

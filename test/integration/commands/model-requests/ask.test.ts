@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { revokeGrant } from '../../../../commands/grants/revoke.ts';
-import { useSecretGrants } from '../../../../commands/grants/use-secret-grants.ts';
+import { useSecretGrants } from '../../../../commands/grants/use.ts';
 import { askForModelRequest } from '../../../../commands/model-requests/ask.ts';
 import { moveSession } from '../../../../commands/sessions/move.ts';
 import type { Agent } from '../../../../contract/agent.ts';
@@ -9,7 +9,7 @@ import type { ModelUsageReport } from '../../../../contract/model-access.ts';
 import type { Session } from '../../../../contract/session.ts';
 import { readModelTotals, settleModelRequest } from '../../../../store/model-requests/requests.ts';
 import { storeConfiguration } from '../../../../store/session-configurations/configurations.ts';
-import { requestEnding } from '../../../../store/sessions/ending.ts';
+import { requestEnding } from '../../../../store/sessions/status.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { frozenFor, giveGrant } from '../../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const key = { kind: 'secret', secret_name: 'KEY', secret_version: 1 } as const;
-const modelKey = { grant_type: 'model_key', details: { secret_name: 'KEY' } } as const;
+const modelKey = { grant_type: 'model_key', details: { secret_name: 'KEY', endpoint: 'default' } } as const;
 
 /** A session whose agent has access to a model, without a grant. */
 async function ungranted(
@@ -35,6 +35,8 @@ async function ungranted(
   const session = await tenant.session(agent);
   const frozen = frozenFor(session, agent);
   const access = {
+    endpoint: 'default',
+    dialect: 'messages' as const,
     api_key: key,
     models: [],
     requests_per_session: limits.requests ?? 10,
@@ -149,14 +151,33 @@ describe("requests to a session's model", () => {
   });
 });
 
+it('a session runs before it is said that its model’s limit is reached', async () => {
+  const session = await granted({ tokens: 5 });
+  await moveSession(database.db, session.id, { to: 'starting', reason: null });
+  expect(await ask(session, 10)).toMatchObject(beyond);
+  const events = await database
+    .db('session_events')
+    .where({ session_id: session.id })
+    .orderBy('seq', 'desc')
+    .limit(2);
+  expect(events).toMatchObject([
+    { type: 'platform.notice' },
+    { type: 'session.status_changed', payload: { to: 'running' } },
+  ]);
+});
+
 describe('access to a model', () => {
   it('needs a grant of its own type for this key', async () => {
     const session = await ungranted();
     expect(await ask(session)).toMatchObject(over);
-    await giveGrant(database.db, session, { ...modelKey, grant_type: 'agent_env', scope: 'persistent' });
+    await giveGrant(database.db, session, {
+      grant_type: 'agent_env',
+      details: { secret_name: 'KEY' },
+      scope: 'persistent',
+    });
     await giveGrant(database.db, session, {
       ...modelKey,
-      details: { secret_name: 'OTHER' },
+      details: { secret_name: 'OTHER', endpoint: 'default' },
       scope: 'persistent',
     });
     expect(await ask(session)).toMatchObject(over);
@@ -175,11 +196,23 @@ describe('access to a model', () => {
     expect(await reached(session)).toEqual([]);
   });
 
+  it('is given by no grant for another endpoint', async () => {
+    const session = await ungranted();
+    const details = { secret_name: 'KEY', endpoint: 'another' };
+    await giveGrant(database.db, session, { grant_type: 'model_key', details, scope: 'persistent' });
+    expect(await ask(session)).toMatchObject(over);
+  });
+
   it('lasts for the one session whose start used up a once grant', async () => {
     const agent = await tenant.agent();
     const [session, other] = [await ungranted({}, agent), await ungranted({}, agent)];
     const grant = await giveGrant(database.db, session, { ...modelKey, scope: 'once' });
-    const uses = { sessionId: session.id, grantType: 'model_key', secretNames: ['KEY'] } as const;
+    const uses = {
+      sessionId: session.id,
+      grantType: 'model_key',
+      endpoint: 'default',
+      secretNames: ['KEY'],
+    } as const;
     expect(await useSecretGrants(database.db, uses)).toEqual([]);
     expect(await database.db('active_grants').where({ id: grant.id })).toEqual([]);
     expect(await ask(session)).toEqual(allowed);

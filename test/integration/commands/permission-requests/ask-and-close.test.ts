@@ -9,10 +9,10 @@ import type { Session } from '../../../../contract/session.ts';
 import {
   listOpenRequestsOfSession,
   readPermissionRequest,
-} from '../../../../store/permission-requests/read.ts';
+} from '../../../../store/permission-requests/requests.ts';
 import { storeConfiguration } from '../../../../store/session-configurations/configurations.ts';
 import { listSessionEvents } from '../../../../store/session-events/list.ts';
-import { listSessionInputs } from '../../../../store/session-inputs/list.ts';
+import { listSessionInputs } from '../../../../store/session-inputs/inputs.ts';
 import { readIdleState } from '../../../../store/sessions/activity.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { callKeys, frozenFor, giveGrant } from '../../../support/granted.ts';

@@ -1,4 +1,7 @@
-/** The refused call that a permission request keeps: which one, when it makes another request, and when nothing is kept. */
+/**
+ * The refused call that a permission request keeps: which one, when it makes another request,
+ * and when nothing is kept.
+ */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { askForPermission } from '../../../../commands/permission-requests/ask.ts';
@@ -8,9 +11,8 @@ import { maxStoredInteger } from '../../../../contract/names.ts';
 import type { ReportedCall } from '../../../../contract/permission-request.ts';
 import type { Session } from '../../../../contract/session.ts';
 import { readCall } from '../../../../store/permission-requests/calls.ts';
-import { readPermissionRequest } from '../../../../store/permission-requests/read.ts';
-import { reencryptSecrets } from '../../../../store/secrets/reencrypt.ts';
-import { verifyMasterKeys } from '../../../../store/secrets/verify-master-keys.ts';
+import { readPermissionRequest } from '../../../../store/permission-requests/requests.ts';
+import { reencryptSecrets, verifyMasterKeys } from '../../../../store/secrets/master-keys.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { callKeys, freezeGates } from '../../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';

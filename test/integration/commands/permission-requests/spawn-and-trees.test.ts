@@ -9,7 +9,7 @@ import { inTransaction } from '../../../../store/database.ts';
 import { storeConfiguration } from '../../../../store/session-configurations/configurations.ts';
 import { insertSession } from '../../../../store/sessions/insert.ts';
 import { readSession } from '../../../../store/sessions/read-session.ts';
-import { updateRequestsMuted } from '../../../../store/sessions/requests-muted.ts';
+import { updateRequestsMuted } from '../../../../store/sessions/tree.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { callKeys, frozenFor } from '../../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';

@@ -1,15 +1,15 @@
 /** What is looked at when a schedule is due. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { removeAgent } from '../../../../commands/agents/remove.ts';
+import { removeAgent } from '../../../../commands/agents/archive.ts';
 import { pauseSchedule } from '../../../../commands/schedules/pause.ts';
-import { removeSchedule } from '../../../../commands/schedules/remove.ts';
+import { removeSchedule } from '../../../../commands/schedules/save.ts';
 import { runIdOf, startScheduledRun } from '../../../../commands/schedules/start-run.ts';
-import { createWithinQuotas } from '../../../../commands/sessions/create-within-quotas.ts';
+import { createWithinQuotas } from '../../../../commands/sessions/create.ts';
 import type { Schedule } from '../../../../contract/schedule.ts';
-import { readSchedule } from '../../../../store/schedules/read.ts';
 import { listRuns, removeOldRuns } from '../../../../store/schedules/runs.ts';
-import { requestEnding } from '../../../../store/sessions/ending.ts';
+import { readSchedule } from '../../../../store/schedules/schedules.ts';
+import { requestEnding } from '../../../../store/sessions/status.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';
 

@@ -1,8 +1,10 @@
-/** The start of child sessions on a real database: under which grant, within which limits, and in which races. */
+/**
+ * The start of child sessions on a real database: under which grant, within which limits, and in which races.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { revokeGrant } from '../../../../commands/grants/revoke.ts';
-import { createWithinQuotas } from '../../../../commands/sessions/create-within-quotas.ts';
+import { createWithinQuotas } from '../../../../commands/sessions/create.ts';
 import { moveSession } from '../../../../commands/sessions/move.ts';
 import type { Spawned, SpawnQuotas } from '../../../../commands/sessions/spawn.ts';
 import type { Agent } from '../../../../contract/agent.ts';
@@ -10,7 +12,7 @@ import type { Session } from '../../../../contract/session.ts';
 import { systemActor } from '../../../../contract/session-event.ts';
 import { inTransaction } from '../../../../store/database.ts';
 import { readGrant } from '../../../../store/grants/read.ts';
-import { readRequestedEnding, requestEnding } from '../../../../store/sessions/ending.ts';
+import { readRequestedEnding, requestEnding } from '../../../../store/sessions/status.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { childOf, grantSpawn, rootSession, spawn, wideQuotas } from '../../../support/session-trees.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';

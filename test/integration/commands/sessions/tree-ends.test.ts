@@ -1,22 +1,19 @@
 /** What the end of a session means above and below it, and that nothing in a tree waits for itself. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { removeAgent } from '../../../../commands/agents/remove.ts';
-import { putMember } from '../../../../commands/members/put.ts';
-import { removeMember } from '../../../../commands/members/remove.ts';
+import { removeAgent } from '../../../../commands/agents/archive.ts';
+import { putMember, removeMember } from '../../../../commands/members/members.ts';
 import { askForPermission } from '../../../../commands/permission-requests/ask.ts';
-import { sendBetweenSessions } from '../../../../commands/session-inputs/send-between-sessions.ts';
-import { endSession } from '../../../../commands/sessions/end.ts';
-import { endForgottenChildren, parentEnded } from '../../../../commands/sessions/end-in-tree.ts';
-import { moveSession } from '../../../../commands/sessions/move.ts';
+import { sendBetweenSessions } from '../../../../commands/session-inputs/messages.ts';
+import { endSession, moveSession } from '../../../../commands/sessions/move.ts';
 import type { Agent } from '../../../../contract/agent.ts';
 import type { Session } from '../../../../contract/session.ts';
 import { systemActor } from '../../../../contract/session-event.ts';
-import { listSessionInputs } from '../../../../store/session-inputs/list.ts';
+import { listSessionInputs } from '../../../../store/session-inputs/inputs.ts';
 import { readIdleState } from '../../../../store/sessions/activity.ts';
-import { readRequestedEnding, requestEnding } from '../../../../store/sessions/ending.ts';
-import { listUntoldSessions } from '../../../../store/sessions/list-untold.ts';
+import { listUntoldSessions } from '../../../../store/sessions/list.ts';
 import { readSession } from '../../../../store/sessions/read-session.ts';
+import { readRequestedEnding, requestEnding } from '../../../../store/sessions/status.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { callKeys } from '../../../support/granted.ts';
 import { childOf, rootSession, spawn } from '../../../support/session-trees.ts';
@@ -46,19 +43,6 @@ const endedBelow = (id: string) =>
     .where({ session_id: id, type: 'child.ended' })
     .orderBy('seq')
     .select('payload');
-
-it('a child whose parent was ended by a worker that knows no children is asked by the sweep', async () => {
-  const child = await childOf(database.db, root, orchestrator);
-  const below = await childOf(database.db, child, await tenant.agent());
-  const ended_at = new Date().toISOString();
-  await database.db('sessions').where({ id: root.id }).update({ status: 'completed', ended_at });
-  await endForgottenChildren(database.db);
-  expect(await readRequestedEnding(database.db, child.id)).toMatchObject({ reason: parentEnded });
-  expect(await readRequestedEnding(database.db, below.id)).toBeNull();
-  await askToEnd(child.id, 'later');
-  await endForgottenChildren(database.db);
-  expect(await readRequestedEnding(database.db, child.id)).toMatchObject({ reason: parentEnded });
-});
 
 describe('the end of a parent', () => {
   it.each(['completed', 'failed', 'terminated'] as const)(

@@ -1,15 +1,17 @@
-/** Removing closed workspaces permanently: by the operator's program on the real Postgres, and by the sweep. */
+/**
+ * Removing closed workspaces permanently: by the operator's program on the real Postgres, and by the sweep.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { removeDueWorkspaces } from '../../../../bin/worker/remove-workspaces.ts';
+import { removeDueWorkspaces } from '../../../../bin/worker/closed-workspaces.ts';
 import { moveSession } from '../../../../commands/sessions/move.ts';
 import { closeWorkspace, reopenWorkspace } from '../../../../commands/workspaces/close.ts';
 import { endInClosed } from '../../../../commands/workspaces/end-in-closed.ts';
 import { beginRemoval, removeBatch } from '../../../../commands/workspaces/remove.ts';
 import type { Session } from '../../../../contract/session.ts';
-import { readMembership } from '../../../../store/members/read-membership.ts';
+import { readMembership } from '../../../../store/members/members.ts';
 import { listRemovedWorkspaces } from '../../../../store/workspaces/removal.ts';
 import { bundledProgram } from '../../../support/bundled-program.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';

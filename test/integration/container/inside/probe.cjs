@@ -1,4 +1,7 @@
-/** Runs inside a container: says as one line of JSON what it sees and what it can do there. `TARGETS` are `host:port`. */
+/**
+ * Runs inside a container: says as one line of JSON what it sees and what it can do there.
+ * `TARGETS` are `host:port`.
+ */
 const fs = require('node:fs');
 const net = require('node:net');
 const dgram = require('node:dgram');

@@ -1,7 +1,7 @@
 /** Asks servers of a test, which are on loopback and must be listed. */
 import { defaultOAuthLimits, type OAuthContext } from '../../../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
-import { OAuthTokenError } from '../../../../lib/oauth/token-error.ts';
+import { OAuthTokenError } from '../../../../lib/oauth/token-errors.ts';
 import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 
 /** A context that may ask these hosts, over plain HTTP unless `scheme` says otherwise. */
@@ -16,6 +16,7 @@ export const contextFor = (
   },
   signal: new AbortController().signal,
   resolveName: resolveByLookup,
+  workspaceId: null,
   limits: defaultOAuthLimits,
   ...changed,
 });
@@ -27,7 +28,10 @@ export const smallLimits = {
   documentValues: 1000,
 };
 
-/** What work throws as an error of this class; null when it throws nothing. Anything else that it throws is thrown on. */
+/**
+ * What work throws as an error of this class; null when it throws nothing. Anything else
+ * that it throws is thrown on.
+ */
 const thrownBy =
   <Thrown extends Error>(known: new (...given: never[]) => Thrown) =>
   async (work: Promise<unknown>): Promise<Thrown | null> => {

@@ -2,7 +2,10 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 
-/** The query of the request that would go to `redirectUri`, to which `url` leads in the end. Throws when it leads nowhere. */
+/**
+ * The query of the request that would go to `redirectUri`, to which `url` leads in the end.
+ * Throws when it leads nowhere.
+ */
 export async function followTo(redirectUri: string, url: string, certificate?: string): Promise<string> {
   const cookies = new Map<string, string>();
   let target = new URL(url);

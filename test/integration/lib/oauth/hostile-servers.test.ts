@@ -1,7 +1,10 @@
-/** Servers that lie about who they are, lead elsewhere, stall or send too much, against the requests of discovery and registration. */
+/**
+ * Servers that lie about who they are, lead elsewhere, stall or send too much, against the requests of
+ * discovery and registration.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { discoverRemoteServer } from '../../../../lib/oauth/discover.ts';
-import { readAuthorizationServer } from '../../../../lib/oauth/find-authorization-server.ts';
+import { readAuthorizationServer } from '../../../../lib/oauth/metadata.ts';
 import { deleteClient, registerClient } from '../../../../lib/oauth/register-client.ts';
 import { honestClient, paths, type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 import { contextFor, refusalOf, slowLimitMs, smallLimits } from './asking.ts';
@@ -41,7 +44,10 @@ const options = {
 };
 const secrets = /the-client-secret|the-registration-token/;
 
-/** Makes the attack on `work`; the refusal is the one expected, readable, without a secret, and nothing was led elsewhere. */
+/**
+ * Makes the attack on `work`; the refusal is the one expected, readable, without a secret, and
+ * nothing was led elsewhere.
+ */
 async function suffer(attack: Attack, work: () => Promise<unknown>): Promise<void> {
   attempts += 1;
   hostile.change(attack.replies(hostile.origin, other.origin));

@@ -1,16 +1,18 @@
-/** Authorization servers and thieves against the sign-in: what may be redeemed, and where a code, a token or a secret may go. */
+/**
+ * Authorization servers and thieves against the sign-in: what may be redeemed, and where a code, a
+ * token or a secret may go.
+ */
 import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   OAuthResponseError,
   parseAuthorizationResponse,
   readAuthorizationResponse,
-} from '../../../../lib/oauth/authorization-response.ts';
-import { basicCredentials } from '../../../../lib/oauth/client-authentication.ts';
-import { formEncoded } from '../../../../lib/oauth/form-encoding.ts';
-import { revokeToken } from '../../../../lib/oauth/revoke-token.ts';
-import type { OAuthTokenError } from '../../../../lib/oauth/token-error.ts';
-import { redeemCode, refreshTokens } from '../../../../lib/oauth/token-request.ts';
+} from '../../../../lib/oauth/authorization.ts';
+import { formEncoded } from '../../../../lib/oauth/errors.ts';
+import { basicCredentials } from '../../../../lib/oauth/send-credential.ts';
+import type { OAuthTokenError } from '../../../../lib/oauth/token-errors.ts';
+import { redeemCode, refreshTokens, revokeToken } from '../../../../lib/oauth/tokens.ts';
 import { type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 import { contextFor, smallLimits, tokenErrorOf } from './asking.ts';
 import { held, honestTokens, secrets, type TokenAttack } from './token-attacks/attack.ts';
@@ -132,7 +134,8 @@ describe('a token is revoked against', () => {
     hostile.change({ 'POST /revoke': attack.reply(other.origin, hostile.origin) });
     const request = requests.revoked(server(), context(attack));
     const error = await tokenErrorOf(request);
-    // What is to be done is told by the code and the start of the sentence, which are those of the other requests but for the deed.
+    // What is to be done is told by the code and the start of the sentence, which are those of the other
+    // requests but for the deed.
     expectRefusal(
       { ...attack, says: attack.says?.replace('to give tokens', 'to revoke a token') ?? '' },
       error,

@@ -1,4 +1,7 @@
-/** A real authorization server over TLS, with dynamic registration, resource indicators, rotation of refresh tokens, and revocation. */
+/**
+ * A real authorization server over TLS, with dynamic registration, resource indicators, rotation of
+ * refresh tokens, and revocation.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +22,9 @@ export interface OpenIdProvider {
   close(): Promise<void>;
 }
 
-/** Listens on 127.0.0.1; `path` is the path of its issuer. It gives tokens for `resource` alone, or for any. */
+/**
+ * Listens on 127.0.0.1; `path` is the path of its issuer. It gives tokens for `resource` alone, or for any.
+ */
 export async function startOpenIdProvider(path = '', resource?: string): Promise<OpenIdProvider> {
   const warnAgain = quietConsole();
   const { key, certificate } = makeCertificate('127.0.0.1');

@@ -1,7 +1,7 @@
 /** Where the secret of a client goes when a token is revoked. */
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { TokenAuthMethod } from '../../../../lib/oauth/authorization-server.ts';
-import { revokeToken } from '../../../../lib/oauth/revoke-token.ts';
+import type { TokenAuthMethod } from '../../../../lib/oauth/metadata.ts';
+import { revokeToken } from '../../../../lib/oauth/tokens.ts';
 import { paths, type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 import { contextFor, tokenErrorOf } from './asking.ts';
 

@@ -1,20 +1,19 @@
-/** Sign-ins at real authorization servers, from the URL of a remote server to the revocation of its tokens. */
+/**
+ * Sign-ins at real authorization servers, from the URL of a remote server to the revocation of its tokens.
+ */
 import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { buildAuthorizationRequest } from '../../../../lib/oauth/authorization-request.ts';
 import {
   type AuthorizationOutcome,
+  buildAuthorizationRequest,
   parseAuthorizationResponse,
   readAuthorizationResponse,
-} from '../../../../lib/oauth/authorization-response.ts';
+} from '../../../../lib/oauth/authorization.ts';
 import { chooseClient } from '../../../../lib/oauth/choose-client.ts';
 import type { OAuthContext } from '../../../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../../../lib/oauth/discover.ts';
-import { registerClient } from '../../../../lib/oauth/register-client.ts';
-import type { RegisteredClient } from '../../../../lib/oauth/registration-answer.ts';
-import { revokeToken } from '../../../../lib/oauth/revoke-token.ts';
-import type { Tokens } from '../../../../lib/oauth/token-answer.ts';
-import { redeemCode, refreshTokens } from '../../../../lib/oauth/token-request.ts';
+import { type RegisteredClient, registerClient } from '../../../../lib/oauth/register-client.ts';
+import { redeemCode, refreshTokens, revokeToken, type Tokens } from '../../../../lib/oauth/tokens.ts';
 import { paths, type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 import { contextFor, tokenErrorOf } from './asking.ts';
 import { followTo } from './browser.ts';

@@ -1,4 +1,7 @@
-/** Reading from the reference implementation of the registry protocol: open, with passwords, and with tokens over TLS. */
+/**
+ * Reading from the reference implementation of the registry protocol: open, with passwords,
+ * and with tokens over TLS.
+ */
 import { execFileSync } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

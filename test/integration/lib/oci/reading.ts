@@ -14,6 +14,7 @@ export function read(
   options: Partial<ReadImageOptions> = {},
 ): Promise<ImageFacts> {
   return readImage(`${host}/${name}`, {
+    workspaceId: 'workspace',
     policy: allowing(host),
     credentials: null,
     platform: { os: 'linux', architecture: 'amd64' },

@@ -1,4 +1,6 @@
-/** Requests of every method through the guard, against real servers, of which the second must hear nothing. */
+/**
+ * Requests of every method through the guard, against real servers, of which the second must hear nothing.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -28,6 +30,7 @@ const context = (signal = new AbortController().signal) => ({
     setting: 'SETTING',
   },
   resolveName: resolveByLookup,
+  workspaceId: null,
   signal,
 });
 const ask = (changed: Partial<OutboundRequest> = {}, contentTypes = ['application/json'], maxBytes = 1000) =>
@@ -67,7 +70,7 @@ describe('a request', () => {
           'content-type': type,
           'content-length': String(Buffer.byteLength(text)),
           authorization: 'Bearer x',
-          'user-agent': 'agent-platform',
+          'user-agent': 'gatepost',
         },
       },
     ]);

@@ -1,4 +1,7 @@
-/** Answers that go on for hours, through the guard, against real servers, of which the second must hear nothing. */
+/**
+ * Answers that go on for hours, through the guard, against real servers, of which the
+ * second must hear nothing.
+ */
 
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -37,7 +40,7 @@ function open(
 ) {
   const url = changed.url ?? new URL('/x', server.origin);
   const policy = { privateHosts: new Map([[url.host, 'http' as const]]), setting: 'SETTING' };
-  const context = { policy, signal, resolveName: resolveName ?? resolveByLookup };
+  const context = { policy, signal, workspaceId: null, resolveName: resolveName ?? resolveByLookup };
   const limits = { connectMs: 10_000, silenceMs: 10_000 };
   return openStream(context, {
     method: 'POST',

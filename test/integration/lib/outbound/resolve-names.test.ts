@@ -1,7 +1,7 @@
-/** Names are resolved as the system does, from a real name server; one that keeps silent holds nobody else up. */
-import { createSocket, type Socket } from 'node:dgram';
+/**
+ * Names are resolved as the system does, from a real name server; one that keeps silent holds nobody else up.
+ */
 import { lookup } from 'node:dns/promises';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,8 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { request } from '../../../../lib/outbound/exchange.ts';
 import { namesUnder, resolveTenantName } from '../../../../lib/outbound/resolve-names.ts';
 import { abandonAfter } from '../../../../lib/timing/time-limit.ts';
+import { type NameRecords, type NameServer, startNameServer } from '../../../support/name-server.ts';
 
-const records: Record<string, { 1?: number[]; 28?: number[] }> = {
+const records: NameRecords = {
   'both.test': { 1: [192, 0, 2, 1], 28: [0x20, 1, 0xd, 0xb8, ...new Array(11).fill(0), 1] },
   'four.test': { 1: [192, 0, 2, 4] },
   'host.corp.test': { 1: [192, 0, 2, 7] },
@@ -22,50 +23,11 @@ const records: Record<string, { 1?: number[]; 28?: number[] }> = {
 const directory = mkdtempSync(join(tmpdir(), 'names-'));
 const hostsFile = join(directory, 'hosts');
 const resolverFile = join(directory, 'resolv.conf');
-const asked: string[] = [];
-let nameServer: Socket;
+let nameServer: NameServer;
 let services: { hostsFile: string; resolverFile: string; servers: string[]; limitMs: number };
 
-/** Answers with the record, or that there is none; to names below `silent.test` and `failing.test` with nothing, and with a failure. */
-function answer(query: Buffer): Buffer | null {
-  const labels: string[] = [];
-  let at = 12;
-  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-    labels.push(
-      query
-        .subarray(at + 1, at + 1 + length)
-        .toString()
-        .toLowerCase(),
-    );
-    at += 1 + length;
-  }
-  const name = labels.join('.');
-  const type = query.readUInt16BE(at + 1);
-  asked.push(name);
-  if (name.endsWith('silent.test')) {
-    return null;
-  }
-  const known = records[name];
-  const data = type === 1 || type === 28 ? known?.[type] : undefined;
-  const refusal = name.endsWith('failing.test') ? 2 : 3;
-  const head = Buffer.alloc(12);
-  query.copy(head, 0, 0, 2);
-  head.writeUInt16BE(0x8180 | (known === undefined ? refusal : 0), 2);
-  head.writeUInt16BE(1, 4);
-  head.writeUInt16BE(data === undefined ? 0 : 1, 6);
-  const question = query.subarray(12, at + 5);
-  const record = data === undefined ? [] : [0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data];
-  return Buffer.concat([head, question, Buffer.from(record)]);
-}
-
 beforeAll(async () => {
-  nameServer = createSocket('udp4', (query, { port, address }) => {
-    const sent = answer(query);
-    if (sent !== null) {
-      nameServer.send(sent, port, address);
-    }
-  }).bind(0, '127.0.0.1');
-  await once(nameServer, 'listening');
+  nameServer = await startNameServer(records);
   writeFileSync(
     hostsFile,
     '127.0.0.9 Listed.test other # 192.0.2.99 left.test\n::9 listed.test\nnot-an-address x.test\n',
@@ -74,7 +36,7 @@ beforeAll(async () => {
   services = {
     hostsFile,
     resolverFile,
-    servers: [`127.0.0.1:${nameServer.address().port}`],
+    servers: [nameServer.address],
     limitMs: 10_000,
   };
 });
@@ -160,12 +122,13 @@ describe('a name server that keeps silent', () => {
     const context = {
       policy: { privateHosts: new Map(), setting: 'TEST' },
       resolveName: (name: string, signal?: AbortSignal) => resolved(name, {}, signal),
+      workspaceId: null,
       signal: new AbortController().signal,
     };
     const url = new URL('https://two.silent.test/');
     const sent = { method: 'GET', url, timeoutMs: 300, contentTypes: [], maxBytes: 10 } as const;
     await expect(request(context, sent)).rejects.toMatchObject({ code: 'timed_out' });
-    expect(asked).toContain('two.silent.test');
+    expect(nameServer.asked).toContain('two.silent.test');
   });
 });
 
@@ -174,6 +137,7 @@ it('an address that a name server gives is checked as any other', async () => {
   const context = {
     policy: { privateHosts: new Map(), setting: 'TEST' },
     resolveName: (name: string, signal?: AbortSignal) => resolved(name, {}, signal),
+    workspaceId: null,
     signal: new AbortController().signal,
   };
   const url = new URL('https://inside.test/');

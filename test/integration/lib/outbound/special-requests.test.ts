@@ -1,4 +1,7 @@
-/** Every way to a special address that a server, an admin or a resolver may try, against listeners that must hear nothing. */
+/**
+ * Every way to a special address that a server, an admin or a resolver may try, against
+ * listeners that must hear nothing.
+ */
 import { execFileSync } from 'node:child_process';
 import { expect, it } from '@jest/globals';
 import { describeWithNamespaces, inNamespaces } from '../../relay/relay-process.ts';

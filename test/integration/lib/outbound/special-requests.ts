@@ -1,6 +1,6 @@
 /**
- * Runs in a network namespace of its own, in which every kind of special address is this machine's and has a listener. Asks the guard
- * for each of them in every way that the test knows, and prints the results as JSON.
+ * Runs in a network namespace of its own, in which every kind of special address is this machine's and has a
+ * listener. Asks the guard for each of them in every way that the test knows, and prints the results as JSON.
  */
 import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
@@ -56,6 +56,7 @@ async function resolveName(hostname: string): Promise<LookupAddress[]> {
 const context = (): OutboundContext => ({
   policy: { privateHosts: new Map([['public.test', 'http' as const]]), setting: 'SETTING' },
   resolveName,
+  workspaceId: null,
   signal: AbortSignal.timeout(limitMs),
 });
 

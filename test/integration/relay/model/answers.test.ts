@@ -73,7 +73,7 @@ describe('a whole answer', () => {
       'content-length': String(asked?.body.length),
       'content-type': 'application/json',
       host: session.host,
-      'user-agent': 'agent-platform',
+      'user-agent': 'gatepost',
       'x-api-key': modelKey,
     });
   });

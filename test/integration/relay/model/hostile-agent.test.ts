@@ -1,4 +1,7 @@
-/** An agent that tries to use its way to a model for anything else: what reaches the endpoint is what the platform allows, or nothing. */
+/**
+ * An agent that tries to use its way to a model for anything else: what reaches the endpoint is what the
+ * platform allows, or nothing.
+ */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '../../../support/eventually.ts';
 import { begin, event, ModelSession, message, modelKey, question, startEvent } from './model-session.ts';

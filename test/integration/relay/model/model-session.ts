@@ -1,4 +1,7 @@
-/** A model program between an agent's socket and an endpoint: the sidecar's own sockets, real HTTP on every hop, and a stand-in of the API. */
+/**
+ * A model program between an agent's socket and an endpoint: the sidecar's own sockets, real HTTP on every
+ * hop, and a stand-in of the API.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
@@ -6,7 +9,13 @@ import type { AddressInfo } from 'node:net';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ModelRequestAnswer, ModelUsageReport } from '../../../../contract/model-access.ts';
+import type {
+  MaximumField,
+  ModelDialect,
+  ModelRequestAnswer,
+  ModelUsageReport,
+} from '../../../../contract/model-access.ts';
+import { dialects } from '../../../../relay/model/dialects.ts';
 import { defaultModelLimits, type ModelLimits } from '../../../../relay/model/limits.ts';
 import { serveModel } from '../../../../relay/model/serve.ts';
 import { openModelSockets } from '../../../../sidecar/model-access/model-sockets.ts';
@@ -38,6 +47,7 @@ export class ModelSession {
   readonly #directory = mkdtempSync(join(tmpdir(), 'model-'));
   readonly #stopping = new AbortController();
   readonly #endpoint: Server;
+  #path = '';
   #end: () => Promise<void> = () => Promise.resolve();
   #serving: Promise<void> = Promise.resolve();
 
@@ -65,13 +75,20 @@ export class ModelSession {
     key = modelKey,
     isListed = true,
     basePath = '',
+    dialect = 'messages',
+    default_max_tokens = 4096,
+    maximum_field,
   }: {
     models?: string[];
     limits?: Partial<ModelLimits>;
     key?: string;
     isListed?: boolean;
     basePath?: string;
+    dialect?: ModelDialect;
+    default_max_tokens?: number;
+    maximum_field?: MaximumField;
   } = {}): Promise<this> {
+    this.#path = [...dialects[dialect].targets.keys()][0] ?? '';
     this.#endpoint.listen(0, '127.0.0.1');
     await once(this.#endpoint, 'listening');
     const sockets = await openModelSockets(
@@ -92,8 +109,11 @@ export class ModelSession {
     );
     this.#serving = serveModel({
       config: {
+        dialect,
         base_url: `http://${this.host}${basePath}`,
         models,
+        default_max_tokens,
+        maximum_field,
         socket_directory: join(this.#directory, 'model'),
         private_hosts: isListed ? { [this.host]: 'http' } : {},
       },
@@ -124,7 +144,7 @@ export class ModelSession {
   ask(
     body: unknown,
     {
-      path = '/v1/messages',
+      path = this.#path,
       method = 'POST',
       headers = {},
     }: { path?: string; method?: string; headers?: Record<string, string> } = {},

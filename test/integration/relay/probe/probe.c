@@ -1,8 +1,10 @@
 /*
- * What a hostile command would try, one attempt for each argument, one line with its outcome for each attempt:
- *   socket:<family> socketpair call:<name> x32 i386 lift scopes abstract:<name> signal:<pid> descriptor:<number>
- *   tcp:<address>:<port>[@<device>] udp:<address>:<port>[@<device>] packet:<address>:<port>@<device> broadcast ping
- *   udp6:<address> (a route there is enough)   listen:<port> (stays)
+ * What a hostile command would try, one attempt for each argument, one line with its
+ * outcome for each attempt:
+ *   socket:<family> socketpair call:<name> x32 i386 lift scopes abstract:<name>
+ *   signal:<pid> descriptor:<number> tcp:<address>:<port>[@<device>]
+ *   udp:<address>:<port>[@<device>] packet:<address>:<port>@<device> broadcast ping
+ *   udp6:<address> (a route there is enough) listen:<port> (stays)
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -157,12 +159,15 @@ static long try_udp(int descriptor, const struct sockaddr_in *to, const char *pa
   union {
     char bytes[CMSG_SPACE(sizeof(struct in_pktinfo))];
     struct cmsghdr header;
-  } control = {.header = {.cmsg_level = IPPROTO_IP, .cmsg_type = IP_PKTINFO, .cmsg_len = CMSG_LEN(sizeof(struct in_pktinfo))}};
-  const struct in_pktinfo info = {.ipi_ifindex = packet_device == NULL ? 0 : (int)if_nametoindex(packet_device)};
+  } control = {.header = {.cmsg_level = IPPROTO_IP, .cmsg_type = IP_PKTINFO,
+                          .cmsg_len = CMSG_LEN(sizeof(struct in_pktinfo))}};
+  const struct in_pktinfo info = {
+      .ipi_ifindex = packet_device == NULL ? 0 : (int)if_nametoindex(packet_device)};
   memcpy(CMSG_DATA(&control.header), &info, sizeof info);
   const struct msghdr message = {
       .msg_name = (void *)to, .msg_namelen = sizeof *to, .msg_iov = &bytes, .msg_iovlen = 1,
-      .msg_control = packet_device == NULL ? NULL : &control, .msg_controllen = packet_device == NULL ? 0 : sizeof control,
+      .msg_control = packet_device == NULL ? NULL : &control,
+      .msg_controllen = packet_device == NULL ? 0 : sizeof control,
   };
   const ssize_t sent = sendmsg(descriptor, &message, packet_device == NULL ? 0 : MSG_DONTROUTE);
   return sent < 0 || wait_for(descriptor, POLLIN, limit_ms) != 0 ? -1 : recv(descriptor, &byte, 1, 0);
@@ -184,7 +189,8 @@ static long try_network(const char *kind, const char *target) {
   }
   const int limit_ms = device[0] != '\0' ? DEVICE_LIMIT_MS : ANSWER_LIMIT_MS;
   const long result =
-      is_tcp ? try_tcp(descriptor, &to, limit_ms) : try_udp(descriptor, &to, is_packet ? device : NULL, limit_ms);
+      is_tcp ? try_tcp(descriptor, &to, limit_ms)
+             : try_udp(descriptor, &to, is_packet ? device : NULL, limit_ms);
   const int error = errno;
   close(descriptor);
   errno = error;

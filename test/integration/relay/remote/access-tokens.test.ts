@@ -1,7 +1,10 @@
-/** Access tokens: asked for on the socket, sent to the server, replaced once when it refuses them, and never let out. */
+/**
+ * Access tokens: asked for on the socket, sent to the server, replaced once when it refuses
+ * them, and never let out.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, it } from '@jest/globals';
-import { eventually } from '../../../support/eventually.ts';
+import { eventually, waitLimitMs } from '../../../support/eventually.ts';
 import { type AgentSide, configFor, quickLimits, startBridge, stopBridges } from './agent-side.ts';
 import { startTokenServer, type TokenReply, type TokenServer, token } from './token-server.ts';
 import { startEarlierToolServer, type ToolServer } from './tool-servers.ts';
@@ -188,6 +191,29 @@ it('a platform that is busy is asked until it answers', async () => {
   const { tokens, side } = await open(accepts('a'), [{ status: 503 }, { status: 503 }, token('a')]);
   expect(await side.initialize()).toHaveProperty('result');
   expect(tokens.questions).toHaveLength(3);
+});
+
+it('calls that are made while the platform gives no token wait for it, and the one that is open goes on', async () => {
+  const replies = [token('a', 0)] as TokenReply[];
+  const answersWith = (reply: TokenReply) => replies.splice(0, 1, reply);
+  const limits = { ...quickLimits, accessTokenMs: waitLimitMs };
+  const { server, tokens, side } = await open(accepts('a'), replies, limits);
+  await side.initialize();
+  const held = side.request('tools/call', { name: 'wait' });
+  await eventually(() => expect(server.events.calls).toEqual(['wait']));
+  // As while the server is being registered again.
+  answersWith({ status: 503 });
+  const askedBefore = tokens.questions.length;
+  const later = [echo(side), echo(side)];
+  await eventually(() => expect(tokens.questions.length).toBeGreaterThan(askedBefore + 2));
+  server.events.release.shift()?.();
+  expect(await held).toHaveProperty('result');
+  expect(server.events.calls).toEqual(['wait']);
+  answersWith(token('a'));
+  for (const answer of await Promise.all(later)) {
+    expect(answer).toHaveProperty('result');
+  }
+  expect(server.events.calls).toEqual(['wait', 'echo', 'echo']);
 });
 
 it.each<[string, TokenReply]>([

@@ -35,7 +35,10 @@ const end =
   (_request, response) =>
     response.writeHead(status, headers).end(body);
 
-/** A session in which the request `x` gets the first step, and each GET with an event's id one of the next, the last of them again. */
+/**
+ * A session in which the request `x` gets the first step, and each GET with an event's id one of the
+ * next, the last of them again.
+ */
 async function open(
   steps: readonly [Step, ...Step[]],
   limits = quickLimits,

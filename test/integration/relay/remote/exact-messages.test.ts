@@ -1,4 +1,7 @@
-/** Messages reach the other side as they were written: numbers, order and spelling of members, escapes and spaces. */
+/**
+ * Messages reach the other side as they were written: numbers, order and spelling of
+ * members, escapes and spaces.
+ */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { checkAsyncProperty } from '../../../support/property.ts';

@@ -1,4 +1,7 @@
-/** Servers that answer with what no server should, each with one readable outcome, after which the bridge goes on. */
+/**
+ * Servers that answer with what no server should, each with one readable outcome, after
+ * which the bridge goes on.
+ */
 import { createServer, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -150,6 +153,18 @@ describe('an answer that is none', () => {
       raw(200, { ...json, 'mcp-session-id': 'a b' }, '{}'),
       'answer_refused',
       /an id that no header may have/,
+    ],
+    [
+      'a session id that is too long',
+      raw(200, { ...json, 'mcp-session-id': 'y'.repeat(8193) }, '{}'),
+      'answer_refused',
+      /an id of more than 8192 characters, which is the limit/,
+    ],
+    [
+      'no answer behind a long session id that is none too long',
+      raw(200, { ...json, 'mcp-session-id': 'y'.repeat(8192) }, '[]'),
+      'answer_refused',
+      /no JSON-RPC message/,
     ],
     ['404', raw(404, json, '{}'), 'answer_refused', /no MCP endpoint at this address \(404\)/],
     ['405', raw(405, {}, ''), 'answer_refused', /no MCP endpoint at this address \(405\)/],

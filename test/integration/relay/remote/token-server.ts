@@ -27,8 +27,12 @@ export const token = (name: string, expiresInMs: number | null = null): AccessTo
   expires_at: expiresInMs === null ? null : new Date(Date.now() + expiresInMs).toISOString(),
 });
 
-/** Answers with one reply after the other, and with the last of them from then on. */
-export async function startTokenServer(replies: readonly TokenReply[]): Promise<TokenServer> {
+type Answers = (question: AccessTokenRequest) => Promise<TokenReply>;
+
+/**
+ * Answers with one reply after the other, and with the last of them from then on; or as the function does.
+ */
+export async function startTokenServer(replies: readonly TokenReply[] | Answers): Promise<TokenServer> {
   const directory = await mkdtemp(join(tmpdir(), 'token-'));
   const socketPath = join(directory, 'token.sock');
   const questions: AccessTokenRequest[] = [];
@@ -40,7 +44,10 @@ export async function startTokenServer(replies: readonly TokenReply[]): Promise<
       return;
     }
     questions.push(question.data);
-    const reply = replies[Math.min(questions.length, replies.length) - 1];
+    const reply =
+      typeof replies === 'function'
+        ? await replies(question.data)
+        : replies[Math.min(questions.length, replies.length) - 1];
     const [status, body] =
       reply !== undefined && 'status' in reply
         ? [reply.status, reply.body ?? '']

@@ -24,7 +24,9 @@ const held = (events: ToolEvents, signal: AbortSignal) =>
     });
   });
 
-/** Of 2025: with progress, requests to the client, calls that wait, and streams that the server ends early. */
+/**
+ * Of 2025: with progress, requests to the client, calls that wait, and streams that the server ends early.
+ */
 export function earlierServer(events: ToolEvents): EarlierServer {
   const server = new EarlierServer(information, { capabilities: { logging: {} } });
   server.registerTool('echo', { inputSchema: { text: z.string() } }, (args) => {

@@ -1,7 +1,8 @@
 /**
- * Runs as the agent, hostile: looks for sockets, for values that are not its own, and for tokens of a cluster, wherever it can look,
- * and says what it found as one line of JSON. `LOOK_FOR` holds the values turned round, so that the search does not find its own
- * orders; `MINE` is a value that it must find. `LOOK_BELOW` keeps it to one folder, where nothing keeps it from the machine.
+ * Runs as the agent, hostile: looks for sockets, for values that are not its own, and for tokens of a
+ * cluster, wherever it can look, and says what it found as one line of JSON. `LOOK_FOR` holds the values
+ * turned round, so that the search does not find its own orders; `MINE` is a value that it must find.
+ * `LOOK_BELOW` keeps it to one folder, where nothing keeps it from the machine.
  */
 const fs = require('node:fs');
 const net = require('node:net');
@@ -53,7 +54,10 @@ function* below(root) {
   }
 }
 
-/** At most so much of a file, whose size the kernel may not tell; null when it is not a regular one, or larger. */
+/**
+ * At most so much of a file, whose size the kernel may not tell; null when it is not
+ * a regular one, or larger.
+ */
 function readSmall(file) {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
   const fd = fs.openSync(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -87,7 +91,10 @@ const mounts = fs
   .filter(Boolean)
   .map((line) => ({ line, place: line.split(' ')[4], type: line.split(' - ')[1].split(' ')[0] }));
 
-/** Where something of the session may lie: the usual places, the platform's own, and what is held in memory, as mounted secrets are. */
+/**
+ * Where something of the session may lie: the usual places, the platform's own, and what is held in
+ * memory, as mounted secrets are.
+ */
 function lookedThrough() {
   if (LOOK_BELOW !== undefined) {
     return [LOOK_BELOW];
@@ -139,7 +146,8 @@ async function lookForSockets() {
   }
   const listed = fs.readFileSync('/proc/net/unix', 'utf8').trimEnd().split('\n').slice(1);
   for (const name of new Set(listed.flatMap((line) => line.trim().split(/\s+/)[7] ?? []))) {
-    // An abstract one can be reached by whoever has it listed; those of a whole machine are not to be bothered.
+    // An abstract one can be reached by whoever has it listed; those of a whole
+    // machine are not to be bothered.
     const reach = () => (name.startsWith('@') ? 'abstract' : connect(name));
     seen.names[name] = LOOK_BELOW === undefined ? await reach() : null;
   }

@@ -1,4 +1,6 @@
-/** The one way out of a sandbox that loads packages: what it leads to, what it refuses, and what it counts. */
+/**
+ * The one way out of a sandbox that loads packages: what it leads to, what it refuses, and what it counts.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';

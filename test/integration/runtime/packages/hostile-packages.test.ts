@@ -1,4 +1,7 @@
-/** Packages, and registries, that try to have code run while they are loaded, to lead elsewhere, or to cost too much. */
+/**
+ * Packages, and registries, that try to have code run while they are loaded, to lead
+ * elsewhere, or to cost too much.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createGzip } from 'node:zlib';

@@ -1,4 +1,6 @@
-/** Sessions whose servers come from a registry of the test, with a cache of the test's own. One per test file. */
+/**
+ * Sessions whose servers come from a registry of the test, with a cache of the test's own. One per test file.
+ */
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,8 +21,8 @@ import {
   type PackagesOfSessions,
 } from '../../../../runtime/process/packages/open-session-packages.ts';
 import { readSystemRoot } from '../../../../runtime/process/probe-machine.ts';
-import type { ProcessWorkloadSpec } from '../../../../runtime/process/workload-spec.ts';
 import type { Runtime } from '../../../../runtime/workload.ts';
+import type { WorkloadPlan } from '../../../../runtime/workload-plan/workload-plan.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
 import {
@@ -45,7 +47,7 @@ const drivers: ProcessDriver[] = [];
 export async function open(
   changes: Partial<PackageCacheSettings> = {},
   logger?: Logger,
-): Promise<Runtime<ProcessWorkloadSpec>> {
+): Promise<Runtime<WorkloadPlan>> {
   return openDriver(changes, logger).open(reports.url);
 }
 
@@ -80,8 +82,8 @@ const settingsWith = (changes: Partial<PackageCacheSettings>) => ({
 export const sessionsOfLoaders = join(cacheDirectory, 'sessions');
 
 /**
- * The part of a worker that loads packages, with the sandbox that loads them. What a worker tries of its machine as it starts, and
- * what a session is beside its packages, take several times as long as a load.
+ * The part of a worker that loads packages, with the sandbox that loads them. What a worker tries of its
+ * machine as it starts, and what a session is beside its packages, take several times as long as a load.
  */
 export function openLoader(
   changes: Partial<PackageCacheSettings> = {},
@@ -102,7 +104,9 @@ export function openLoader(
 
 type Loaded = { cause: null; tree: string; text: '' } | { cause: PackagesCause | undefined; text: string };
 
-/** What a session gets for its one server: packages, or why there are none, with what its admins see of it. */
+/**
+ * What a session gets for its one server: packages, or why there are none, with what its admins see of it.
+ */
 export async function load(
   loader: PackagesOfSessions | Promise<PackagesOfSessions>,
   args: string[],
@@ -120,12 +124,9 @@ export async function load(
 }
 
 const probeContainer = {
-  name: 'mcp-probe',
-  server: 'probe',
-  sibling: null,
+  role: 'server' as const,
+  subject: 'probe',
   network: 'internet' as const,
-  secretVariables: [],
-  uid: 2001,
 };
 
 /** The version of a package of npm that was loaded. */
@@ -165,7 +166,7 @@ export const frozenWith = (
   });
 
 export async function start(
-  runtime: Runtime<ProcessWorkloadSpec>,
+  runtime: Runtime<WorkloadPlan>,
   args: string[],
   { of = workspaceId, command = 'npx' } = {},
 ): Promise<Started> {
@@ -182,8 +183,11 @@ export async function start(
   return { id, told: parsed };
 }
 
-/** Starts a session whose server gets no packages; returns the failure's report and the output recorded for it. */
-export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[], command = 'npx') {
+/**
+ * Starts a session whose server gets no packages; returns the failure's report and
+ * the output recorded for it.
+ */
+export async function fails(runtime: Runtime<WorkloadPlan>, args: string[], command = 'npx') {
   const frozen = frozenWith(command, args);
   const id = frozen.session_id;
   const before = Date.now();
@@ -201,7 +205,7 @@ export async function fails(runtime: Runtime<ProcessWorkloadSpec>, args: string[
 
 /** Starts a session whose server has no network; returns why it failed, and its own output. */
 export async function failsOffline(
-  runtime: Runtime<ProcessWorkloadSpec>,
+  runtime: Runtime<WorkloadPlan>,
   { command, args }: { command: string; args: string[] },
 ) {
   const frozen = frozenWith(command, args, workspaceId, 'none');

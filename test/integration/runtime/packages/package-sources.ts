@@ -1,4 +1,7 @@
-/** The contents of these tests' packages: servers that report what they see, and code that must not run while they are loaded. */
+/**
+ * The contents of these tests' packages: servers that report what they see, and code that must not
+ * run while they are loaded.
+ */
 /** Reports what it is and what it can do, and answers the first request. */
 export const server = `#!/usr/bin/env node
 const fs = require('node:fs');

@@ -1,6 +1,6 @@
 /**
- * Run in a network of its own: makes it that of a Pod that has IPv6 alone, with a neighbour, listens for the platform there, and prints who was
- * answered.
+ * Run in a network of its own: makes it that of a Pod that has IPv6 alone, with a neighbour, listens for the
+ * platform there, and prints who was answered.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { readlinkSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** Workloads that are files of a directory: they outlive their worker, and a test ends them by writing what is found of them. */
+/**
+ * Workloads that are files of a directory: they outlive their worker, and a test ends them by
+ * writing what is found of them.
+ */
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';

@@ -1,4 +1,7 @@
-/** A worker to be killed, whose workloads only wait: `waiting-worker.ts <directory of workloads>`, with the API's environment. */
+/**
+ * A worker to be killed, whose workloads only wait: `waiting-worker.ts <directory of workloads>`,
+ * with the API's environment.
+ */
 import { apiConfig } from '../../../../config/api.ts';
 import { taskQueue } from '../../../../contract/workflows.ts';
 import { openDatabase } from '../../../../store/database.ts';

@@ -31,7 +31,8 @@ it('a service is given its own environment and the network of its agent, and not
   expect(frozenConfiguration.parse(built)).toEqual(built);
   expect(built).toEqual({
     ...{ session_id: previewId, workspace_id: session.workspace_id, frozen_at: frozenAt },
-    ...{ prompt: '', servers: [], siblings: [], services: [], log_tool_payloads: false },
+    ...{ prompt: '', servers: [], siblings: [], services: [] },
+    ...{ has_operator: false, log_tool_payloads: false },
     service: { port: 9000, session_id: session.session_id },
     agent: {
       ...{ id: session.agent.id, name: 'web', kind: 'worker', run: service.run, image: null },

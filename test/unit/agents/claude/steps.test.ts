@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { createStepEvents, pieces } from '../../../../agents/claude/publish-steps.ts';
 import { readSdkMessage } from '../../../../agents/claude/sdk-messages.ts';
+import { createStepEvents, pieces } from '../../../../agents/model/publish-steps.ts';
 
 const result = (content: unknown, is_error?: boolean) => ({
   type: 'user',

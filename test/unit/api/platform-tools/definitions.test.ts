@@ -9,7 +9,7 @@ import {
   type PlatformTool,
   shownSchema,
 } from '../../../../api/platform-tools/tool.ts';
-import { limitFields } from '../../../../config/limits.ts';
+import { fixedLimits } from '../../../../config/fixed-limits.ts';
 import { listedPlatformTool } from '../../../../contract/platform-tools.ts';
 import { platformToolsPage } from './page.ts';
 
@@ -55,8 +55,8 @@ it('the page of the tools is made from their definitions', () => {
     codes: failureCodes,
     maxAnswerBytes,
     defaults: {
-      perMinute: limitFields.RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE.parse(undefined),
-      atATime: limitFields.LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS.parse(undefined),
+      perMinute: fixedLimits.RATE_SESSION_PLATFORM_TOOL_CALLS_PER_MINUTE,
+      atATime: fixedLimits.LIMIT_WORKSPACE_CONCURRENT_TOOL_CALLS,
     },
   });
   if (process.env['UPDATE_DOCS'] === '1') {

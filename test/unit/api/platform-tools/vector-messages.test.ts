@@ -1,6 +1,9 @@
-/** A useful number of vectors passes through an agent's message to `platform` without a wider limit of its values. */
+/**
+ * A useful number of vectors passes through an agent's message to `platform` without a
+ * wider limit of its values.
+ */
 import { expect, it } from '@jest/globals';
-import { limitFields } from '../../../../config/limits.ts';
+import { fixedLimits } from '../../../../config/fixed-limits.ts';
 import { holdsMoreValues, maxToolMessageValues } from '../../../../contract/json-values.ts';
 import { vectorLimits, vectorToBytes } from '../../../../contract/vectors.ts';
 
@@ -18,7 +21,7 @@ const lineOf = (count: number, given: unknown) => {
 
 it('holds as many vectors as one upsert takes, as base64', () => {
   const line = lineOf(vectorLimits.itemsPerUpsert, vectorToBytes(vector).toString('base64'));
-  expect(line.length).toBeLessThan(limitFields.LIMIT_LINE_BYTES.parse(undefined));
+  expect(line.length).toBeLessThan(fixedLimits.LIMIT_LINE_BYTES);
   expect(holdsMoreValues(line, maxToolMessageValues)).toBe(false);
 });
 

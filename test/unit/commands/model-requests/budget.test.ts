@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { exceededLimit, presentUsage, refusalMessage } from '../../../../commands/model-requests/budget.ts';
+import { exceededLimit, presentUsage, refusalMessage } from '../../../../commands/model-requests/ask.ts';
 import type { ModelTotals } from '../../../../store/model-requests/requests.ts';
 import { checkProperty } from '../../../support/property.ts';
 

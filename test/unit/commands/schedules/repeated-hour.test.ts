@@ -1,4 +1,7 @@
-/** Which runs around a change of the clock are left out; that Temporal begins them is in test/integration/worker/schedule-times. */
+/**
+ * Which runs around a change of the clock are left out; that Temporal begins them is in
+ * test/integration/worker/schedule-times.
+ */
 import { expect, it } from '@jest/globals';
 import { isRepeated } from '../../../../commands/schedules/repeated-hour.ts';
 

@@ -1,4 +1,4 @@
-import type { AuthorizationServer } from '../../../../lib/oauth/authorization-server.ts';
+import type { AuthorizationServer } from '../../../../lib/oauth/metadata.ts';
 
 /** One that takes every kind of client. */
 export const authorizationServer = (changed: Partial<AuthorizationServer> = {}): AuthorizationServer => ({

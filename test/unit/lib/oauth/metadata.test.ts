@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { parseAuthorizationServer } from '../../../../lib/oauth/authorization-server.ts';
-import { parseResourceMetadata } from '../../../../lib/oauth/resource-metadata.ts';
+import { parseAuthorizationServer, parseResourceMetadata } from '../../../../lib/oauth/metadata.ts';
 import { checkProperty } from '../../../support/property.ts';
 import { policy, refusalOf } from './refusal.ts';
 

@@ -1,8 +1,11 @@
-import { OAuthResponseError } from '../../../../lib/oauth/authorization-response.ts';
+import { OAuthResponseError } from '../../../../lib/oauth/authorization.ts';
 import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
-import { OAuthTokenError } from '../../../../lib/oauth/token-error.ts';
+import { OAuthTokenError } from '../../../../lib/oauth/token-errors.ts';
 
-/** What `work` throws as an error of this class; null when it throws nothing. Anything else that it throws is thrown on. */
+/**
+ * What `work` throws as an error of this class; null when it throws nothing. Anything else
+ * that it throws is thrown on.
+ */
 const thrownBy =
   <Thrown extends Error>(known: new (...given: never[]) => Thrown) =>
   (work: () => unknown): Thrown | null => {

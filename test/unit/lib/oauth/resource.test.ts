@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { requireOwnResource, resourceRefusal } from '../../../../lib/oauth/resource.ts';
+import { requireOwnResource, resourceRefusal } from '../../../../lib/oauth/metadata.ts';
 import { checkProperty } from '../../../support/property.ts';
 import { refusalOf } from './refusal.ts';
 

@@ -83,7 +83,8 @@ describe('an image reference', () => {
           expect(url.pathname).toBe(`/v2/${repository}/manifests/${tag}`);
           expect(url.username + url.search + url.hash).toBe('');
         } catch (error) {
-          // A host such as 1.2.3.4.5 or 0x.0 is a name by our rule and no host for a URL: it is never connected to.
+          // A host such as 1.2.3.4.5 or 0x.0 is a name by our rule and no host for a URL:
+          // it is never connected to.
           expect(String(error)).toMatch(/is not an image reference|Invalid URL/);
         }
       }),

@@ -1,4 +1,7 @@
-/** One list of special ranges, for everything that keeps a session or a request from them. `npm run docs` updates what is made from it. */
+/**
+ * One list of special ranges, for everything that keeps a session or a request from them. `npm run docs`
+ * updates what is made from it.
+ */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { isIPv4 } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
@@ -15,7 +18,7 @@ const rangesForC = `/* Made from lib/outbound/special-ranges.ts by \`npm run doc
 #ifndef SPECIAL_RANGES_H
 #define SPECIAL_RANGES_H
 
-/* In the order in which they are closed: those that wait_for_fence probes come last. */
+/* In the order in which they are closed: those that wait_for_network_policy probes come last. */
 static const char *const special_ranges[] = {
 ${specialIpv4Ranges.map((range) => `    "${range}",\n`).join('')}};
 
@@ -25,7 +28,7 @@ ${specialIpv4Ranges.map((range) => `    "${range}",\n`).join('')}};
 const isWithin = (ipv4: string, range: string) => rangeContains(range, `${ipv4}/32`);
 
 describe('the special ranges', () => {
-  it('are those of the fence of containers', () => {
+  it('are those of the network policy of containers', () => {
     if (process.env['UPDATE_DOCS'] === '1') {
       writeFileSync(header, rangesForC);
     }
@@ -33,7 +36,9 @@ describe('the special ranges', () => {
   });
 
   it('come last in it where the relay probes whether it stands', () => {
-    const probed = [...readFileSync('relay/static/fence-check.c', 'utf8').matchAll(/"(\d+\.\d+\.\d+\.\d+)"/g)]
+    const probed = [
+      ...readFileSync('relay/static/network-policy-check.c', 'utf8').matchAll(/"(\d+\.\d+\.\d+\.\d+)"/g),
+    ]
       .map(([, address = '']) => specialIpv4Ranges.findIndex((range) => isWithin(address, range)))
       .toSorted((one, other) => one - other);
     expect(probed.length).toBeGreaterThan(0);

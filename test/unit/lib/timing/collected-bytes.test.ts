@@ -1,4 +1,6 @@
-/** Bodies whose senders choose the size of each chunk: what is collected of them, and that no chunk is kept. */
+/**
+ * Bodies whose senders choose the size of each chunk: what is collected of them, and that no chunk is kept.
+ */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -6,8 +8,8 @@ import type { Context } from 'koa';
 import { readChunks } from '../../../../api/artifacts/read-chunks.ts';
 import { readJsonBody } from '../../../../api/middleware/json-body.ts';
 import { beginRequest } from '../../../../api/middleware/request-state.ts';
+import { createByteBudget } from '../../../../lib/limits/byte-budget.ts';
 import { readResponseBody } from '../../../../lib/outbound/get.ts';
-import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
 import { CollectedBytes } from '../../../../lib/timing/collected-bytes.ts';
 import { readRequestBody } from '../../../../sidecar/http/read-body.ts';
 import { checkProperty } from '../../../support/property.ts';

@@ -6,8 +6,7 @@ import {
   parseAgentMessage,
 } from '../../../../relay/remote/agent-message.ts';
 import { SealedMessages } from '../../../../relay/remote/sealed-messages.ts';
-import { generalError, parseServerText } from '../../../../relay/remote/server-message.ts';
-import { splitArray } from '../../../../relay/remote/split-array.ts';
+import { generalError, parseServerText, splitArray } from '../../../../relay/remote/server-message.ts';
 import { checkProperty } from '../../../support/property.ts';
 
 const parse = (value: unknown) => parseAgentMessage(Buffer.from(JSON.stringify(value)));

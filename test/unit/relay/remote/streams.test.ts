@@ -1,8 +1,8 @@
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { LineOutput, readLines } from '../../../../lib/timing/lines.ts';
 import { defaultBridgeLimits } from '../../../../relay/remote/limits.ts';
-import { LineOutput, readLines } from '../../../../relay/remote/lines.ts';
 import { readEvents, type StreamEvent } from '../../../../relay/remote/read-events.ts';
 import { StreamPosition } from '../../../../relay/remote/stream-position.ts';
 import { checkAsyncProperty } from '../../../support/property.ts';

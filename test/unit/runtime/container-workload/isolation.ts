@@ -1,6 +1,6 @@
 /**
- * The rules for a session in containers, derived from docs/runtimes.md and docs/decisions/0012-static-relay.md, not from the
- * renderer.
+ * The rules for a session in containers, derived from docs/runtimes.md and
+ * docs/decisions/0012-static-relay.md, not from the renderer.
  */
 import { expect } from '@jest/globals';
 import type { FrozenConfiguration, FrozenEnv, FrozenServer } from '../../../../contract/session.ts';
@@ -49,7 +49,7 @@ function ofEach(
   const narrowed = options.includes('--network') ? options[options.indexOf('--network') + 1] : undefined;
   // A service takes the connections of its relay.
   const none = service === undefined ? 'none' : 'listen';
-  const expected = { shared: { none }, own: { internet: 'fenced' } }[networks];
+  const expected = { shared: { none }, own: { internet: 'restricted' } }[networks];
   return broken(name, {
     'the relay first, and a command behind it': argv[0] === relay && command > 0 && argv.length > command + 1,
     'its network is narrowed before the command runs':
@@ -69,7 +69,9 @@ function ofEach(
 const modelEnvOf = ({ agent }: FrozenConfiguration): FrozenEnv =>
   agent.model_access === undefined ? {} : { MODEL_API_KEY: agent.model_access.api_key };
 
-/** A variable is a secret exactly where it was configured to be one, and nothing says which secret, anywhere. */
+/**
+ * A variable is a secret exactly where it was configured to be one, and nothing says which secret, anywhere.
+ */
 function ofSecrets({ name, role, subject, env, image }: ContainerSpec, frozen: FrozenConfiguration) {
   const named = (list: readonly { name: string; env: FrozenEnv }[]) =>
     list.find((each) => each.name === subject)?.env;
@@ -158,7 +160,7 @@ const sameMembers = (left: readonly string[], right: readonly string[]) =>
   JSON.stringify([...left].sort()) === JSON.stringify([...new Set(right)].sort());
 
 const isHarmless = (shown: unknown) =>
-  !/platform-boot|platform-session|boot\.json|control_(?:port|key|host)|internal_token|api\.agent-platform\.svc/.test(
+  !/platform-boot|platform-session|boot\.json|control_(?:port|key|host)|internal_token|api\.gatepost\.svc/.test(
     JSON.stringify(shown),
   );
 

@@ -44,7 +44,7 @@ describe('a remote server', () => {
     expect(far.uid).not.toBe(10_001);
     expect(far.env).toContainEqual({ name: 'KEY', isSecret: true });
     expect(far.argv).toEqual([
-      ...['/opt/platform/bin/relay', '--network', 'fenced'],
+      ...['/opt/platform/bin/relay', '--network', 'restricted'],
       ...['--file-size', String(testContainerSettings.workspaceBytes)],
       ...['--report', '/run/platform/mcp/.report.sock', '--secret', 'KEY'],
       ...['UNIX-CONNECT:/run/platform/mcp/far.sock', '--', 'node', '/opt/platform/remote-bridge.js'],

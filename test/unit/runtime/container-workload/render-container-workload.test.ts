@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenConfiguration, FrozenServer } from '../../../../contract/session.ts';
-import type { ContainerSettings } from '../../../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../../../runtime/container-workload/container-settings.ts';
 import type {
   ContainerSpec,
   ContainerWorkload,
@@ -133,7 +133,7 @@ describe('the rules that the renderer is tested with', () => {
       () => changed('mcp-web', ({ image }) => Object.assign(image, { credentialsOf: 'files' })),
     ],
     ['a shared network that is not narrowed', () => changed('mcp-files', withoutNetwork)],
-    ['an own network without a fence', () => changed('mcp-web', withoutNetwork, 'own')],
+    ['an own network without a network policy', () => changed('mcp-web', withoutNetwork, 'own')],
     [
       'files of any size',
       () => changed('sibling-db', ({ argv }) => argv.splice(argv.indexOf('--file-size'), 2)),
@@ -161,7 +161,7 @@ describe('the rules that the renderer is tested with', () => {
     ['the report socket of the agent in a sibling', () => viewed('sibling-db', 'reports/agent')],
     ['all report sockets', () => viewed('agent', 'reports')],
     ['output that goes past the relay', () => changed('mcp-web', withoutOption('--report'))],
-    ['a secret that is not blacked out', () => changed('mcp-files', withoutOption('--secret'))],
+    ['a secret that is not redacted', () => changed('mcp-files', withoutOption('--secret'))],
     ['the whole volume', () => viewed('agent', '')],
     ['the boot file', () => viewed('agent', 'bin', '/run/platform-boot')],
     [
@@ -301,7 +301,7 @@ describe('networks of a session in containers', () => {
   it('give a sibling the agent’s network', () => {
     const workload = render(configuration({ agent: internet, siblings: [sibling] }), 'own');
     expect(named(workload, 'sibling-db').argv).toEqual([
-      ...['/opt/platform/bin/relay', 'run', '--network', 'fenced'],
+      ...['/opt/platform/bin/relay', 'run', '--network', 'restricted'],
       ...['--file-size', String(testContainerSettings.workspaceBytes)],
       ...['--report', '/run/platform-report/.report.sock'],
       ...['--wait', '/run/platform-report/.report.sock', '--', 'db', '-x'],

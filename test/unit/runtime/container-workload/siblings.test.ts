@@ -1,7 +1,9 @@
-/** Siblings in containers: how their agent reaches them, and where containers cannot keep them from others. */
+/**
+ * Siblings in containers: how their agent reaches them, and where containers cannot keep them from others.
+ */
 import { expect, it } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
-import type { ContainerSettings } from '../../../../runtime/container-workload/container-parts.ts';
+import type { ContainerSettings } from '../../../../runtime/container-workload/container-settings.ts';
 import type { ContainerWorkload } from '../../../../runtime/container-workload/container-workload.ts';
 import { renderContainerWorkload } from '../../../../runtime/container-workload/render-container-workload.ts';
 import { UnsupportedWorkloadError } from '../../../../runtime/workload.ts';

@@ -1,11 +1,13 @@
-/** The rules for a session's containers on an engine, derived from docs/runtimes.md, not from the renderer. */
+/**
+ * The rules for a session's containers on an engine, derived from docs/runtimes.md, not from the renderer.
+ */
 import type {
   ContainerPlan,
   EngineSettings,
   SessionPlan,
 } from '../../../../runtime/container/container-plan.ts';
 
-const labels = ['installation', 'session', 'container'].map((key) => `agent-platform.internal/${key}`);
+const labels = ['installation', 'session', 'container'].map((key) => `gatepost.internal/${key}`);
 
 /** Every rule that is broken, as `<container>: <rule>`. */
 export function violations(plan: SessionPlan, settings: EngineSettings): string[] {

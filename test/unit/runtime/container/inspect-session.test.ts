@@ -4,7 +4,9 @@ import { describe, expect, it } from '@jest/globals';
 import type { InspectedContainer } from '../../../../runtime/container/engine.ts';
 import { inspectSession } from '../../../../runtime/container/inspect-session.ts';
 
-/** Containers as the engine lists them, and as it shows each when asked about it; null where it was removed. */
+/**
+ * Containers as the engine lists them, and as it shows each when asked about it; null where it was removed.
+ */
 async function inspect(containers: Record<string, { listed: string; shown: string | null }>) {
   const sessionId = randomUUID();
   const state = await inspectSession(

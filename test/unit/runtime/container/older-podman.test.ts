@@ -1,4 +1,7 @@
-/** Podman before 4 has only CNI, and may reject the path under which version 4 reports that: the worker's reason is still readable. */
+/**
+ * Podman before 4 has only CNI, and may reject the path under which version 4 reports that: the worker's
+ * reason is still readable.
+ */
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
@@ -59,7 +62,7 @@ it.each([
   ['does not name its network', 200, { host: {} }],
 ])('one that %s is refused as one that uses CNI', async (_what, status, body) => {
   await expect(openOn(status, body)).rejects.toThrow(
-    /^CONTAINER_SOCKET: the Podman on \S+ uses CNI, .*Podman 4 or later, .*netavark and aardvark-dns/,
+    /^DOCKER_HOST: the Podman on \S+ uses CNI, .*Podman 4 or later, .*netavark and aardvark-dns/,
   );
 });
 

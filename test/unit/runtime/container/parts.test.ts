@@ -77,7 +77,7 @@ describe('a container that has ended', () => {
     ['used too much memory', { outOfMemory: true }, [], 'it used more than its 1 MiB of memory'],
     ['was killed', { exitCode: 137 }, [], 'it was killed; it may have used more than its 1 MiB of memory'],
     [
-      'has no fence',
+      'has no network policy',
       { exitCode: 70 },
       holder('exited'),
       'its network could not be closed off from private addresses',

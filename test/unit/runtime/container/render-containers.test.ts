@@ -121,7 +121,7 @@ describe('networks of a session', () => {
     expect(plan.waves.flat()).toHaveLength(2);
   });
 
-  it('give each server with internet a separate fenced one', () => {
+  it('give each server with internet a separate restricted one', () => {
     const internet = { network: 'internet' as const };
     const plan = render(configuration({ servers: [serverNamed('a', internet), serverNamed('b', internet)] }));
     expect(networkOf(plan, 'mcp-a')).toBe(`container:${name('net-mcp-a')}`);
@@ -129,10 +129,10 @@ describe('networks of a session', () => {
     expect(named(plan, 'mcp-a').body.Entrypoint.slice(0, 3)).toEqual([
       '/opt/platform/bin/relay',
       '--network',
-      'fenced',
+      'restricted',
     ]);
     expect(named(plan, 'net-mcp-a').body).toMatchObject({
-      Entrypoint: ['/opt/platform/bin/relay', 'fence', '--dns', '192.0.2.53'],
+      Entrypoint: ['/opt/platform/bin/relay', 'network-policy', '--dns', '192.0.2.53'],
       User: '0:0',
       HostConfig: { NetworkMode: 'internet', Dns: ['192.0.2.53'], CapAdd: ['NET_ADMIN'], Binds: [] },
     });
@@ -145,7 +145,7 @@ describe('networks of a session', () => {
     );
     const opened = (host: OpenedHost) => withOpened(named(plan, 'net-mcp-far'), host);
 
-    it('open it in the fence of that server alone', () => {
+    it('open it in the network policy of that server alone', () => {
       expect(all(plan).flatMap(({ name: each, opens }) => (opens === null ? [] : [[each, opens]]))).toEqual([
         ['net-mcp-far', 'https://mcp.internal:8443'],
       ]);
@@ -155,7 +155,7 @@ describe('networks of a session', () => {
         port: 8443,
       });
       expect(body.Entrypoint).toEqual([
-        ...['/opt/platform/bin/relay', 'fence', '--dns', '192.0.2.53'],
+        ...['/opt/platform/bin/relay', 'network-policy', '--dns', '192.0.2.53'],
         ...['--open', '10.1.2.3:8443', '--open', '10.1.2.4:8443'],
       ]);
       expect(body.HostConfig.ExtraHosts).toEqual(['mcp.internal:10.1.2.3', 'mcp.internal:10.1.2.4']);

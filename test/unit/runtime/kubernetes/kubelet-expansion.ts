@@ -1,6 +1,7 @@
 /**
- * How the kubelet expands a container's variables and command, as the API reference describes it: `$(NAME)` becomes the value
- * of a variable that was defined before, `$$` becomes `$`, and unresolved references stay as they are.
+ * How the kubelet expands a container's variables and command, as the API reference describes it:
+ * `$(NAME)` becomes the value of a variable that was defined before, `$$` becomes `$`, and unresolved
+ * references stay as they are.
  */
 import type { V1Container } from '@kubernetes/client-node';
 

@@ -1,6 +1,6 @@
 /**
- * The Pod Security Standard `restricted` as its page at kubernetes.io states it, control by control, over a manifest as plain
- * JSON. It knows nothing of the renderer.
+ * The Pod Security Standard `restricted` as its page at kubernetes.io states it, control by control, over a
+ * manifest as plain JSON. It knows nothing of the renderer.
  */
 import * as z from 'zod';
 
@@ -58,7 +58,10 @@ const allowedVolumes = new Set([
 ]);
 const allowedProfiles = new Set(['RuntimeDefault', 'Localhost']);
 
-/** What `restricted` (and `baseline`, which it contains) refuses of a Pod's manifest, as sentences; empty for none. */
+/**
+ * What `restricted` (and `baseline`, which it contains) refuses of a Pod's manifest, as
+ * sentences; empty for none.
+ */
 export function restrictedViolations(manifest: unknown): string[] {
   const { metadata, spec } = pod.parse(manifest);
   const found: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * Where control groups are found, and which limits are reported at the start: on directory trees like those of systemd, a container and an older
- * kernel. `integration/runtime/limits` shows the limits' effect on real processes, on the machine's own version.
+ * Where control groups are found, and which limits are reported at the start: on directory trees like those
+ * of systemd, a container and an older kernel. `integration/runtime/limits` shows the limits' effect on real
+ * processes, on the machine's own version.
  */
 import {
   existsSync,

@@ -2,12 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { bridgeConfig } from '../../../../contract/remote-server.ts';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
+import { sessionDirectories, tokenSocket } from '../../../../contract/session-paths.ts';
 import { sidecarBoot } from '../../../../contract/sidecar.ts';
-import { sessionFiles } from '../../../../runtime/process/layout.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
 import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
+import { hostSocketName } from '../../../../runtime/workload-plan/workload-plan.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { testEndpoints } from '../../../support/model-endpoints.ts';
 import { checkProperty } from '../../../support/property.ts';
 import { sandboxedMachine as sandboxed } from '../../../support/sandboxed-machine.ts';
 
@@ -28,7 +30,7 @@ const spec = renderWorkload(
     internet: true,
     claude: false,
     privateHosts: new Map(),
-    modelBaseUrl: 'https://models.example.com',
+    modelEndpoints: testEndpoints(),
   },
 );
 const launchOn = (machine: Machine, given = secrets) => renderLaunch(spec, given, { machine, directory });
@@ -85,7 +87,7 @@ describe('the launch of a session', () => {
           internet: true,
           claude: false,
           privateHosts: new Map(),
-          modelBaseUrl: 'https://models.example.com',
+          modelEndpoints: testEndpoints(),
         },
       );
       return renderLaunch(spec, secrets, { machine, directory }).containers.find(
@@ -209,7 +211,7 @@ describe('the launch of siblings', () => {
     internet: true,
     privateHosts: new Map(),
     claude: false,
-    modelBaseUrl: 'https://models.example.com',
+    modelEndpoints: testEndpoints(),
   };
   const launched = (siblings: FrozenConfiguration['siblings'], machine: Machine = sandboxed) =>
     renderLaunch(
@@ -279,7 +281,7 @@ describe('the launch of siblings', () => {
       ],
     });
     expect(launched([web])).toMatchObject({ agentSocket: null });
-    expect(launched([]).boot).not.toHaveProperty('sibling_access');
+    expect(launched([]).boot).toMatchObject({ siblings: [], sibling_access: [] });
   });
 });
 
@@ -292,7 +294,7 @@ describe('the launch of a remote server', () => {
       internet: true,
       claude: false,
       privateHosts,
-      modelBaseUrl: 'https://models.example.com',
+      modelEndpoints: testEndpoints(),
     };
     const rendered = renderWorkload(configuration({ servers }), rules);
     return renderLaunch(
@@ -358,8 +360,7 @@ describe('the launch of a remote server', () => {
 
   it('names its sockets so that they fit a socket address, however long its name is', () => {
     const name = 'a-server-with-a-name-of-32-chars';
-    const sockets = sessionFiles('.');
-    for (const path of [sockets.tokenSocket(name), sockets.hostSocket(name)]) {
+    for (const path of [tokenSocket(name), `${sessionDirectories.server(name)}/${hostSocketName}`]) {
       expect(Buffer.byteLength(path)).toBeLessThanOrEqual(103);
     }
   });

@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { renderEnvironment } from '../../../../runtime/process/host/start-container.ts';
 import type { Programs } from '../../../../runtime/process/layout.ts';
-import { renderSandbox, type SystemRoot } from '../../../../runtime/process/render-sandbox.ts';
-import type { ContainerProgram, ProcessContainerSpec } from '../../../../runtime/process/workload-spec.ts';
+import {
+  renderSandbox,
+  type SandboxedContainer,
+  type SystemRoot,
+} from '../../../../runtime/process/render-sandbox.ts';
+import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
+import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
+import { testEndpoints } from '../../../support/model-endpoints.ts';
 import { checkProperty } from '../../../support/property.ts';
 
 const directory = '/data/sessions/00000000-0000-4000-8000-000000000001';
@@ -20,26 +27,28 @@ const programs: Programs = {
   runner: '/app/runner',
   claude: null,
 };
-const agent: ProcessContainerSpec = {
-  name: 'agent',
-  server: null,
-  sibling: null,
-  program: { type: 'scripted' },
-  network: 'none',
-  secretVariables: [],
-  uid: 2000,
-};
-const serverCalled = (server: string, changes: Partial<ProcessContainerSpec> = {}): ProcessContainerSpec => ({
-  name: `mcp-${server}`,
-  server,
-  sibling: null,
-  program: { type: 'command', command: 'mcp-server', args: [] },
-  network: 'none',
-  secretVariables: [],
-  uid: 2001,
+type Program = SandboxedContainer['program'];
+/** As planned, but for the changes. */
+function planned(frozen: FrozenConfiguration, name: string): SandboxedContainer {
+  const rules = { sandbox: true, seededCommands: null, internet: true, claude: false };
+  const endpoint = { privateHosts: new Map(), modelEndpoints: testEndpoints() };
+  const { containers } = renderWorkload(frozen, { ...rules, ...endpoint });
+  const found = containers.find((each) => each.name === name);
+  if (found === undefined) {
+    throw new Error(`no container ${name}`);
+  }
+  return found;
+}
+const agent = planned(configuration(), 'agent');
+const serverCalled = (
+  server: string,
+  changes: Partial<SandboxedContainer> = {},
+): SandboxedContainer & { subject: string } => ({
+  ...planned(configuration({ servers: [serverNamed(server)] }), `mcp-${server}`),
+  subject: server,
   ...changes,
 });
-const render = (container: ProcessContainerSpec, changes: Partial<Programs> = {}) =>
+const render = (container: SandboxedContainer, changes: Partial<Programs> = {}) =>
   renderSandbox(container, {
     directory,
     programs: { ...programs, ...changes },
@@ -57,21 +66,23 @@ function mounts(argv: readonly string[]): { from: string; to: string; writable: 
 }
 
 const name = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/);
-const container: fc.Arbitrary<ProcessContainerSpec> = fc.oneof(
-  fc.record<ProcessContainerSpec>({
-    name: fc.constant('agent'),
-    server: fc.constant(null),
-    sibling: fc.constant(null),
-    program: fc.constantFrom<ContainerProgram>(
-      { type: 'scripted' },
-      { type: 'command', command: 'sh', args: ['-c', 'exit'] },
-    ),
-    network: fc.constantFrom('none' as const, 'internet' as const),
-    secretVariables: fc.constant([]),
-    uid: fc.integer({ min: 2000, max: 2032 }),
-  }),
+const container: fc.Arbitrary<SandboxedContainer & { subject?: string }> = fc.oneof(
   fc
-    .tuple(name, fc.constantFrom('none' as const, 'internet' as const), fc.integer({ min: 2000, max: 2032 }))
+    .record({
+      program: fc.constantFrom<Program>(
+        { type: 'scripted' },
+        { type: 'command', command: 'sh', args: ['-c', 'exit'] },
+      ),
+      network: fc.constantFrom('none' as const, 'internet' as const),
+      uid: fc.integer({ min: 2000, max: 2032 }),
+    })
+    .map((changes) => ({ ...agent, ...changes })),
+  fc
+    .tuple(
+      name.filter((each) => each !== 'platform'),
+      fc.constantFrom('none' as const, 'internet' as const),
+      fc.integer({ min: 2000, max: 2032 }),
+    )
     .map(([server, network, uid]) => serverCalled(server, { network, uid })),
 );
 const nodePrefix = fc.constantFrom(
@@ -99,7 +110,7 @@ describe('the sandbox of a container', () => {
         const own = [
           `${directory}/etc/`,
           `${directory}/work/${each.name}`,
-          each.server === null ? `${directory}/agent` : `${directory}/servers/${each.server}`,
+          each.role === 'agent' ? `${directory}/agent` : `${directory}/servers/${each.subject}`,
         ];
         for (const { from } of mounts(render(each, { nodePrefix: prefix, relay: path }))) {
           const isOwn = own.some((path) => from === path || (path.endsWith('/') && from.startsWith(path)));
@@ -171,7 +182,7 @@ describe('the sandbox of a container', () => {
   });
 
   it('includes the scripted agent only where it runs, and the runner only for commands', () => {
-    const inside = (each: ProcessContainerSpec) => mounts(render(each)).map(({ to }) => to);
+    const inside = (each: SandboxedContainer) => mounts(render(each)).map(({ to }) => to);
     expect(inside(agent)).toContain('/opt/platform/scripted-agent.js');
     expect(inside(agent)).not.toContain('/opt/runner');
     expect(inside(serverCalled('files'))).not.toContain('/opt/platform/scripted-agent.js');
@@ -180,7 +191,7 @@ describe('the sandbox of a container', () => {
 
   it('includes the agent claude with what it loads only where it runs', () => {
     const installed = { claude: '/app/agents/claude' };
-    const seen = (program: ContainerProgram) =>
+    const seen = (program: Program) =>
       mounts(render({ ...agent, program }, installed)).filter(({ from }) => from.includes('claude'));
     expect(seen({ type: 'claude' })).toEqual([
       { from: '/app/dist/claude-agent.js', to: '/opt/platform/claude-agent.js', writable: false },
@@ -190,8 +201,19 @@ describe('the sandbox of a container', () => {
     expect(seen({ type: 'command', command: 'sh', args: [] })).toEqual([]);
   });
 
+  it('includes the agent acp, what an operator installed for it, and the runner', () => {
+    const program = { type: 'acp' } as const;
+    const inside = render({ ...agent, program });
+    expect(mounts(inside).map(({ to }) => to)).toEqual(
+      expect.arrayContaining(['/opt/platform/acp-agent.js', '/opt/runner']),
+    );
+    const at = inside.indexOf('/app/agents/acp/packages');
+    expect(inside.slice(at - 1, at + 2)).toEqual(['--ro-bind-try', '/app/agents/acp/packages', '/opt/agent']);
+    expect(render(agent)).not.toContain('/opt/agent');
+  });
+
   it('has the static relay of a server as its first process, which reaps what the server leaves behind', () => {
-    const isFirst = (each: ProcessContainerSpec, path: string | null) =>
+    const isFirst = (each: SandboxedContainer, path: string | null) =>
       render(each, { relay: path }).includes('--as-pid-1');
     expect(isFirst(serverCalled('files'), '/app/dist/relay')).toBe(true);
     expect(isFirst(serverCalled('files'), null)).toBe(false);

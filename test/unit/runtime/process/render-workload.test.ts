@@ -2,7 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
+import { secretVariables } from '../../../../runtime/variables.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
+import { testEndpoints } from '../../../support/model-endpoints.ts';
 import { checkProperty } from '../../../support/property.ts';
 
 const sandboxed: RenderRules = {
@@ -11,7 +13,7 @@ const sandboxed: RenderRules = {
   internet: true,
   claude: false,
   privateHosts: new Map(),
-  modelBaseUrl: 'https://models.example.com',
+  modelEndpoints: testEndpoints(),
 };
 const offline: RenderRules = { ...sandboxed, internet: false };
 const bare: RenderRules = {
@@ -49,10 +51,12 @@ describe('a frozen configuration as containers', () => {
         { name: 'db', tool_scopes: { write_file: 'files.write' }, client_features: [] },
       ],
     });
-    expect(spec.containers.map(({ name, server, network }) => ({ name, server, network }))).toEqual([
-      { name: 'agent', server: null, network: 'none' },
-      { name: 'mcp-files', server: 'files', network: 'internet' },
-      { name: 'mcp-db', server: 'db', network: 'none' },
+    expect(
+      spec.containers.map(({ name, role, subject, network }) => ({ name, role, subject, network })),
+    ).toEqual([
+      { name: 'agent', role: 'agent', subject: null, network: 'none' },
+      { name: 'mcp-files', role: 'server', subject: 'files', network: 'internet' },
+      { name: 'mcp-db', role: 'server', subject: 'db', network: 'none' },
     ]);
   });
 
@@ -73,8 +77,8 @@ describe('a frozen configuration as containers', () => {
       configuration({ agent: { env }, servers: [serverNamed('files', { env })] }),
       sandboxed,
     );
-    // The names of variables whose values are blacked out, but not the names of their secrets.
-    expect(spec.containers.map(({ secretVariables }) => secretVariables)).toEqual([['TOKEN'], ['TOKEN']]);
+    // The names of variables whose values are redacted, but not the names of their secrets.
+    expect(spec.containers.map(({ env }) => secretVariables(env))).toEqual([['TOKEN'], ['TOKEN']]);
     expect(JSON.stringify(spec)).not.toContain('THE_TOKEN');
   });
 });
@@ -90,9 +94,11 @@ describe('a remote server', () => {
   const programOf = (
     changes: Parameters<typeof remoteNamed>[1],
     privateHosts: RenderRules['privateHosts'] = new Map(),
-  ) =>
-    renderWorkload(configuration({ servers: [remoteNamed('far', changes)] }), { ...sandboxed, privateHosts })
-      .containers[1]?.program;
+  ) => {
+    const frozen = configuration({ servers: [remoteNamed('far', changes)] });
+    const server = renderWorkload(frozen, { ...sandboxed, privateHosts }).containers[1];
+    return { ...server?.program, privateOrigin: server?.privateOrigin };
+  };
 
   it('is the bridge, which is told its URL and headers, and where to ask for tokens', () => {
     const headers = [{ name: 'x-key', prefix: 'Key ', variable: 'KEY' }];

@@ -1,4 +1,7 @@
-/** Hints about the sessions of this machine: files as a host writes them, and real processes in the place of hosts. */
+/**
+ * Hints about the sessions of this machine: files as a host writes them, and real
+ * processes in the place of hosts.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs';
@@ -52,7 +55,10 @@ const hinted = (id: string) => eventually(() => expect(hints).toContain(id), { e
 const writeState = (id: string) =>
   writeRecord(sessionFiles(directoryOf(id)).state, { started: true, containers: [] });
 
-/** All that happened before has been hinted at: a session that comes now is found by a later look, and its state by a later event. */
+/**
+ * All that happened before has been hinted at: a session that comes now is found by a later look, and
+ * its state by a later event.
+ */
 async function quiet(): Promise<void> {
   const { id } = addSession();
   await hinted(id);

@@ -1,8 +1,10 @@
-/** Payloads of the audit trail: as `JSON.stringify` writes them, truncated, at no cost for what is cut off. */
+/**
+ * Payloads of the audit trail: as `JSON.stringify` writes them, truncated, at no cost for what is cut off.
+ */
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { payloadOf } from '../../../../sidecar/audit/audit-trail.ts';
 import { jsonPrefix } from '../../../../sidecar/audit/json-prefix.ts';
-import { payloadOf } from '../../../../sidecar/audit/payloads.ts';
 import { bestRatio } from '../../../support/loop-hold.ts';
 import { checkProperty } from '../../../support/property.ts';
 

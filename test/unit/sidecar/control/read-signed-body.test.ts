@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
-import { createBodyReader } from '../../../../sidecar/control/read-signed-body.ts';
+import { createBodyReader } from '../../../../sidecar/control/control-http.ts';
 
 function request(...chunks: string[]): IncomingMessage {
   const message = new IncomingMessage(new Socket());

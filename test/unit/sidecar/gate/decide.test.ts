@@ -15,7 +15,7 @@ import { checkProperty } from '../../../support/property.ts';
 const tools = createGateMap({ write_file: 'files.write', 'delete-all': 'files.delete' });
 const view = (changes: Partial<GateView> = {}): GateView => ({
   tools,
-  era: '2025-11-25',
+  protocolVersion: '2025-11-25',
   refusesChanges: false,
   wasShown: () => false,
   agentIdOpen: () => false,
@@ -162,19 +162,19 @@ describe('what the agent sends', () => {
     );
   });
 
-  it('never passes unknown methods, in any era', () => {
+  it('never passes unknown methods, in any protocol version', () => {
     const known =
       /^(tools|prompts|resources|completion|tasks|logging|server|subscriptions|notifications)\/|^(initialize|ping)$/;
     const method = fc.string().filter((text) => !known.test(text));
-    const era = fc.constantFrom('opening', '2025-11-25', '2026-07-28' as const) as fc.Arbitrary<
-      GateView['era']
+    const protocolVersion = fc.constantFrom('opening', '2025-11-25', '2026-07-28' as const) as fc.Arbitrary<
+      GateView['protocolVersion']
     >;
     checkProperty(
-      fc.property(method, era, fc.boolean(), (name, inEra, isRequest) => {
+      fc.property(method, protocolVersion, fc.boolean(), (name, inVersion, isRequest) => {
         const message: Message = isRequest
           ? { kind: 'request', id: 1, method: name, params: {} }
           : { kind: 'notification', method: name, params: {} };
-        expect(decideAgentMessage(message, view({ era: inEra }))).toMatchObject({
+        expect(decideAgentMessage(message, view({ protocolVersion: inVersion }))).toMatchObject({
           reason: 'method_not_allowed',
         });
       }),
@@ -205,8 +205,10 @@ describe('what the agent may cancel', () => {
 });
 
 describe('a further round of a call', () => {
-  const round = (params: Record<string, unknown>, era: GateView['era'] = '2026-07-28') =>
-    decideAgentMessage(callOf({ name: 'write_file', ...params }), view({ era }));
+  const round = (
+    params: Record<string, unknown>,
+    protocolVersion: GateView['protocolVersion'] = '2026-07-28',
+  ) => decideAgentMessage(callOf({ name: 'write_file', ...params }), view({ protocolVersion }));
 
   it('includes the state and the keys of its answers', () => {
     expect(round({ requestState: 's', inputResponses: { a: {}, b: {} } })).toMatchObject({
@@ -250,7 +252,7 @@ describe('a tool that is called again', () => {
 
 describe('what the server sends', () => {
   const serverView = (changes: Partial<ServerView> = {}): ServerView => ({
-    era: '2025-11-25',
+    protocolVersion: '2025-11-25',
     features: new Set(),
     agentRequest: (id) => (id === 1 ? { method: 'tools/call', rounds: 0 } : null),
     serverIdTaken: () => false,
@@ -291,7 +293,7 @@ describe('what the server sends', () => {
       reason: 'too_many_requests',
       id: 9,
     });
-    expect(decideOn(ping, { era: '2026-07-28' })).toMatchObject({ reason: 'method_not_allowed' });
+    expect(decideOn(ping, { protocolVersion: '2026-07-28' })).toMatchObject({ reason: 'method_not_allowed' });
   });
 
   it.each(['tools/call', 'tasks/get', 'initialize'])(
@@ -319,7 +321,9 @@ describe('what the server sends', () => {
       id: 9,
     });
     expect(decideOn(asks, { ...all, serverIdTaken: () => true })).toMatchObject({ reason: 'id_in_use' });
-    expect(decideOn(asks, { ...all, era: '2026-07-28' })).toMatchObject({ reason: 'method_not_allowed' });
+    expect(decideOn(asks, { ...all, protocolVersion: '2026-07-28' })).toMatchObject({
+      reason: 'method_not_allowed',
+    });
   });
 
   describe('as a request for input', () => {
@@ -329,7 +333,7 @@ describe('what the server sends', () => {
       result: { resultType: 'input_required', ...result },
     });
     const elicit = { method: 'elicitation/create', params: {} };
-    const modern = { ...all, era: '2026-07-28' as const };
+    const modern = { ...all, protocolVersion: '2026-07-28' as const };
 
     it('passes in the revision that supports it, with a state, with questions, or with both', () => {
       expect(decideOn(asks({ requestState: 's', inputRequests: { a: elicit } }), modern)).toEqual({

@@ -8,9 +8,9 @@ import {
 import type { ClientFeature } from '../../../../contract/catalog.ts';
 import {
   agentMay,
-  type Era,
-  eraAfter,
   mayAskForInput,
+  type ProtocolVersion,
+  protocolVersionAfter,
   serverMay,
 } from '../../../../sidecar/gate/method-policy.ts';
 import type { Message } from '../../../../sidecar/json-rpc/message.ts';
@@ -18,9 +18,10 @@ import type { Message } from '../../../../sidecar/json-rpc/message.ts';
 const modern = { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } };
 const request = (method: string, params = {}): Message => ({ kind: 'request', id: 1, method, params });
 
-describe('the era of a connection', () => {
+describe('the protocol version of a connection', () => {
   it('is decided by the first message that is not a probe, and never changes', () => {
-    const opened = (...messages: Message[]) => messages.reduce<Era>(eraAfter, 'opening');
+    const opened = (...messages: Message[]) =>
+      messages.reduce<ProtocolVersion>(protocolVersionAfter, 'opening');
     expect(opened(request('server/discover', modern))).toBe('opening');
     expect(opened(request('server/discover', modern), request('initialize'))).toBe('2025-11-25');
     expect(opened(request('server/discover', modern), request('tools/list', modern))).toBe('2026-07-28');
@@ -82,8 +83,8 @@ describe('the methods of a revision', () => {
     expect(passing((message) => agentMay('2025-11-25', message))).toEqual(sorted(request, notification));
   });
 
-  const passingFromServer = (era: Era, ...features: ClientFeature[]) =>
-    passing((message) => serverMay(era, message, new Set(features)) === 'passes');
+  const passingFromServer = (protocolVersion: ProtocolVersion, ...features: ClientFeature[]) =>
+    passing((message) => serverMay(protocolVersion, message, new Set(features)) === 'passes');
   const { request: requests, notification: notifications } = methods2025.fromServer;
   const ofFeature = /^(elicitation|sampling|roots)\//;
   const isElicitation = (method: string) => method === 'notifications/elicitation/complete';
@@ -141,7 +142,8 @@ describe('the methods of a revision', () => {
   });
 
   it('that may be answered with a request for input are three, in 2026', () => {
-    const asking = (era: Era) => every.filter((method) => mayAskForInput(era, method)).toSorted();
+    const asking = (protocolVersion: ProtocolVersion) =>
+      every.filter((method) => mayAskForInput(protocolVersion, method)).toSorted();
     expect(asking('2026-07-28')).toEqual(['prompts/get', 'resources/read', 'tools/call']);
     expect([...asking('2025-11-25'), ...asking('opening')]).toEqual([]);
   });

@@ -8,13 +8,13 @@ import { invalidTexts } from '../../../corpus/json-rpc/invalid-texts.ts';
 import type { Verdict } from '../../../corpus/json-rpc/line.ts';
 import { type ServerLine, serverLines } from '../../../corpus/json-rpc/server-lines.ts';
 
-function verdictOn({ bytes, era }: ServerLine): Verdict {
+function verdictOn({ bytes, protocolVersion }: ServerLine): Verdict {
   const parsed = parseLine(bytes);
   if (!parsed.ok) {
     return parsed.problem;
   }
   const decision = decideServerMessage(parsed.message, {
-    era,
+    protocolVersion,
     features: new Set(['elicitation']),
     agentRequest: (id) => (id === 7 ? { method: 'tools/call', rounds: 0 } : null),
     serverIdTaken: (id) => idSlot(id) === idSlot('p'),
@@ -25,7 +25,7 @@ function verdictOn({ bytes, era }: ServerLine): Verdict {
 
 it('the gate says to all lines of servers what the corpus says', () => {
   const byTitle = (verdictOf: (line: ServerLine) => Verdict) =>
-    Object.fromEntries(serverLines.map((line) => [`${line.era} ${line.title}`, verdictOf(line)]));
+    Object.fromEntries(serverLines.map((line) => [`${line.protocolVersion} ${line.title}`, verdictOf(line)]));
   expect(byTitle(verdictOn)).toEqual(byTitle(({ verdict }) => verdict));
 });
 

@@ -7,7 +7,7 @@ const call = (name: string) =>
     { kind: 'request', id: 1, method: 'tools/call', params: { name } },
     {
       tools: createGateMap({ danger: 'a.b' }),
-      era: '2025-11-25',
+      protocolVersion: '2025-11-25',
       refusesChanges: false,
       wasShown: () => false,
       agentIdOpen: () => false,

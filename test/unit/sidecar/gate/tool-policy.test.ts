@@ -7,7 +7,7 @@ const view = (changes: Partial<GateView>): GateView => ({
   tools: createGateMap({ write_file: 'files.write' }),
   refusesChanges: false,
   wasShown: () => false,
-  era: '2025-11-25',
+  protocolVersion: '2025-11-25',
   agentIdOpen: () => false,
   agentIdTaken: () => false,
   serverIdOpen: () => false,

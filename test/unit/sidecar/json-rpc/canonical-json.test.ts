@@ -97,7 +97,7 @@ describe('the canonical text', () => {
   it('is the same for a line that was parsed at once and in turns, whatever an agent sends', async () => {
     const linesSeed = announcedSeed('lines in canonical form', 'FUZZ_SEED');
     const generators = (['2025-11-25', '2026-07-28'] as const).map(
-      (era) => new LineGenerator(seededRandom(linesSeed), era),
+      (protocolVersion) => new LineGenerator(seededRandom(linesSeed), protocolVersion),
     );
     const count = runsInMode(1000);
     const generated = generators.flatMap((generator) =>

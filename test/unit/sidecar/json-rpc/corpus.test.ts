@@ -20,7 +20,7 @@ function verdictOn(bytes: Buffer): Verdict {
   }
   const decision = decideAgentMessage(parsed.message, {
     tools,
-    era: '2025-11-25',
+    protocolVersion: '2025-11-25',
     refusesChanges: false,
     wasShown: () => false,
     agentIdOpen: (id) => ledger.find(id) !== null,

@@ -1,4 +1,7 @@
-/** JSON values with the texts of their numbers, written in any way that the gate lets pass, and changed in one place. */
+/**
+ * JSON values with the texts of their numbers, written in any way that the gate lets pass,
+ * and changed in one place.
+ */
 import fc from 'fast-check';
 import type { SeededRandom } from '../../../support/seeded-random.ts';
 
@@ -71,7 +74,10 @@ export function comparable(model: JsonModel): unknown {
   }
 }
 
-/** In one of the many ways to write it: members in any order, with space, strings with more escapes than they need. */
+/**
+ * In one of the many ways to write it: members in any order, with space, strings with
+ * more escapes than they need.
+ */
 export function writeModel(model: JsonModel, random: SeededRandom): string {
   const space = () => ' '.repeat(random.pick([0, 0, 0, 1, 3]));
   const spaced = (text: string) => `${space()}${text}${space()}`;

@@ -1,6 +1,6 @@
 /** Lines of servers beyond a mebibyte: what they may hold, and for how long. */
 import { afterEach, expect, it, jest } from '@jest/globals';
-import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../../../lib/limits/byte-budget.ts';
 import { type Line, largeLineBytes, splitLines } from '../../../../sidecar/json-rpc/lines.ts';
 
 const maxBytes = 4 * largeLineBytes;

@@ -1,4 +1,7 @@
-/** What the gate lets pass means the same to other parsers: Node's and Python's, and those that break lines elsewhere. */
+/**
+ * What the gate lets pass means the same to other parsers: Node's and Python's, and those
+ * that break lines elsewhere.
+ */
 import { spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';

@@ -1,4 +1,7 @@
-/** What a long line costs the event loop while it is parsed in turns. Left out of the mutation run, whose programs are slower. */
+/**
+ * What a long line costs the event loop while it is parsed in turns. Left out of the mutation run,
+ * whose programs are slower.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parseLine, parseLineInTurns } from '../../../../sidecar/json-rpc/parse-line.ts';

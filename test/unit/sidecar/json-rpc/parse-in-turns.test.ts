@@ -174,8 +174,11 @@ describe('a line that is parsed in turns', () => {
 
   it.each(['2025-11-25', '2026-07-28'] as const)(
     'has the same result for lines of the fuzz test, %s',
-    async (era) => {
-      const lines = new LineGenerator(seededRandom(announcedSeed('lines in turns', 'FUZZ_SEED')), era);
+    async (protocolVersion) => {
+      const lines = new LineGenerator(
+        seededRandom(announcedSeed('lines in turns', 'FUZZ_SEED')),
+        protocolVersion,
+      );
       for (let count = 0; count < runsInMode(1500); count += 1) {
         await expectSame(lines.line());
       }

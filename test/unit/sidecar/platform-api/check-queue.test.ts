@@ -1,20 +1,18 @@
-import { afterEach, expect, it, jest } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
-import { type CheckQueueOptions, createCheckQueue } from '../../../../sidecar/platform-api/check-queue.ts';
+import { createCheckQueue } from '../../../../sidecar/platform-api/check-queue.ts';
 import type { CheckRequest } from '../../../../sidecar/platform-api/platform-api.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
 import { eventually } from '../../../support/eventually.ts';
 
-afterEach(() => void jest.useRealTimers());
-
 const allowed: CheckAnswer = { decision: 'allowed', granted_via: null };
 const call = (call_id: string): CheckRequest => ({ call_id, server: 'files', tool: 'write' });
 const gone = new PlatformUnreachable('gone');
-const noSuchRoute = new PlatformRefusal(404, 'not_found', 'There is no such route');
+const oneIsBad = new PlatformRefusal(422, 'validation_failed', 'One of them is not valid');
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A platform whose answers to several calls come when the test says so. */
-function connect(options: CheckQueueOptions = {}) {
+function connect() {
   const batches: { ids: string[]; answer: (ids?: string[]) => void; fail: (error: Error) => void }[] = [];
   const singles: string[] = [];
   const most = { atATime: 0 };
@@ -45,7 +43,7 @@ function connect(options: CheckQueueOptions = {}) {
         batches.push({ ids, answer, fail: reject });
       }),
   };
-  const checkCall = createCheckQueue(api, options);
+  const checkCall = createCheckQueue(api);
   const ask = (...ids: string[]) => Promise.allSettled(ids.map((id) => checkCall(call(id))));
   return { batches, singles, most, ask };
 }
@@ -90,7 +88,7 @@ it('asks one by one, in order, when a request is refused as a whole, so that one
   const { batches, singles, most, ask } = connect();
   const asked = ask('a', 'bad', 'b');
   await eventually(() => expect(batches).toHaveLength(1));
-  batches[0]?.fail(new PlatformRefusal(422, 'validation_failed', 'One of them is not valid'));
+  batches[0]?.fail(oneIsBad);
   expect(await outcomes(asked)).toEqual(['allowed', expect.any(PlatformRefusal), 'allowed']);
   expect({ singles, most }).toEqual({ singles: ['a', 'bad', 'b'], most: { atATime: 1 } });
   const again = ask('c', 'd');
@@ -99,27 +97,11 @@ it('asks one by one, in order, when a request is refused as a whole, so that one
   await again;
 });
 
-it('asks a platform without the route for it in no batches, for a while', async () => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
-  const { batches, singles, ask } = connect({ withoutRouteMs: 500 });
-  const asked = ask('a', 'b');
-  await eventually(() => expect(batches).toHaveLength(1));
-  batches[0]?.fail(noSuchRoute);
-  expect(await outcomes(asked)).toEqual(['allowed', 'allowed']);
-  expect(await outcomes(ask('c', 'd'))).toEqual(['allowed', 'allowed']);
-  expect({ batches: batches.length, singles }).toEqual({ batches: 1, singles: ['a', 'b', 'c', 'd'] });
-  jest.advanceTimersByTime(600);
-  const upgraded = ask('e', 'f');
-  await eventually(() => expect(batches).toHaveLength(2));
-  batches[1]?.answer();
-  expect(await outcomes(upgraded)).toEqual(['allowed', 'allowed']);
-});
-
 it('waits for an unreachable platform once, however many calls it would ask about one by one', async () => {
   const { batches, singles, ask } = connect();
   const asked = ask('a', 'lost', 'b');
   await eventually(() => expect(batches).toHaveLength(1));
-  batches[0]?.fail(noSuchRoute);
+  batches[0]?.fail(oneIsBad);
   expect(await outcomes(asked)).toEqual(['allowed', gone, gone]);
   expect(singles).toEqual(['a', 'lost']);
 });

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { sha256OfCall } from '../../../../contract/call-digest.ts';
 import type { CheckAnswer } from '../../../../contract/sidecar.ts';
-import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../../../lib/limits/byte-budget.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { largeAnswerBytes } from '../../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
@@ -92,7 +92,7 @@ beforeEach(async () => {
       },
       finished: (_callId, outcome) => void outcomes.push(outcome),
     }),
-    callPace: { take: () => 0 },
+    callBucket: { take: () => 0 },
     largeMessages: createByteBudget(largeMessageBytes),
     largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),

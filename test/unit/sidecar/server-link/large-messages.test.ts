@@ -1,7 +1,10 @@
-/** Messages that take much memory once they are parsed: a session holds few of them, on however many connections. */
+/**
+ * Messages that take much memory once they are parsed: a session holds few of them, on
+ * however many connections.
+ */
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../../../lib/limits/byte-budget.ts';
 import { type AgentLine, readAgentLines } from '../../../../sidecar/server-link/agent-lines.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { loopTurns } from '../../../support/loop-turns.ts';
@@ -9,8 +12,9 @@ import { createLedger } from './create-ledger.ts';
 
 const request = (params: object) =>
   `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params })}\n`;
+const many = Array.from({ length: 35_000 }, () => ({}));
 /** A tenth of a megabyte of text, and some four of values. */
-const large = request({ many: Array.from({ length: 35_000 }, () => ({})) });
+const large = request({ many });
 const ordinary = request({});
 
 /** Connections of one session; each keeps what it has read until the test releases it. */
@@ -21,7 +25,7 @@ function openConnections(count: number, totalBytes: number) {
     const read: AgentLine[] = [];
     const dependencies = {
       ledger: createLedger().ledger,
-      callPace: { take: () => 0 },
+      callBucket: { take: () => 0 },
       largeMessages,
       limits: { lineBytes: 1024 * 1024 },
     };
@@ -66,4 +70,35 @@ it('reads one that is larger than all of the memory when nothing else is held', 
   expect(two?.read).toEqual([]);
   one?.read[0]?.release();
   await eventually(() => expect(two?.read).toHaveLength(1));
+});
+
+it('gives back what a paced call held whose connection was left meanwhile', async () => {
+  const totalBytes = 10 * 1024 * 1024;
+  const budget = createByteBudget(totalBytes);
+  let isAsked = false;
+  const agent = new PassThrough();
+  const lines = readAgentLines(
+    agent,
+    {
+      ledger: createLedger().ledger,
+      callBucket: { take: () => 1 },
+      largeMessages: {
+        ...budget,
+        take(bytes, maxWaitMs) {
+          isAsked = true;
+          return budget.take(bytes, maxWaitMs);
+        },
+      },
+      limits: { lineBytes: 1024 * 1024 },
+    },
+    ({ release }) => release(),
+  );
+  expect(budget.tryTake(totalBytes)).toBe(true);
+  const call = { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'read', arguments: { many } } };
+  agent.write(`${ordinary}${JSON.stringify(call)}\n`);
+  expect((await lines.next()).value).toHaveLength(1);
+  await eventually(() => expect(isAsked).toBe(true));
+  await lines.return(undefined);
+  budget.give(totalBytes);
+  await eventually(() => expect(budget.tryTake(totalBytes)).toBe(true));
 });

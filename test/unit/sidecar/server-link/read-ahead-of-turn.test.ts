@@ -1,8 +1,10 @@
-/** Calls are recorded as they are read, and decided in order: none is checked or forwarded before its turn. */
+/**
+ * Calls are recorded as they are read, and decided in order: none is checked or forwarded before its turn.
+ */
 import { type Duplex, duplexPair } from 'node:stream';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { createByteBudget } from '../../../../lib/timing/byte-budget.ts';
+import { createByteBudget } from '../../../../lib/limits/byte-budget.ts';
 import { createGateMap } from '../../../../sidecar/gate/gate-map.ts';
 import { largeAnswerBytes } from '../../../../sidecar/json-rpc/lines.ts';
 import { createMetrics } from '../../../../sidecar/metrics.ts';
@@ -55,7 +57,7 @@ function connect() {
     clientFeatures: new Set(),
     gate: createCallGate({ checkCall }, createLastRefusals()),
     audit,
-    callPace: { take: () => waitMs },
+    callBucket: { take: () => waitMs },
     largeMessages: createByteBudget(largeMessageBytes),
     largeAnswers: createByteBudget(largeAnswerBytes),
     metrics: createMetrics(),

@@ -1,4 +1,7 @@
-/** What the stream tells this tab, carried to the pages: session events to their followers, other changes to the cache. */
+/**
+ * What the stream tells this tab, carried to the pages: session events to their followers,
+ * other changes to the cache.
+ */
 import type { QueryClient } from '@tanstack/react-query';
 import type { StreamMessage, WorkspaceTopic } from '../../../../contract/browser-stream.ts';
 import { watchedFetch } from '../client.ts';

@@ -1,6 +1,7 @@
 /**
- * Refetches what an announcement says has changed: at most once a second for a visible page. A hidden page only
- * notes it, and is refreshed when it becomes visible; what its title shows is refetched at longer intervals.
+ * Refetches what an announcement says has changed: at most once a second for a visible page. A
+ * hidden page only notes it, and is refreshed when it becomes visible; what its title shows is
+ * refetched at longer intervals.
  */
 import type { QueryClient, QueryKey } from '@tanstack/react-query';
 

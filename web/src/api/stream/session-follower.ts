@@ -1,6 +1,7 @@
 /**
- * A session's events in one tab, each once and in order. The stream brings what comes; what the tab lacks, because it
- * came later or missed something, it reads as a list. So nothing depends on which tab holds the stream, or since when.
+ * A session's events in one tab, each once and in order. The stream brings what comes; what the tab
+ * lacks, because it came later or missed something, it reads as a list. So nothing depends on which tab
+ * holds the stream, or since when.
  */
 import { pauseAfter, type StreamState, type StreamTiming, usualTiming } from '../event-stream.ts';
 import { ApiFailure, isBusy, isTransient } from '../failure.ts';
@@ -126,7 +127,10 @@ export class SessionFollower<Event extends Numbered> {
     }
   }
 
-  /** Refused permanently, or retried when it may be transient. A person who is signed out is asked to sign in first. */
+  /**
+   * Refused permanently, or retried when it may be transient. A person who is signed out
+   * is asked to sign in first.
+   */
   private fail(error: unknown): void {
     const failure = error instanceof ApiFailure ? error : null;
     if (this.isStopped) {

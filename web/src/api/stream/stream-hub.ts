@@ -1,6 +1,7 @@
 /**
- * What the one tab that holds the stream does for all tabs of the browser: it watches the sessions that any of them shows.
- * To watch one more it opens the next stream before it closes the last, so that nothing is missed in between.
+ * What the one tab that holds the stream does for all tabs of the browser: it watches the sessions that
+ * any of them shows. To watch one more it opens the next stream before it closes the last, so that
+ * nothing is missed in between.
  */
 import type { StreamMessage } from '../../../../contract/browser-stream.ts';
 import { type LinkState, StreamFollower, type StreamOptions, type StreamTiming } from '../event-stream.ts';

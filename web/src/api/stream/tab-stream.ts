@@ -1,7 +1,8 @@
 /**
- * One stream for all tabs of a browser (docs/decisions/0025): over HTTP/1.1 a browser has six connections for one address,
- * so that a stream for each tab would stop the seventh. The tab that gets the lock holds the stream and tells the others;
- * when it is closed or crashes, the browser gives the lock to the next, and when it hangs, a visible tab takes it.
+ * One stream for all tabs of a browser (docs/decisions/0025): over HTTP/1.1 a browser has six connections for
+ * one address, so that a stream for each tab would stop the seventh. The tab that gets the lock holds the
+ * stream and tells the others; when it is closed or crashes, the browser gives the lock to the next, and when
+ * it hangs, a visible tab takes it.
  */
 import type { StreamMessage } from '../../../../contract/browser-stream.ts';
 import { maxWatchedSessions } from '../../../../contract/watched-sessions.ts';
@@ -129,7 +130,10 @@ export class TabStream {
     }
   }
 
-  /** Connects now when the stream waits for its next attempt: a person signed in, or the platform is reachable again. */
+  /**
+   * Connects now when the stream waits for its next attempt: a person signed in, or the
+   * platform is reachable again.
+   */
   retry(): void {
     this.hub?.retry();
     this.send({ kind: 'retry' });

@@ -136,7 +136,10 @@ export function changesBetween(before: AgentDefinition, after: AgentDefinition):
   return changes;
 }
 
-/** Why the built-in scripted agent could not follow the instructions; null when it can, or for every other agent. */
+/**
+ * Why the built-in scripted agent could not follow the instructions; null when it can,
+ * or for every other agent.
+ */
 export function instructionsProblem({ run, instructions }: Pick<AgentValues, 'run' | 'instructions'>) {
   if (run.type !== 'scripted') {
     return null;
@@ -155,6 +158,7 @@ const renamed: Record<string, string> = {
   'run.name': 'run.type',
   model_access: 'modelAccess.key',
   'model_access.api_key': 'modelAccess.key',
+  'model_access.endpoint': 'modelAccess.endpoint',
   'model_access.requests_per_session': 'modelAccess.requests',
   'model_access.tokens_per_session': 'modelAccess.tokens',
   'ready.timeout_seconds': 'ready.timeoutSeconds',
@@ -172,7 +176,7 @@ export function fieldOf(values: AgentValues, path: string): string {
 }
 
 const ownFields =
-  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|models|requests|tokens)|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|endpoint|models|requests|tokens)|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
 const fieldsOfCompanion =
   /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text)|port|ready\.(type|command|args\.\d+|timeoutSeconds))$/;
 

@@ -1,5 +1,5 @@
 /** Which entries of the catalog an agent can attach. Pure. */
-import { forWorkersOnly } from '../../../../contract/remote-server-validation.ts';
+import { forWorkersOnly } from '../../../../contract/remote-server.ts';
 import type { Agent, McpServer } from '../../api/types.ts';
 import { notReadyWords } from '../../text/registration-state.ts';
 
@@ -9,7 +9,10 @@ type Entry = Pick<McpServer, 'name' | 'shape' | 'unavailable' | 'registration'>;
 export const kindProblem = ({ shape }: Pick<Entry, 'shape'>, { kind }: Pick<Agent, 'kind'>): string | null =>
   shape.type === 'remote' && kind !== 'worker' ? forWorkersOnly : null;
 
-/** The entry in a list to choose from, with what speaks against it. One that is not ready can be configured already. */
+/**
+ * The entry in a list to choose from, with what speaks against it. One that is not ready
+ * can be configured already.
+ */
 export function attachOption(
   entry: Entry,
   agent: Pick<Agent, 'kind'>,

@@ -17,7 +17,9 @@ import { droppedVariables, envOfGiven, givenBefore } from './attachment-values.t
 import { GatedTools } from './gated-tools.tsx';
 import { RevokesNote } from './revokes-note.tsx';
 
-/** A form made of the entry's manifest: a field for each variable. The API's messages stand at their fields. */
+/**
+ * A form made of the entry's manifest: a field for each variable. The API's messages stand at their fields.
+ */
 export function AttachmentForm({
   agent,
   entry,

@@ -14,7 +14,10 @@ export function givenBefore(manifest: Manifest, env: Readonly<Record<string, str
   );
 }
 
-/** Variables of what was saved that a save would drop: the manifest no longer declares them, or now requires a secret there. */
+/**
+ * Variables of what was saved that a save would drop: the manifest no longer declares them, or now
+ * requires a secret there.
+ */
 export function droppedVariables(manifest: Manifest, env: Readonly<Record<string, string>>): string[] {
   return Object.entries(env).flatMap(([name, text]) => {
     const field = manifest.env[name];

@@ -11,7 +11,10 @@ import { newListening } from './sibling-values.ts';
 const newCompanion: CompanionValues = { name: '', run: newRun, env: [] };
 const newSibling: SiblingValues = { ...newCompanion, ...newListening };
 
-/** What runs beside the agent. Siblings and services need a network of their own; the server says where siblings have none. */
+/**
+ * What runs beside the agent. Siblings and services need a network of their own; the server says
+ * where siblings have none.
+ */
 export function CompanionFields({
   form,
   path,

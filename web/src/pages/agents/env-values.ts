@@ -21,7 +21,9 @@ export function envOf(rows: readonly EnvRow[]): Record<string, string> {
   );
 }
 
-/** Problems of the rows as an environment: no name, a duplicate name, no secret chosen. By `<row>.<field>`. */
+/**
+ * Problems of the rows as an environment: no name, a duplicate name, no secret chosen. By `<row>.<field>`.
+ */
 export function rowProblems(rows: readonly EnvRow[]): Record<string, string> {
   return Object.fromEntries(
     rows.flatMap(({ name, kind, text }, at): [string, string][] => [

@@ -6,7 +6,9 @@ import { Part } from './form-part.tsx';
 import { SecretGrant } from './secret-grant.tsx';
 import { VariableValue } from './variable-value.tsx';
 
-/** The agent's own variables. A secret among them is one that the agent can read: each needs an admin's grant. */
+/**
+ * The agent's own variables. A secret among them is one that the agent can read: each needs an admin's grant.
+ */
 export function EnvironmentPart({ agent }: { agent: Agent }) {
   const rows = rowsOf(agent.env);
   const secrets = rows.filter(({ kind }) => kind === 'secret');

@@ -1,6 +1,7 @@
 import { Alert, NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { defaultModelLimits } from '../../../../contract/model-access.ts';
 import { useAvailability } from '../../api/use-availability.ts';
+import { EndpointSelect } from '../../components/endpoint-select.tsx';
 import { SecretSelect } from '../../components/secret-select.tsx';
 import { descriptionOr } from '../../components/unavailable.tsx';
 import { numberText } from '../../text/number-text.ts';
@@ -10,7 +11,7 @@ import { grantOfSecret, useAgentGrants } from './use-agent-grants.ts';
 /** Whether the agent may ask a language model, with which key, and how much. `agentId`: null of a new one. */
 export function ModelAccessFields({ form, agentId }: { form: AgentFormState; agentId: string | null }) {
   const here = useAvailability();
-  const { key } = form.values.modelAccess;
+  const { key, endpoint } = form.values.modelAccess;
   return (
     <Stack gap="sm">
       <SecretSelect
@@ -26,7 +27,16 @@ export function ModelAccessFields({ form, agentId }: { form: AgentFormState; age
       />
       {key === '' ? null : (
         <>
-          {agentId === null ? <NotGranted /> : <KeyGrant agentId={agentId} secretName={key} />}
+          <EndpointSelect
+            value={endpoint}
+            onChange={(name) => form.setFieldValue('modelAccess.endpoint', name)}
+            error={errorText(form.errors['modelAccess.endpoint'])}
+          />
+          {agentId === null ? (
+            <NotGranted />
+          ) : (
+            <KeyGrant agentId={agentId} secretName={key} endpoint={endpoint} />
+          )}
           <Textarea
             label="Models"
             description="Names of models that the agent may ask, one per line. Leave empty for any."
@@ -44,12 +54,12 @@ export function ModelAccessFields({ form, agentId }: { form: AgentFormState; age
 }
 
 /** A warning only as long as the agent has no grant of the key. */
-function KeyGrant({ agentId, secretName }: { agentId: string; secretName: string }) {
+function KeyGrant({ agentId, ...wanted }: { agentId: string; secretName: string; endpoint: string }) {
   const grants = useAgentGrants(agentId, 'model_key').data;
   if (grants === undefined) {
     return null;
   }
-  return grantOfSecret(grants, secretName) === undefined ? (
+  return grantOfSecret(grants, wanted) === undefined ? (
     <NotGranted />
   ) : (
     <Text size="sm" c="dimmed">

@@ -28,15 +28,18 @@ export function ModelAccessPart({ agent }: { agent: Agent }) {
               agent={agent}
               type="model_key"
               secretName={key}
+              endpoint={access.endpoint}
               grantedText="granted: the platform asks the model with it"
               action={`Let the agent use ${key}`}
               confirmLabel="Let the agent use it"
             >
               Every session of <VisibleText text={agent.name} />, no matter who drives it, may send requests
-              to the model with this key from now on, within its limits. The agent cannot read the key.
+              to the model at the endpoint {access.endpoint} with this key from now on, within its limits. The
+              agent cannot read the key.
             </SecretGrant>
           </Stack>
         </Fact>
+        <Fact name="Endpoint">{access.endpoint}</Fact>
         <Fact name="Models">{access.models.length === 0 ? 'any' : access.models.join(', ')}</Fact>
         <Fact name="Requests per session">{numberText(access.requests_per_session)}</Fact>
         <Fact name="Tokens per session">{numberText(access.tokens_per_session)}</Fact>

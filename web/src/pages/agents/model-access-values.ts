@@ -1,5 +1,6 @@
 /** An agent's access to a language model as a form holds it, and as the API takes it. */
 import { defaultModelLimits } from '../../../../contract/model-access.ts';
+import { defaultEndpointName } from '../../../../contract/model-endpoint.ts';
 import { referencedSecretName } from '../../../../contract/names.ts';
 import type { Agent } from '../../api/types.ts';
 import { linesOf } from '../../text/lines.ts';
@@ -7,6 +8,8 @@ import { linesOf } from '../../text/lines.ts';
 export interface ModelAccessValues {
   /** The name of the secret; empty without access. */
   key: string;
+  /** The name of the endpoint. */
+  endpoint: string;
   /** One model a line; empty for any. */
   models: string;
   /** Empty for the default. */
@@ -14,24 +17,33 @@ export interface ModelAccessValues {
   tokens: number | '';
 }
 
-export const noModelAccess: ModelAccessValues = { key: '', models: '', requests: '', tokens: '' };
+export const noModelAccess: ModelAccessValues = {
+  key: '',
+  endpoint: defaultEndpointName,
+  models: '',
+  requests: '',
+  tokens: '',
+};
 
 export function modelAccessValuesOf(access: Agent['model_access']): ModelAccessValues {
   return access === null
     ? noModelAccess
     : {
         key: referencedSecretName(access.api_key) ?? '',
+        endpoint: access.endpoint,
         models: access.models.join('\n'),
         requests: access.requests_per_session,
         tokens: access.tokens_per_session,
       };
 }
 
-export function modelAccessOf({ key, models, requests, tokens }: ModelAccessValues): Agent['model_access'] {
+export function modelAccessOf({ key, endpoint, ...given }: ModelAccessValues): Agent['model_access'] {
+  const { models, requests, tokens } = given;
   const { requests_per_session, tokens_per_session } = defaultModelLimits;
   return key === ''
     ? null
     : {
+        endpoint,
         api_key: `\${${key}}`,
         models: linesOf(models),
         requests_per_session: requests === '' ? requests_per_session : requests,

@@ -10,6 +10,7 @@ const allTypes: { value: RunValues['type']; label: string }[] = [
   { value: 'command', label: 'Command' },
   { value: 'image', label: 'Container image' },
   { value: 'claude', label: 'Claude (built in)' },
+  { value: 'acp', label: 'An agent that speaks ACP (built in)' },
 ];
 
 const help: Record<RunValues['type'], string> = {
@@ -17,17 +18,20 @@ const help: Record<RunValues['type'], string> = {
   command: 'A program in /usr, Node, or a package installed in the runner. It starts in an empty /workspace.',
   image: 'An OCI image, started unmodified.',
   claude: 'A language model chooses its steps. It needs access to one, below.',
+  acp: 'Claude Code, OpenCode or another program that speaks the Agent Client Protocol: the variable ACP_PRESET or ACP_COMMAND says which.',
 };
 
-const isBuiltIn = (type: RunValues['type']) => type === 'scripted' || type === 'claude';
+const isModelAgent = (type: RunValues['type']) => type === 'claude' || type === 'acp';
 
-/** Claude is the agent itself and nothing beside one. */
+const isBuiltIn = (type: RunValues['type']) => type === 'scripted' || isModelAgent(type);
+
+/** These are the agent itself and nothing beside one. */
 const isOffered = (type: RunValues['type'], path: string, isService: boolean) =>
-  isService ? !isBuiltIn(type) : type !== 'claude' || path === 'run';
+  isService ? !isBuiltIn(type) : !isModelAgent(type) || path === 'run';
 
 /**
- * What runs; `path` is its place in the form, such as `run` or `siblings.0.run`. A service is no built-in agent: one that was saved as such is
- * still shown, with its problem.
+ * What runs; `path` is its place in the form, such as `run` or `siblings.0.run`. A service is no built-in
+ * agent: one that was saved as such is still shown, with its problem.
  */
 export function RunFields({
   form,

@@ -2,7 +2,7 @@
 import type { Agent } from '../../api/types.ts';
 
 export interface RunValues {
-  type: 'scripted' | 'claude' | 'command' | 'image';
+  type: 'scripted' | 'claude' | 'acp' | 'command' | 'image';
   command: string;
   args: string[];
   image: string;

@@ -7,11 +7,15 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { grantOfSecret, useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
 
-/** Whether an admin granted the agent what it needs a secret for, and for admins the way to do so. `children`: what that means. */
+/**
+ * Whether an admin granted the agent what it needs a secret for, and for admins the way to do so.
+ * `children`: what that means.
+ */
 export function SecretGrant({
   agent,
   type,
   secretName,
+  endpoint,
   grantedText,
   action,
   confirmLabel,
@@ -20,6 +24,8 @@ export function SecretGrant({
   agent: Agent;
   type: 'agent_env' | 'model_key';
   secretName: string;
+  /** Of a model key: the one endpoint that it is for. */
+  endpoint?: string;
   grantedText: string;
   /** What the button says, and the dialog asks. */
   action: string;
@@ -33,7 +39,7 @@ export function SecretGrant({
   if (grants === undefined) {
     return null;
   }
-  const grant = grantOfSecret(grants, secretName);
+  const grant = grantOfSecret(grants, { secretName, endpoint });
   if (grant !== undefined) {
     return (
       <TextLink to={pathOf(slug, 'grants', grant.id)}>
@@ -48,7 +54,7 @@ export function SecretGrant({
       {
         agent_subject_id: agent.id,
         grant_type: type,
-        details: { secret_name: secretName },
+        details: { secret_name: secretName, ...(endpoint === undefined ? {} : { endpoint }) },
         scope: 'persistent',
       },
       { onSuccess: () => setAsking(false) },

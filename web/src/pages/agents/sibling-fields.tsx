@@ -9,7 +9,9 @@ const readyTypes: { value: ReadyValues['type']; label: string }[] = [
   { value: 'command', label: 'When a command beside it succeeds' },
 ];
 
-/** Where the agent reaches a sibling, and whether it waits for it; `path` is the sibling's place in the form. */
+/**
+ * Where the agent reaches a sibling, and whether it waits for it; `path` is the sibling's place in the form.
+ */
 export function SiblingFields({
   form,
   path,

@@ -38,11 +38,7 @@ export function listeningValuesOf({ port, ready }: Pick<Sibling, 'port' | 'ready
   };
 }
 
-/** A draft that a tab kept from before there were these fields has none. */
-export const listeningOf = ({
-  port = newListening.port,
-  ready = newListening.ready,
-}: Partial<ListeningValues>): Pick<Sibling, 'port' | 'ready'> => ({
+export const listeningOf = ({ port, ready }: ListeningValues): Pick<Sibling, 'port' | 'ready'> => ({
   port: port === '' ? null : port,
   ready: readyOf(ready),
 });

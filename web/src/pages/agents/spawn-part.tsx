@@ -1,10 +1,12 @@
 import { Alert, Button, Group, List, Select, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { settingsQuery } from '../../api/settings-query.ts';
 import type { Agent, Grant } from '../../api/types.ts';
 import { useAllAgents, useChoosableAgents } from '../../api/use-all.ts';
 import { useAuthority } from '../../api/use-authority.ts';
 import { pathOf } from '../../app/paths.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { AuthorityPart } from '../../components/agent-authority.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -14,9 +16,11 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { RevokeDialog } from '../grants/revoke-dialog.tsx';
 import { Part } from './form-part.tsx';
 import { useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
-import { useMayGrantForAgent } from './use-may-grant.ts';
 
-/** Agents that this one may start without asking: its persistent `spawn` grants. Of a worker only those that it still has, if any. */
+/**
+ * Agents that this one may start without asking: its persistent `spawn` grants. Of a worker only those that
+ * it still has, if any.
+ */
 export function SpawnPart({ agent }: { agent: Agent }) {
   const query = useAgentGrants(agent.id, 'spawn');
   const { may, rule } = useMayGrantForAgent(agent);
@@ -150,4 +154,27 @@ function AddSpawnable({ agent, grants }: { agent: Agent; grants: readonly Grant[
       <FailureAlert error={make.error} values={chosen} />
     </>
   );
+}
+
+/**
+ * Whether the person may make persistent grants for the agent, or the rule that forbids it. The API decides.
+ */
+function useMayGrantForAgent({ owner_id }: Pick<Agent, 'owner_id'>): {
+  may: boolean;
+  rule: string | null;
+} {
+  const { slug, isAdmin } = useWorkspace();
+  const isOwner = useMe().user.id === owner_id;
+  const workspace = useQuery({ ...settingsQuery(slug), enabled: !isAdmin && isOwner });
+  if (isAdmin) {
+    return { may: true, rule: null };
+  }
+  if (!isOwner) {
+    return { may: false, rule: 'Only the agent’s owner and workspace admins can change this.' };
+  }
+  const allowed = workspace.data?.workspace.settings.members_grant_persistent === true;
+  return {
+    may: allowed,
+    rule: allowed ? null : 'Only admins can create persistent grants in this workspace.',
+  };
 }

@@ -28,9 +28,12 @@ export function useAgentGrants(agentId: string, type: GrantInput['grant_type']) 
   });
 }
 
-/** The one of these that lets the agent use a secret. */
-export const grantOfSecret = (grants: readonly Grant[], secretName: string): Grant | undefined =>
-  grants.find(({ details }) => details['secret_name'] === secretName);
+/** The one of these that lets the agent use a secret, as the key of a model at that endpoint alone. */
+export const grantOfSecret = (
+  grants: readonly Grant[],
+  { secretName, endpoint }: { secretName: string; endpoint?: string | undefined },
+): Grant | undefined =>
+  grants.find(({ details }) => details['secret_name'] === secretName && details['endpoint'] === endpoint);
 
 export function useMakeGrant() {
   const { slug } = useWorkspace();

@@ -1,6 +1,6 @@
 /**
- * One permission request, to be answered. It shows the stored request; it stays until the person closes it or moves
- * on, whatever happens to the request meanwhile, and no other replaces it by itself.
+ * One permission request, to be answered. It shows the stored request; it stays until the person closes it or
+ * moves on, whatever happens to the request meanwhile, and no other replaces it by itself.
  */
 import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -11,19 +11,19 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { useExpired } from '../../components/use-expired.ts';
+import { useLeadToProblem } from '../../components/use-lead-to-problem.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
 import { decisionState, hasLost } from './decision-state.ts';
 import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
-import { ReplacedCallAlert } from './replaced-call-alert.tsx';
 import { AskedBy } from './request-chain.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
 import { useDecide, useRequest, useShownRequest } from './use-request.ts';
 
-export interface ApprovalDialogProps {
+interface ApprovalDialogProps {
   /** The request to show; null closes the dialog. */
   requestId: string | null;
   /** How many others wait for this person. */
@@ -199,5 +199,27 @@ function Onward({
         ) : null}
       </Group>
     </Group>
+  );
+}
+
+/**
+ * Above a call that is not the one that this person approved; comes into view and takes the focus, each time.
+ */
+function ReplacedCallAlert({ replacements }: { replacements: number }) {
+  const ref = useRef<HTMLDivElement>(null);
+  useLeadToProblem(ref, replacements, { takesFocus: true });
+  return (
+    <div ref={ref}>
+      <Alert
+        color="red"
+        role="alert"
+        tabIndex={-1}
+        className="quiet-focus"
+        title="The call of this request is another one by now"
+      >
+        Your decision was on the call that was shown before. It was refused, and nothing is approved. Review
+        the call that is shown now before you decide.
+      </Alert>
+    </div>
   );
 }

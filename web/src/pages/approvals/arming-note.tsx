@@ -16,7 +16,10 @@ const showLabel = new Map<Unseen, string>([
   ['child', 'Show the rest'],
 ]);
 
-/** Says whether the buttons work yet, also to screen-reader users. `onShow` leads to what has to be seen first. */
+/**
+ * Says whether the buttons work yet, also to screen-reader users. `onShow` leads to
+ * what has to be seen first.
+ */
 export function ArmingNote({
   armed,
   unseen,

@@ -15,7 +15,10 @@ import {
   withReach,
 } from './choices.ts';
 
-/** Marks what must have been in sight before anything wider than one call is approved; for exactly one call, that is the call. */
+/**
+ * Marks what must have been in sight before anything wider than one call is approved; for exactly
+ * one call, that is the call.
+ */
 const decides = { 'data-decides': true };
 
 interface ChoiceFieldsProps {

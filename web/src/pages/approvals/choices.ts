@@ -5,7 +5,10 @@ export type GrantScope = PermissionRequest['scope'];
 /** Who would hold the grant: the agent that asks, or the operator of its session. */
 export type HolderKind = 'agent' | 'operator';
 
-/** How far an approval goes: a scope of grants, or `exact`, which is a `once` grant for the refused call alone. */
+/**
+ * How far an approval goes: a scope of grants, or `exact`, which is a `once` grant
+ * for the refused call alone.
+ */
 export type Reach = 'exact' | GrantScope;
 
 export interface Choice {
@@ -27,7 +30,10 @@ export function offeredReaches(request: Offer): Reach[] {
   return reachesByWidth.filter((reach) => holdersOf(request, reach).length > 0);
 }
 
-/** Who may be given such a grant; the agent first, since it is the one that asks. Only a call with a digest can be approved exactly. */
+/**
+ * Who may be given such a grant; the agent first, since it is the one that asks. Only a call with a digest
+ * can be approved exactly.
+ */
 export function holdersOf({ may_grant: may, refused_call: refused }: Offer, reach: Reach): HolderKind[] {
   const isOffered = reach !== 'exact' || (refused !== null && refused.digest !== null);
   return (['agent', 'operator'] as const).filter(
@@ -36,9 +42,9 @@ export function holdersOf({ may_grant: may, refused_call: refused }: Offer, reac
 }
 
 /**
- * What is chosen at first: the narrowest on offer, whatever was asked, so that going further is always this person's own
- * act. Null when they may grant nothing. That is exactly the refused call also for those who cannot see it: whatever else they could approve
- * would permit that call, too.
+ * What is chosen at first: the narrowest on offer, whatever was asked, so that going further is always this
+ * person's own act. Null when they may grant nothing. That is exactly the refused call also for those who
+ * cannot see it: whatever else they could approve would permit that call, too.
  */
 export function preselectedChoice(request: Offer): Choice | null {
   const [reach] = offeredReaches(request);
@@ -68,7 +74,10 @@ export function reachLabel({ refused_call: refused }: Pick<Meant, 'refused_call'
   return reach === 'once' && refused !== null ? 'One call with any arguments' : choiceLabel[reach];
 }
 
-/** Whether it is what the agent asked for. "Once" is so in two ways where the call is known, and neither is marked. */
+/**
+ * Whether it is what the agent asked for. "Once" is so in two ways where the call is
+ * known, and neither is marked.
+ */
 export const isAsRequested = (request: Offer & Pick<PermissionRequest, 'scope'>, reach: Reach): boolean =>
   reach === request.scope && !(reach === 'once' && offeredReaches(request).includes('exact'));
 
@@ -155,7 +164,10 @@ export function holderMeaning(
     : 'Every session that this person drives, with any agent.';
 }
 
-/** Body of `POST /grants` that answers the request so. `request` is the one that was shown: the digest of its call says what was decided on. */
+/**
+ * Body of `POST /grants` that answers the request so. `request` is the one that was shown: the digest of its
+ * call says what was decided on.
+ */
 export function grantBody(
   request: Pick<
     PermissionRequest,
@@ -178,7 +190,7 @@ export function grantBody(
   };
 }
 
-type Operations = import('../../api/schema.d.ts').paths;
+type Operations = import('../../../../dist/api-types.d.ts').paths;
 type GrantBody = NonNullable<
   Operations['/api/workspaces/{slug}/grants']['post']['requestBody']
 >['content']['application/json'];

@@ -1,12 +1,14 @@
 /** A request that is decided, expired or cancelled: how, by whom and when. */
 import { Alert, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { grantQuery } from '../../api/grant-query.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { ApprovedText } from './approved-text.tsx';
+import { approvedReach } from './choices.ts';
 import { RequestFacts } from './request-facts.tsx';
 import { type LostDecision, outcomeText, type RequestStatus, statusColor } from './request-text.ts';
 
@@ -66,5 +68,28 @@ function Decider({ request: { decider, decided_at: at } }: { request: Permission
         </>
       )}
     </>
+  );
+}
+
+/** Empty until the grant is loaded, and for those who may not see it. */
+function ApprovedText({ grantId }: { grantId: string }) {
+  const { slug } = useWorkspace();
+  const grant = useQuery(grantQuery(slug, grantId)).data?.grant;
+  if (grant === undefined) {
+    return null;
+  }
+  const { server, tool = null } = grant.bound_to ?? {};
+  return (
+    <Text size="sm" fw={600} component="div">
+      Approved {approvedReach(grant)}
+      {tool === null ? null : (
+        <>
+          , for {grant.exact_call ? 'exactly this call of ' : null}
+          <VisibleText text={`${server}.${tool}`} />
+          {grant.exact_call ? null : ' only'}
+        </>
+      )}
+      .
+    </Text>
   );
 }

@@ -2,8 +2,8 @@
 import { ApiFailure, isTransient } from '../../api/failure.ts';
 
 /**
- * `trying`: no answer so far, or a 5xx, and it is resent. `unanswered`: the same until it was given up. `refused`: the API said why not.
- * `too-late`: the request was decided before.
+ * `trying`: no answer so far, or a 5xx, and it is resent. `unanswered`: the same until it was given up.
+ * `refused`: the API said why not. `too-late`: the request was decided before.
  */
 export type DecisionState = 'none' | 'trying' | 'unanswered' | 'refused' | 'too-late';
 
@@ -29,8 +29,9 @@ export function decisionState({ isPending, failureReason, error }: Sent): Decisi
 }
 
 /**
- * Whether this window's decision lost against another one, which may be the same person's in another window. An approval that is sent again under its key is
- * answered as before, so one that is too late lost; a denial has no key, and is refused as well when it was carried out and its answer lost.
+ * Whether this window's decision lost against another one, which may be the same person's in another window.
+ * An approval that is sent again under its key is answered as before, so one that is too late lost; a denial
+ * has no key, and is refused as well when it was carried out and its answer lost.
  */
 export const hasLost = (
   state: DecisionState,

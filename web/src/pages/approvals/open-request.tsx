@@ -1,8 +1,10 @@
 /** A request that waits: what it is, then the ways to answer it. */
-import { Button, Divider, Group, Stack } from '@mantine/core';
+import { Alert, Button, Divider, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
+import { failureMessage } from '../../components/failure-text.ts';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { ArmingNote } from './arming-note.tsx';
 import { RefusedCall } from './call/refused-call.tsx';
@@ -10,7 +12,6 @@ import { useCall } from './call/use-call.ts';
 import { ChildFacts } from './child-facts.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
 import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
-import { DecisionAlert } from './decision-alert.tsx';
 import type { DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { WhatItOpens, WhoAsks } from './request-facts.tsx';
@@ -140,4 +141,32 @@ function Answers({
       </Group>
     </Group>
   );
+}
+
+/** The outcome of a decision that did not go through; `decided` is what the dialog would send now. */
+function DecisionAlert({
+  state,
+  error,
+  decided,
+}: {
+  state: DecisionState;
+  error: unknown;
+  decided: unknown;
+}) {
+  if (state === 'trying') {
+    return (
+      <Alert color="yellow" role="alert" title="Your decision was sent, but is not confirmed yet">
+        Retrying for up to five minutes, or until the request expires. A request is decided only once. Closing
+        this dialog stops the retries.
+      </Alert>
+    );
+  }
+  if (state === 'unanswered') {
+    return (
+      <Alert color="yellow" role="alert" title="Your decision was not confirmed in time">
+        {failureMessage(error)} You can send your decision again: a request is decided only once.
+      </Alert>
+    );
+  }
+  return state === 'refused' ? <FailureAlert error={error} values={decided} /> : null;
 }

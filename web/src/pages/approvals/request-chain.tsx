@@ -7,7 +7,10 @@ import { begunName, subjectOf } from './request-text.ts';
 
 const isOfTree = ({ chain }: PermissionRequest) => chain.length > 1;
 
-/** "Asked by planner > reader (tickets)", below a heading that says for what. Nothing for a session that no other started. */
+/**
+ * "Asked by planner > reader (tickets)", below a heading that says for what. Nothing for a
+ * session that no other started.
+ */
 export function AskedBy({ request }: { request: PermissionRequest }) {
   return isOfTree(request) ? (
     <Text size="sm" component="div">

@@ -1,4 +1,7 @@
-/** The platform's own facts about a request: who asks, on whose behalf, what it would open, and the call that was refused before. */
+/**
+ * The platform's own facts about a request: who asks, on whose behalf, what it would open, and the call
+ * that was refused before.
+ */
 import { Code, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -15,7 +18,10 @@ import { RecordedCall } from './call/refused-call.tsx';
 import { ChildFactsToRead } from './child-facts.tsx';
 import { choiceLabel } from './choices.ts';
 
-/** All that is known of a request that is closed or that another person decides: the facts, and apart from them what the agent claims. */
+/**
+ * All that is known of a request that is closed or that another person decides: the facts, and apart from
+ * them what the agent claims.
+ */
 export function RequestFacts({ request }: { request: PermissionRequest }) {
   return (
     <>

@@ -20,7 +20,10 @@ export function withWaiting(queue: Queue, waiting: readonly string[]): Queue {
   return next === undefined ? queue : { ...queue, shown: next };
 }
 
-/** Postpones all that wait now: none opens by itself. Returns the same queue when something is shown or nothing changes. */
+/**
+ * Postpones all that wait now: none opens by itself. Returns the same queue when something is
+ * shown or nothing changes.
+ */
 export function putOff(queue: Queue, waiting: readonly string[]): Queue {
   const isNew = queue.shown === null && waitingAfter(queue, waiting).length > 0;
   return isNew ? closed(queue, waiting) : queue;

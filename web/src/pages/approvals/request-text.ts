@@ -1,4 +1,7 @@
-/** Permission requests in the platform's own words; names and claims are shown beside them, never inside. Pure. */
+/**
+ * Permission requests in the platform's own words; names and claims are shown beside
+ * them, never inside. Pure.
+ */
 import type { PermissionRequest } from '../../api/types.ts';
 
 export type RequestStatus = PermissionRequest['status'];
@@ -64,7 +67,9 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const headingCharacters = 32;
 
-/** The beginning of a name that is too long for a heading: it must not push the relevant facts out of sight. */
+/**
+ * The beginning of a name that is too long for a heading: it must not push the relevant facts out of sight.
+ */
 export function begunName(name: string): string {
   const characters = [...name];
   return characters.length > headingCharacters ? `${characters.slice(0, headingCharacters).join('')}…` : name;

@@ -3,8 +3,10 @@ import type { CallState } from './call/call-state.ts';
 import { type Choice, isSingle } from './choices.ts';
 
 /**
- * `choice`, `end-of-call`, `child`: not in sight so far. `loading`, `no-child`: it comes, or could not be loaded. None of these can be approved.
- * `arguments`: they are not for this person to see, or cannot be shown; approving exactly this call is still the least that one can approve.
+ * `choice`, `end-of-call`, `child`: not in sight so far. `loading`, `no-child`: it comes, or could not be
+ * loaded. None of these can be approved.
+ * `arguments`: they are not for this person to see, or cannot be shown; approving exactly this call is still
+ * the least that one can approve.
  */
 export type Unseen = 'choice' | 'end-of-call' | 'child' | 'loading' | 'no-child' | 'arguments' | null;
 

@@ -12,7 +12,10 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { type Choice, grantBody } from './choices.ts';
 import { isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
 
-/** The stream announces every decision; this is the fallback for a request with an open dialog when an announcement is lost. */
+/**
+ * The stream announces every decision; this is the fallback for a request with an open dialog when
+ * an announcement is lost.
+ */
 const lookEveryMs = 15_000;
 
 export const requestQuery = (slug: string, id: string) =>
@@ -36,13 +39,19 @@ export interface ShownRequest {
   shown: PermissionRequest;
   /** How often the displayed call was exchanged for the one that the request has now. */
   replacements: number;
-  /** Displays the request's call of now; to be called when the platform refused a decision on the one displayed. */
+  /**
+   * Displays the request's call of now; to be called when the platform refused a
+   * decision on the one displayed.
+   */
   replace: () => void;
   /** Whether the request has another call by now than the one displayed. */
   isOutdated: boolean;
 }
 
-/** Keeps the call that the request had when the dialog opened: what is displayed and would be approved never changes by itself. */
+/**
+ * Keeps the call that the request had when the dialog opened: what is displayed and would be approved
+ * never changes by itself.
+ */
 export function useShownRequest(request: PermissionRequest): ShownRequest {
   const [{ call, replacements }, setShown] = useState({ call: request.refused_call, replacements: 0 });
   return {
@@ -56,8 +65,8 @@ export function useShownRequest(request: PermissionRequest): ShownRequest {
 export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
 
 /**
- * Sends a decision, and resends it while no answer comes and the dialog is open. Whatever the answer, the stored request
- * is read again.
+ * Sends a decision, and resends it while no answer comes and the dialog is open. Whatever the answer, the
+ * stored request is read again.
  */
 export function useDecide(request: PermissionRequest) {
   const { slug } = useWorkspace();

@@ -9,8 +9,8 @@ interface Seen {
 }
 
 /**
- * True once every element below `ref` that is marked `data-decides` was in sight while `subject` was chosen, together or one
- * after another. What lies below the window's edge or behind the buttons is not in sight.
+ * True once every element below `ref` that is marked `data-decides` was in sight while `subject` was chosen,
+ * together or one after another. What lies below the window's edge or behind the buttons is not in sight.
  */
 export function useSeen(subject: string): Seen {
   const ref = useRef<HTMLDivElement>(null);

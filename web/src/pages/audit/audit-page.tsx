@@ -1,18 +1,20 @@
-import { Button, Table, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Table, Text, VisuallyHidden } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { AuditEvent } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
-import { type AuditFilter, readFilter } from './audit-filter.ts';
+import { type AuditFilter, exportName, readFilter } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditRow } from './audit-row.tsx';
-import { ExportButton } from './export-button.tsx';
+import { exportEvents } from './export-events.ts';
 
 /** Who changed what, and every tool call. What is shown and what is exported have the same filter. */
 export function AuditPage() {
@@ -88,4 +90,37 @@ function AuditTable({ events }: { events: AuditEvent[] }) {
       </Table>
     </Table.ScrollContainer>
   );
+}
+
+/** Saves all events that pass the filter as a file, one JSON object a line, and says how many there are. */
+function ExportButton({ filter }: { filter: AuditFilter }) {
+  const { slug } = useWorkspace();
+  const run = useApiMutation({
+    async send() {
+      const { file, count } = await exportEvents(slug, filter);
+      save(file, exportName(slug, new Date()));
+      return count;
+    },
+  });
+  return (
+    <Group gap="xs">
+      <Button onClick={() => run.mutate()} loading={run.isPending}>
+        Export
+      </Button>
+      <Text role="status" size="sm" c="dimmed">
+        {run.isSuccess ? `Exported ${run.data} events.` : ''}
+      </Text>
+      <FailureAlert error={run.error} values={filter} />
+    </Group>
+  );
+}
+
+function save(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file);
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = name;
+  link.click();
+  // The browser has begun to read it by then; the page need not keep it.
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

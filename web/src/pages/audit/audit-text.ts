@@ -84,7 +84,10 @@ const textOf = (data: AuditEvent['data'], name: string): string | null => {
   return typeof value === 'string' ? value : null;
 };
 
-/** What it was about: `files.write_file`, `files of scribe`, `max@demo.test: member`. Names are other people's words. */
+/**
+ * What it was about: `files.write_file`, `files of scribe`, `max@demo.test: member`. Names
+ * are other people's words.
+ */
 export function aboutOf({ event, resource, data }: AuditEvent): string {
   const ofServer = toolEventText({ event, data }) ?? registrationEventText({ event, data });
   if (ofServer !== null) {
@@ -109,7 +112,9 @@ export function aboutOf({ event, resource, data }: AuditEvent): string {
   return role === null ? resource.name : `${resource.name}: ${role}`;
 }
 
-/** Of the one call that a grant is bound to: beside its content where that is recorded whole, else on its own. */
+/**
+ * Of the one call that a grant is bound to: beside its content where that is recorded whole, else on its own.
+ */
 function boundDigestOf(data: AuditEvent['data']): string | null {
   const bound = data['bound_to'];
   return textOf({ ...(typeof bound === 'object' ? bound : {}), ...data }, 'call_digest');

@@ -10,7 +10,10 @@ export interface ExportedEvents {
   count: number;
 }
 
-/** Returns every event that passes the filter. Throws an ApiFailure when the platform refuses, or the response is cut off. */
+/**
+ * Returns every event that passes the filter. Throws an ApiFailure when the platform refuses, or
+ * the response is cut off.
+ */
 export async function exportEvents(slug: string, filter: AuditFilter): Promise<ExportedEvents> {
   const query = new URLSearchParams(Object.entries(filter));
   const address = `/api/workspaces/${encodeURIComponent(slug)}/audit-events?${query}`;

@@ -10,7 +10,10 @@ const features = [
   { value: 'sampling', label: 'Use the agent’s model (sampling)' },
 ];
 
-/** What the server may reach, which of its tools can be called, who approves the gated ones, and what it may ask of the agent. */
+/**
+ * What the server may reach, which of its tools can be called, who approves the gated ones, and what
+ * it may ask of the agent.
+ */
 export function AccessFields({ form }: { form: EntryFormState }) {
   return (
     <Stack>

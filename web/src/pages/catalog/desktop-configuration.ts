@@ -1,4 +1,7 @@
-/** Finds the servers in what people copy: a client's whole configuration, its `mcpServers`, or one server of it. */
+/**
+ * Finds the servers in what people copy: a client's whole configuration, its
+ * `mcpServers`, or one server of it.
+ */
 import * as z from 'zod';
 import type { Problem } from './pasted/json.ts';
 
@@ -50,7 +53,10 @@ interface Holder {
   inputs: unknown;
 }
 
-/** `mcpServers` of most clients, `servers` and `inputs` of VS Code, `context_servers` of Zed, `mcp` of OpenCode, and those within settings. */
+/**
+ * `mcpServers` of most clients, `servers` and `inputs` of VS Code, `context_servers` of Zed, `mcp` of
+ * OpenCode, and those within settings.
+ */
 const holderKey = /^([a-z]+\.)*(mcp[_-]?servers|servers|context_servers)$/i;
 const settingsKey = /^(mcp|augment\.advanced)$/;
 

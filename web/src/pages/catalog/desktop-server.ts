@@ -24,7 +24,10 @@ interface Draft extends DesktopContext {
   problems: string[];
 }
 
-/** The server as an entry that runs it, with what is different from the text and what prevents its registration. */
+/**
+ * The server as an entry that runs it, with what is different from the text and what
+ * prevents its registration.
+ */
 export function desktopCandidate(key: string, given: unknown, context: DesktopContext): ImportCandidate {
   const server = isPlainRecord(given) ? given : {};
   const problems = isPlainRecord(given) ? [] : ['it must be an object with a command or a url'];
@@ -162,7 +165,9 @@ function shapeOf(program: PastedCommand | null, transport: string | null, draft:
   }
 }
 
-/** What the text calls its transport, in small letters without separators; null where it says nothing of one. */
+/**
+ * What the text calls its transport, in small letters without separators; null where it says nothing of one.
+ */
 function transportOf({ type, transport, transportType }: Record<string, unknown>): string | null {
   const given = [type, isPlainRecord(transport) ? transport['type'] : transport, transportType].find(
     (each) => typeof each === 'string',

@@ -15,7 +15,10 @@ import { readManifest } from './manifest-text.ts';
 import { ShapeFields } from './shape-fields.tsx';
 import { UncountedGrants } from './uncounted-grants.tsx';
 
-/** Everything that an admin decides of an entry. `save` is what sends it; `ofImage` is what its image says, where it was read. */
+/**
+ * Everything that an admin decides of an entry. `save` is what sends it; `ofImage` is what its image
+ * says, where it was read.
+ */
 export function EntryForm({
   initial,
   draftName,

@@ -1,7 +1,7 @@
 /** An entry as a form holds it, and as the API takes it. */
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
-import { remoteServerProblems } from '../../../../contract/remote-server-validation.ts';
+import { remoteServerProblems } from '../../../../contract/remote-server.ts';
 import type { McpServer, McpServerInput } from '../../api/types.ts';
 import { linesOf } from '../../text/lines.ts';
 import { manifestText, readManifest } from './manifest-text.ts';

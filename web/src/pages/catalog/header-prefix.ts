@@ -1,9 +1,13 @@
-/** The fixed part of a header, before the value of its variable. Everybody in the workspace reads it. Pure. */
+/**
+ * The fixed part of a header, before the value of its variable. Everybody in the workspace reads it. Pure.
+ */
 import { valueLooksSecret } from '../../text/secret-looks.ts';
 
 const scheme = /^(Bearer|Basic|Token|Digest|ApiKey)( |$)/i;
 
-/** Why it is no prefix; null for a scheme such as `Bearer `, and for other text that looks like no credential. */
+/**
+ * Why it is no prefix; null for a scheme such as `Bearer `, and for other text that looks like no credential.
+ */
 export const headerPrefixProblem = (prefix: string): string | null =>
   prefix
     .replace(scheme, '')

@@ -10,7 +10,10 @@ import { inputOf, valuesOf } from './entry-values.ts';
 import { imageChangeLines } from './image-change-text.ts';
 import { UncountedGrants } from './uncounted-grants.tsx';
 
-/** Asks the registry whether the image has changed, shows the differences, and takes the new one when an admin confirms. */
+/**
+ * Asks the registry whether the image has changed, shows the differences, and takes the new
+ * one when an admin confirms.
+ */
 export function ImageCheck({ entry }: { entry: McpServer }) {
   const { slug } = useWorkspace();
   const params = { path: { slug, name: entry.name } };

@@ -19,7 +19,10 @@ export interface ImportCandidate {
   problems: string[];
 }
 
-/** Arguments are shown to every member, so none that looks like a credential is imported; and none that holds only where it was written. */
+/**
+ * Arguments are shown to every member, so none that looks like a credential is imported; and none that holds
+ * only where it was written.
+ */
 export const argumentProblems = (args: readonly string[]): string[] =>
   args.flatMap((argument, at) => {
     const why = argumentProblem(argument, args[at - 1] ?? '');

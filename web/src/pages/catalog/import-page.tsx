@@ -29,7 +29,10 @@ const example = `{
   }
 }`;
 
-/** Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the end, unless something of it is left. */
+/**
+ * Paste, review what would be registered, register. The pasted text stays in this page and is dropped at the
+ * end, unless something of it is left.
+ */
 export default function ImportPage() {
   const query = useAllServers(useWorkspace().slug);
   return (
@@ -153,7 +156,10 @@ function Planned({
   );
 }
 
-/** The servers that are registered without a network, by key, and how to choose that where the internet is unavailable. */
+/**
+ * The servers that are registered without a network, by key, and how to choose that where the
+ * internet is unavailable.
+ */
 function useWithoutNetwork() {
   const here = useAvailability();
   const [withoutNetwork, setWithoutNetwork] = useState<ReadonlySet<string>>(new Set());
@@ -168,7 +174,10 @@ const secretsOf = (registered: readonly RegisteredServer[]): string[] => [
   ...new Set(registered.flatMap(({ secrets }) => secrets)),
 ];
 
-/** Where an import ends, also when something of it was not registered: that is named with its reason, and the text is still there. */
+/**
+ * Where an import ends, also when something of it was not registered: that is named with its reason, and
+ * the text is still there.
+ */
 function Done({
   register: { registered, reopen },
   left,

@@ -1,7 +1,7 @@
 /**
- * Servers that somebody pastes, as entries of the catalog: a desktop client's configuration (`mcpServers`), or documents of the MCP
- * registry (`server.json`). Values that look secret become fields that a secret fills in; the values themselves go nowhere. Whatever
- * cannot be imported is named.
+ * Servers that somebody pastes, as entries of the catalog: a desktop client's configuration (`mcpServers`),
+ * or documents of the MCP registry (`server.json`). Values that look secret become fields that a secret fills
+ * in; the values themselves go nowhere. Whatever cannot be imported is named.
  */
 import { type Availability, unavailableEntry } from '../../../../contract/available-runs.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../../../contract/catalog.ts';
 import { type FieldProblem, fieldProblemsOf } from '../../../../contract/errors.ts';
 import { manifestProblems } from '../../../../contract/manifest-validation.ts';
-import { remoteServerProblems } from '../../../../contract/remote-server-validation.ts';
+import { remoteServerProblems } from '../../../../contract/remote-server.ts';
 import { lookOfEntryName } from '../../../../contract/shown-name.ts';
 import type { McpServerInput } from '../../api/types.ts';
 import { serversIn } from './desktop-configuration.ts';
@@ -174,8 +174,8 @@ const sentenceOf = ({ path, code, message }: FieldProblem): string =>
 const maxNameLength = 32;
 
 /**
- * The nearest name that an entry may have; the rule for names rejects the rest. `GitHub` is one word and `notionApi` are two. A name that is too long
- * ends with a word, where that leaves most of it.
+ * The nearest name that an entry may have; the rule for names rejects the rest. `GitHub` is one word and
+ * `notionApi` are two. A name that is too long ends with a word, where that leaves most of it.
  */
 export function entryNameOf(key: string): string {
   const words = /^[a-z]/.test(key) ? key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2') : key;

@@ -1,6 +1,6 @@
 /**
- * Headers of a remote server that is imported, as an entry sends them: each a fixed prefix and one variable, whose value is set as a secret
- * afterwards. Pure.
+ * Headers of a remote server that is imported, as an entry sends them: each a fixed prefix and one variable,
+ * whose value is set as a secret afterwards. Pure.
  */
 import { type RemoteHeader, remoteHeader } from '../../../../contract/remote-server.ts';
 import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
@@ -20,7 +20,10 @@ export type ImportedHeader =
   | { problem: string }
   | { note: string };
 
-/** The header of an entry, or why there is none. A literal becomes a variable with a default, unless it may be a credential. */
+/**
+ * The header of an entry, or why there is none. A literal becomes a variable with a default,
+ * unless it may be a credential.
+ */
 export function importedHeader({ name, template }: GivenHeader): ImportedHeader {
   const named = remoteHeader.shape.name.safeParse(name);
   if (!named.success) {
@@ -41,7 +44,10 @@ export function importedHeader({ name, template }: GivenHeader): ImportedHeader 
     : { problem: `its header ${name} has to be a prefix and one variable, such as "Bearer \${API_TOKEN}"` };
 }
 
-/** What is registered of it; null where it only leaves a note or a problem, which are added to those of the server. */
+/**
+ * What is registered of it; null where it only leaves a note or a problem, which are
+ * added to those of the server.
+ */
 export function keptHeader(
   imported: ImportedHeader,
   { notes, problems }: { notes: string[]; problems: string[] },
@@ -80,10 +86,15 @@ function variableName(text: string): string {
   return /^\d/.test(upper) ? `_${upper}` : upper;
 }
 
-/** `${VAR}` as desktop clients have it, with `:-default` as well, `${env:VAR}` and `${input:name}` of editors, and `{name}`. */
+/**
+ * `${VAR}` as desktop clients have it, with `:-default` as well, `${env:VAR}` and `${input:name}`
+ * of editors, and `{name}`.
+ */
 const placeholder = /\$\{(?:(?:env|input):)?([A-Za-z0-9_-]+?)(?::-([^{}]*))?\}|\{([A-Za-z0-9_-]+)\}/g;
 
-/** The text of a header in its parts. More than one variable makes the rest the suffix, which no header has. */
+/**
+ * The text of a header in its parts. More than one variable makes the rest the suffix, which no header has.
+ */
 export function templateOf(text: string): NonNullable<GivenHeader['template']> {
   const [first] = text.matchAll(placeholder);
   if (first === undefined) {

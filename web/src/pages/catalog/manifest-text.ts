@@ -1,4 +1,6 @@
-/** A manifest as text: read with the platform's own rules, so that what is accepted here is accepted there. */
+/**
+ * A manifest as text: read with the platform's own rules, so that what is accepted here is accepted there.
+ */
 import {
   type Manifest as ContractManifest,
   manifest as manifestSchema,

@@ -18,7 +18,10 @@ import { headerText, shapeLabels, shapeText } from '../../text/shape-text.ts';
 import type { PlannedServer } from './import-plan.ts';
 import { choiceKey, type KindChoices } from './planned-variable.ts';
 
-/** One server of a pasted configuration, as the catalog entry that it would become. Without `onChoose` nothing of it can be chosen. */
+/**
+ * One server of a pasted configuration, as the catalog entry that it would become. Without `onChoose`
+ * nothing of it can be chosen.
+ */
 export function PlannedServerCard({
   server,
   failure,

@@ -52,7 +52,9 @@ export function remotely(
   return candidate;
 }
 
-/** The address with the defaults of its variables put in, except of secret ones, which everybody would read. */
+/**
+ * The address with the defaults of its variables put in, except of secret ones, which everybody would read.
+ */
 function withDefaults(url: string, variables: Readonly<Record<string, PlainInput>>, notes: string[]): string {
   return url.replaceAll(/\{([^{}]+)\}/g, (written, name: string) => {
     const input = Object.hasOwn(variables, name) ? variables[name] : undefined;

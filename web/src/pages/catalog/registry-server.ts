@@ -1,6 +1,6 @@
 /**
- * A server as the MCP registry describes it (`server.json`, of 2025-09-29 and later): packages and remote addresses, of which an entry
- * runs one. Pure.
+ * A server as the MCP registry describes it (`server.json`, of 2025-09-29 and later): packages and remote
+ * addresses, of which an entry runs one. Pure.
  */
 import * as z from 'zod';
 import { manifest, network } from '../../../../contract/catalog.ts';
@@ -46,14 +46,20 @@ export interface RegistryServer {
   remotes: unknown[];
 }
 
-/** What an installation of this platform adds to a document that it gives. Who approves is for the admin who imports it. */
+/**
+ * What an installation of this platform adds to a document that it gives. Who approves is for
+ * the admin who imports it.
+ */
 const providedMeta = z.object({
   network: network.optional().catch(undefined),
   tool_scopes: manifest.shape.tool_scopes.catch({}),
 });
 type Provided = z.infer<typeof providedMeta>;
 
-/** The documents in what was pasted: one, one as the registry's API answers, or its list. Null where there is none. */
+/**
+ * The documents in what was pasted: one, one as the registry's API answers, or its list.
+ * Null where there is none.
+ */
 export function registryServersIn(value: unknown): RegistryServer[] | null {
   const list = isPlainRecord(value) && Array.isArray(value['servers']) ? value['servers'] : [value];
   const documents = list.map(documentIn);
@@ -191,7 +197,10 @@ function shapeOf(given: RegistryPackage, notes: string[], problems: string[]): I
   return { type: 'command', command, args: all };
 }
 
-/** The variables that `-e` gives the container, among the arguments of the container engine. Any other one that changes the container is refused. */
+/**
+ * The variables that `-e` gives the container, among the arguments of the container engine. Any other one
+ * that changes the container is refused.
+ */
 function containerVariables(
   { identifier, runtimeArguments }: RegistryPackage,
   notes: string[],
@@ -224,7 +233,10 @@ function flagOf(argument: Argument): DockerFlag {
   return name === undefined ? { name: value ?? labelOf(argument), value: null } : { name, value: rest ?? '' };
 }
 
-/** What would run must be the package that is named, at its version: an address, a path or an option could name another. */
+/**
+ * What would run must be the package that is named, at its version: an address, a path or an
+ * option could name another.
+ */
 function packageProblems(
   command: string,
   args: readonly string[],
@@ -284,7 +296,10 @@ const labelOf = (given: Argument): string =>
 /** More than an argument or a default may have. */
 const maxTextLength = 10_000;
 
-/** Its fixed value, or its default, with variables put in. Null when there is none or it is too long, or one of the variables has none. */
+/**
+ * Its fixed value, or its default, with variables put in. Null when there is none or it is too long, or one
+ * of the variables has none.
+ */
 function textOf({ value, default: preset, variables }: Template): { text: string } | 'secret' | null {
   const text = value ?? preset;
   if (text === undefined) {

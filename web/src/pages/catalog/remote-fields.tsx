@@ -6,7 +6,9 @@ import { HeaderFields } from './header-fields.tsx';
 import { newHeader } from './remote-values.ts';
 import type { EntryFormState } from './shape-fields.tsx';
 
-/** Where a remote server is, and how people sign in to it. `manifest` is what is typed, while it can be read. */
+/**
+ * Where a remote server is, and how people sign in to it. `manifest` is what is typed, while it can be read.
+ */
 export function RemoteFields({ form, manifest }: { form: EntryFormState; manifest: Manifest | null }) {
   const { signInWith, headers } = form.values;
   const choose = (value: string) => {

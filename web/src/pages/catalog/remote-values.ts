@@ -15,7 +15,10 @@ export interface HeaderRow {
 
 export interface RemoteValues {
   url: string;
-  /** `person`: each person signs in, or nobody does, as the server asks. `key`: everybody uses a static credential. */
+  /**
+   * `person`: each person signs in, or nobody does, as the server asks. `key`: everybody
+   * uses a static credential.
+   */
   signInWith: 'person' | 'key';
   clientId: string;
   /** The name of a secret; empty for none. */

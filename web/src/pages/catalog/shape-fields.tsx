@@ -27,7 +27,10 @@ const shapes: { value: EntryValues['shapeType']; label: string; help: string }[]
   },
 ];
 
-/** What runs: one of three shapes, each with its own fields. `manifest` is what is typed, while it can be read. */
+/**
+ * What runs: one of three shapes, each with its own fields. `manifest` is what is
+ * typed, while it can be read.
+ */
 export function ShapeFields({ form, manifest }: { form: EntryFormState; manifest: Manifest | null }) {
   const { shapeType, args } = form.values;
   const here = useAvailability();

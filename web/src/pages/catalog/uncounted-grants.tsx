@@ -15,9 +15,9 @@ const mostShown = 10;
 const mostGrants = 2_000;
 
 /**
- * Grants of members for scopes of an entry that is restricted to admins: before it is saved those that lose their effect (`when` is
- * `saving`), on its page those that no longer have one. Beside `scopes` it asks for those that the entry gates with
- * already, today and in sessions that run with an earlier version of it.
+ * Grants of members for scopes of an entry that is restricted to admins: before it is saved those that lose
+ * their effect (`when` is `saving`), on its page those that no longer have one. Beside `scopes` it asks for
+ * those that the entry gates with already, today and in sessions that run with an earlier version of it.
  */
 export function UncountedGrants({
   entryName,

@@ -14,8 +14,8 @@ const validMs = 60_000;
 const whatIsSent = ({ input }: Pick<PlannedServer, 'input'>) => JSON.stringify(input);
 
 /**
- * Asks the platform what registering each server would say, one after another. The refusal of a server is undefined while that is unknown, and where
- * the server would be registered.
+ * Asks the platform what registering each server would say, one after another. The refusal of a server is
+ * undefined while that is unknown, and where the server would be registered.
  */
 export function useDryRuns(slug: string, servers: readonly PlannedServer[]) {
   const client = useQueryClient();

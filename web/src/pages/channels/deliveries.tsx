@@ -1,4 +1,7 @@
-/** Messages to channels with the state of their delivery. Their texts are in the transcripts of their sessions. */
+/**
+ * Messages to channels with the state of their delivery. Their texts are in the
+ * transcripts of their sessions.
+ */
 import { Badge, Table, Text } from '@mantine/core';
 import type { ChannelMessage } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';

@@ -1,4 +1,7 @@
-/** The page on which a person signs in to a remote server: it says who asks, where, and for what, before they leave. */
+/**
+ * The page on which a person signs in to a remote server: it says who asks, where, and for
+ * what, before they leave.
+ */
 import { Text } from '@mantine/core';
 import { ApiFailure } from '../../api/failure.ts';
 import type { Authorization } from '../../api/types.ts';

@@ -13,8 +13,8 @@ export type AuthorizationView =
   | { kind: 'ready'; host: string };
 
 /**
- * `origin` is that of the page; `isExpired` says that the deadline passed while the page was open, which the API would not let
- * anybody overlook either.
+ * `origin` is that of the page; `isExpired` says that the deadline passed while the page was open, which the
+ * API would not let anybody overlook either.
  */
 export function viewOf(
   { status, parties, origin: required }: Pick<Authorization, 'status' | 'parties' | 'origin'>,
@@ -33,8 +33,9 @@ export function viewOf(
 }
 
 /**
- * Whether the address to go to asks for what the page shows: on that host, for that resource and those scopes. The person agreed to nothing else, and the
- * entry may be another by the time that they press the button. Where no scopes are named, an endpoint may have some of its own.
+ * Whether the address to go to asks for what the page shows: on that host, for that resource and those
+ * scopes. The person agreed to nothing else, and the entry may be another by the time that they press the
+ * button. Where no scopes are named, an endpoint may have some of its own.
  */
 export function asksAsShown(
   url: string,

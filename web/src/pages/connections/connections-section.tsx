@@ -5,7 +5,7 @@ import { AuthorizationPage } from './authorization-page.tsx';
 import { ConnectionsPage } from './connections-page.tsx';
 import { UnknownAnswerPage } from './unknown-answer-page.tsx';
 
-/** Pages about a person's own sign-ins at remote servers, in whichever workspace. */
+/** Pages about a person's own connections to remote servers, in whichever workspace. */
 export default function ConnectionsSection() {
   return (
     <Box component="main" maw={960} mx="auto" p="md">

@@ -84,7 +84,10 @@ export function Unusable({
   );
 }
 
-/** The same page at the address that the authorization server sends people back to; this browser has another cookie there. */
+/**
+ * The same page at the address that the authorization server sends people back to; this browser
+ * has another cookie there.
+ */
 export function Elsewhere({ origin, id }: { origin: string; id: string }) {
   const address = `${origin}/app${authorizationOf(id)}`;
   return (

@@ -3,7 +3,10 @@ import { Link } from 'wouter';
 import { connections, home } from '../../app/paths.ts';
 import { PageFrame } from '../../components/page-frame.tsx';
 
-/** Where an answer ends that belongs to no sign-in of this browser. Which of the reasons it is, nobody but the one who began is told. */
+/**
+ * Where an answer ends that belongs to no sign-in of this browser. Which of the reasons it is, nobody but
+ * the one who began is told.
+ */
 export function UnknownAnswerPage() {
   return (
     <PageFrame title="This sign-in could not be completed">

@@ -18,7 +18,10 @@ export function useAuthorization(id: string) {
   });
 }
 
-/** Begins the sign-in that is shown, and leaves for the authorization server. When it is another by now, that is read, and `isAnother` says so. */
+/**
+ * Begins the sign-in that is shown, and leaves for the authorization server. When it is another by now, that
+ * is read, and `isAnother` says so.
+ */
 export function useBegin(shown: Authorization) {
   const [isLeaving, leave] = useLeaving();
   const [isAnother, setIsAnother] = useState(false);
@@ -47,7 +50,10 @@ export function useBegin(shown: Authorization) {
 /** A browser that has not left by then was stopped, or got nothing that it shows. */
 const leavingLimitMs = 15_000;
 
-/** Whether the browser is on its way: a second beginning would make the first one's answer worthless. One that comes back by its history is not. */
+/**
+ * Whether the browser is on its way: a second beginning would make the first one's answer worthless. One that
+ * comes back by its history is not.
+ */
 function useLeaving(): [boolean, (url: string) => void] {
   const [isLeaving, setIsLeaving] = useState(false);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Connection } from '../../api/types.ts';
 
-/** The person's own sign-ins at remote servers, in all of their workspaces. */
+/** The person's own connections to remote servers, in all of their workspaces. */
 export function useConnections() {
   return useQuery({
     queryKey: keys.connections,

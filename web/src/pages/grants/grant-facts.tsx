@@ -9,7 +9,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { oneCallText } from '../../text/call-digest-text.ts';
 import { Holder, Matter } from './grant-names.tsx';
-import { durationMeaning, knownType, matterOf, scopeLabel } from './grant-text.ts';
+import { durationMeaning, endpointOf, knownType, matterOf, scopeLabel } from './grant-text.ts';
 import { OpenedTools } from './opened-tools.tsx';
 
 /** What exactly is permitted to whom. */
@@ -74,6 +74,16 @@ function PermittedFact({ grant }: { grant: Grant }) {
     return (
       <FactRow label="Details">
         <VisibleText text={JSON.stringify(grant.details)} />
+      </FactRow>
+    );
+  }
+  if (grant.grant_type === 'model_key') {
+    return (
+      <FactRow label="Can use the key">
+        <TextLink to={pathOf(slug, 'secrets', matterOf(grant))}>
+          <VisibleText text={matterOf(grant)} />
+        </TextLink>{' '}
+        at the endpoint <VisibleText text={endpointOf(grant) ?? '(unreadable)'} /> only, without reading it
       </FactRow>
     );
   }

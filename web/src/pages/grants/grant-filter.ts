@@ -13,7 +13,10 @@ export interface GrantFilter {
 
 export type FilterName = 'subject' | 'type' | 'state';
 
-/** Parses an address; a missing or invalid part gets its default: any subject, any type, and grants that permit something now. */
+/**
+ * Parses an address; a missing or invalid part gets its default: any subject, any type, and grants
+ * that permit something now.
+ */
 export function readFilter(search: URLSearchParams): GrantFilter {
   const [holder = '', id = ''] = (search.get('subject') ?? '').split(':');
   const type = search.get('type') ?? '';

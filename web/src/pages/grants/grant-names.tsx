@@ -3,13 +3,15 @@ import type { Grant } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { matterOf } from './grant-text.ts';
+import { endpointOf, matterOf } from './grant-text.ts';
 
-/** The scope, the agent or the secret that it names. */
+/** The scope, the agent or the secret that it names, with the endpoint of a model's key. */
 export function Matter({ grant }: { grant: Grant }) {
   const { nameOf } = useNames();
   const matter = matterOf(grant);
-  return <VisibleText text={(grant.grant_type === 'spawn' ? nameOf(matter) : null) ?? matter} />;
+  const name = (grant.grant_type === 'spawn' ? nameOf(matter) : null) ?? matter;
+  const endpoint = endpointOf(grant);
+  return <VisibleText text={endpoint === null ? name : `${name} at ${endpoint}`} />;
 }
 
 export function Holder({ grant: { subject } }: { grant: Grant }) {

@@ -14,7 +14,9 @@ export const typeLabel: Record<GrantType, string> = {
   model_key: 'Use a model key',
 };
 
-/** Null for what this version does not know: a grant that does not fit its type can still be seen and revoked. */
+/**
+ * Null for what this version does not know: a grant that does not fit its type can still be seen and revoked.
+ */
 export const knownType = (type: string): GrantType | null => {
   const known = Object.keys(typeLabel) as GrantType[];
   return known.find((name) => name === type) ?? null;
@@ -96,7 +98,9 @@ export const durationMeaning = ({
 }: Pick<Grant, 'grant_type' | 'scope' | 'exact_call'>): string =>
   isExact ? 'Only the call that was approved uses it up.' : scopeMeaning(type, scope);
 
-/** Scopes that make sense for a type: what leads to a secret is looked at before there is a session to name. */
+/**
+ * Scopes that make sense for a type: what leads to a secret is looked at before there is a session to name.
+ */
 export const scopesOf = (type: GrantType): GrantScope[] =>
   type === 'agent_env' || type === 'model_key' ? ['once', 'persistent'] : ['once', 'session', 'persistent'];
 
@@ -137,6 +141,15 @@ export function matterOf({ grant_type: type, details }: Pick<Grant, 'grant_type'
   const known = knownType(type);
   const value = known === null ? null : details[matterField[known]];
   return typeof value === 'string' ? value : '(unreadable)';
+}
+
+/** Of the key of a model: the one endpoint that it is for; null of anything else. */
+export function endpointOf({
+  grant_type: type,
+  details,
+}: Pick<Grant, 'grant_type' | 'details'>): string | null {
+  const endpoint = details['endpoint'];
+  return type === 'model_key' && typeof endpoint === 'string' ? endpoint : null;
 }
 
 /** "Never used", "Used once", "Used 12 times"; the platform stops counting at 1000. */

@@ -4,6 +4,7 @@ import { useAuthority } from '../../api/use-authority.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { AuthorityPart } from '../../components/agent-authority.tsx';
+import { EndpointSelect } from '../../components/endpoint-select.tsx';
 import type { FieldProps } from './field-props.ts';
 import { OpenedTools } from './opened-tools.tsx';
 import { useScopes } from './use-scopes.ts';
@@ -77,6 +78,11 @@ function ModelKey(field: FieldProps) {
   return (
     <Stack gap="xs">
       <SecretChoice label="Secret with the key" field={field} />
+      <EndpointSelect
+        value={field.values.endpoint}
+        onChange={(endpoint) => field.change({ endpoint })}
+        error={field.errors['endpoint']}
+      />
       <Alert role="note" color="orange" title="The agent spends what this key pays for">
         It takes effect once the agent’s model access references the secret. The agent cannot read the key;
         the limits of its model access say how much one session may use.

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Textarea, TextInput } from '@mantine/core';
+import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -13,6 +13,8 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import type { FieldProps } from './field-props.ts';
+import { typeLabel, typeMeaning } from './grant-text.ts';
 import { HolderField } from './holder-field.tsx';
 import { MatterField } from './matter-field.tsx';
 import {
@@ -22,10 +24,10 @@ import {
   fieldOf,
   type GrantFormValues,
   missingIn,
+  typesFor,
 } from './new-grant-values.ts';
 import { ScopeField } from './scope-field.tsx';
 import { SessionField } from './session-field.tsx';
-import { TypeField } from './type-field.tsx';
 
 /** Permits something before anybody asks. The address may name the holder: `?holder=agent:<id>`. */
 export function NewGrantPage() {
@@ -108,3 +110,25 @@ export function NewGrantPage() {
 const childIn = ({ type, matter }: GrantFormValues) => (type === 'spawn' && matter !== '' ? matter : null);
 
 const isShown = (path: string) => Object.hasOwn(emptyValues, fieldOf(path));
+
+function TypeField({ values, errors, change }: FieldProps) {
+  const { isAdmin } = useWorkspace();
+  const types = typesFor(values.holder, { isAdmin });
+  return (
+    <Radio.Group
+      label="Grant type"
+      value={values.type}
+      onChange={(chosen) => {
+        const type = types.find((candidate) => candidate === chosen);
+        change(type === undefined ? {} : { type });
+      }}
+      error={errors['type']}
+    >
+      <Stack gap="xs" mt="xs">
+        {types.map((type) => (
+          <Radio key={type} value={type} label={typeLabel[type]} description={typeMeaning[type]} />
+        ))}
+      </Stack>
+    </Radio.Group>
+  );
+}

@@ -1,5 +1,6 @@
 /** The form for creating a grant without a request, and the request body that it becomes. */
-import type { paths } from '../../api/schema.d.ts';
+import { defaultEndpointName } from '../../../../contract/model-endpoint.ts';
+import type { paths } from '../../../../dist/api-types.d.ts';
 import { type GrantScope, type GrantType, scopesOf } from './grant-text.ts';
 
 export interface GrantFormValues {
@@ -8,6 +9,8 @@ export interface GrantFormValues {
   type: GrantType;
   /** By type: the scope of the tools, the id of the agent to start, the name of the secret. */
   matter: string;
+  /** Of the key of a model: the one endpoint that it is for. */
+  endpoint: string;
   scope: GrantScope;
   /** Of a grant for one session. */
   session: string;
@@ -25,6 +28,7 @@ export const emptyValues: GrantFormValues = {
   holder: '',
   type: 'tool_scope',
   matter: '',
+  endpoint: defaultEndpointName,
   scope: 'once',
   session: '',
   expires: '',
@@ -76,13 +80,14 @@ export function missingIn({
   };
 }
 
-export function bodyOf({ holder, type, matter, scope, session, expires, reason }: GrantFormValues): Body {
+export function bodyOf({ holder, type, matter, endpoint, ...values }: GrantFormValues): Body {
+  const { scope, session, expires, reason } = values;
   const [subject, id = ''] = holder.split(':');
   const details = {
     tool_scope: { scope: matter },
     spawn: { child_agent_id: matter },
     agent_env: { secret_name: matter },
-    model_key: { secret_name: matter },
+    model_key: { secret_name: matter, endpoint },
   };
   return {
     ...(subject === 'user' ? { user_subject_id: id } : { agent_subject_id: id }),
@@ -97,6 +102,9 @@ export function bodyOf({ holder, type, matter, scope, session, expires, reason }
 
 /** Which field shows a path of the API. */
 export function fieldOf(path: string): string {
+  if (path === 'details.endpoint') {
+    return 'endpoint';
+  }
   if (path.startsWith('details')) {
     return 'matter';
   }

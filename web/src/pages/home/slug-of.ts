@@ -1,4 +1,7 @@
-/** Of a name, what the address may hold: at most 40 lowercase letters, digits and inner hyphens. Empty when nothing is left. */
+/**
+ * Of a name, what the address may hold: at most 40 lowercase letters, digits and inner hyphens.
+ * Empty when nothing is left.
+ */
 export function slugOf(name: string): string {
   return name
     .normalize('NFKD')

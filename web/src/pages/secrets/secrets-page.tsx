@@ -1,6 +1,10 @@
 import { Badge, Button, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { keys } from '../../api/keys.ts';
 import type { ListedSecret } from '../../api/types.ts';
+import { fetchAll } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -11,7 +15,6 @@ import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { usersText } from '../../text/secret-use-text.ts';
-import { useListedSecrets } from './use-listed-secrets.ts';
 
 /** All secrets of the workspace: which are set, for whom, and who uses them. Never a value. */
 export function SecretsPage() {
@@ -111,4 +114,17 @@ function allowedText(servers: string[] | null): string {
     return 'any MCP server';
   }
   return servers.join(', ') || 'no MCP server';
+}
+
+/** All secrets with who uses each of them, in one request for up to 200. */
+function useListedSecrets(slug: string) {
+  return useQuery({
+    queryKey: keys.secrets(slug, 'with-uses'),
+    queryFn: ({ signal }) =>
+      fetchAll<ListedSecret>(async (page) => {
+        const params = { path: { slug }, query: { ...page, include_uses: 'true' as const } };
+        const answer = await call(api.GET('/api/workspaces/{slug}/secrets', { params, signal }));
+        return { items: answer.secrets, next_cursor: answer.next_cursor };
+      }),
+  });
 }

@@ -1,4 +1,7 @@
-/** A look at an artifact. It is an agent's: its text is never markup, and only pictures without scripts are drawn. */
+/**
+ * A look at an artifact. It is an agent's: its text is never markup, and only pictures
+ * without scripts are drawn.
+ */
 import { Alert, Code, Image, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';

@@ -150,11 +150,17 @@ function RunText({ run }: { run: Configuration['agent']['run'] }) {
 }
 
 function ModelAccess({ access }: { access: NonNullable<Configuration['agent']['model_access']> }) {
-  const { api_key: key, models, requests_per_session: requests, tokens_per_session: tokens } = access;
+  const {
+    api_key: key,
+    endpoint,
+    models,
+    requests_per_session: requests,
+    tokens_per_session: tokens,
+  } = access;
   return (
     <>
-      <Code>{key.reference}</Code>, {models.length === 0 ? 'any model' : models.join(', ')}; up to{' '}
-      {numberText(requests)} requests and {numberText(tokens)} tokens
+      <Code>{key.reference}</Code> at {endpoint}, {models.length === 0 ? 'any model' : models.join(', ')}; up
+      to {numberText(requests)} requests and {numberText(tokens)} tokens
     </>
   );
 }

@@ -27,7 +27,7 @@ export function DeployedPreview({ preview }: { preview: PayloadOf<'agent.preview
         <Text size="xs" c="dimmed" component="div">
           {contentText(preview)} · {over === null ? (isExpired ? 'expired' : 'expires') : overWord(over)}{' '}
           <RelativeTime at={over === null ? expires_at : overAt(over)} /> ·
-          {typeof preview.service === 'string' ? ' run for the agent' : ' written by the agent'}, not checked
+          {preview.service === null ? ' written by the agent' : ' run for the agent'}, not checked
         </Text>
         {reason === null ? null : (
           <Text size="xs" component="div">

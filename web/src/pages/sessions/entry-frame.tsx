@@ -34,7 +34,9 @@ export function EntryFrame({
   );
 }
 
-/** Who speaks, of the agent of another session: never to be taken for a person, nor for the agent of this one. */
+/**
+ * Who speaks, of the agent of another session: never to be taken for a person, nor for the agent of this one.
+ */
 export function OtherAgent({ name }: { name: string }) {
   return (
     <>

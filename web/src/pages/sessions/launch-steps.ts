@@ -17,8 +17,8 @@ const labels = (hasSiblings: boolean): [SessionStatus, string][] => [
 ];
 
 /**
- * From the status changes among a session's events, in order. A step that the session skipped is left out; the one in
- * which it ended failed.
+ * From the status changes among a session's events, in order. A step that the session skipped is left out;
+ * the one in which it ended failed.
  */
 export function launchSteps(events: readonly TranscriptEvent[], hasSiblings = false): LaunchStep[] {
   const changes = events.flatMap(({ at, content }) =>

@@ -1,4 +1,6 @@
-/** The operator's messages and answers to the agent. What was typed stays until the platform has accepted it. */
+/**
+ * The operator's messages and answers to the agent. What was typed stays until the platform has accepted it.
+ */
 import { Button, Card, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 import { api, call } from '../../api/client.ts';

@@ -1,4 +1,7 @@
-/** The end of what a process wrote to stderr: its own words, which nobody has checked. Each reading is audited. */
+/**
+ * The end of what a process wrote to stderr: its own words, which nobody has checked.
+ * Each reading is audited.
+ */
 import { Modal } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';

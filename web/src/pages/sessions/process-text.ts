@@ -57,7 +57,10 @@ export const processStateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 
 export const processStateColor = ({ state }: Pick<SessionProcess, 'state'>): string =>
   state === 'failed' ? 'red' : state === 'ready' ? 'green' : state === 'starting' ? 'blue' : 'gray';
 
-/** "started 3 times, answered after 420 ms, last ended with exit code 3", or of a sibling that it was not ready within its limit; empty for one that was never started. */
+/**
+ * "started 3 times, answered after 420 ms, last ended with exit code 3", or of a sibling that it was not
+ * ready within its limit; empty for one that was never started.
+ */
 export function processFacts(process: SessionProcess): string {
   const { starts, handshake_ms: handshakeMs } = process;
   const ending = endingText(process);

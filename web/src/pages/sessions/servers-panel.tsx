@@ -1,4 +1,7 @@
-/** The state of a session's MCP servers, its agent and, apart from them, its siblings, and for admins their output. The alert above says why one failed. */
+/**
+ * The state of a session's MCP servers, its agent and, apart from them, its siblings, and for admins their
+ * output. The alert above says why one failed.
+ */
 import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';
@@ -75,7 +78,7 @@ function ProcessRow({
   return (
     <Stack component="li" gap={2} style={{ listStyle: 'none' }}>
       <Group gap="xs">
-        <Text size="sm" fw={600}>
+        <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
           {process.kind === 'agent' ? 'Agent' : process.name}
         </Text>
         <Badge color={processStateColor(process)} variant="light" tt="none">

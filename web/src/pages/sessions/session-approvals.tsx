@@ -1,4 +1,7 @@
-/** The approval dialog of a session's page: opens by itself when something waits for the person, unless they are typing. */
+/**
+ * The approval dialog of a session's page: opens by itself when something waits for the person, unless they
+ * are typing.
+ */
 import { Alert, Button, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -15,9 +18,8 @@ import {
   withWaiting,
 } from '../approvals/request-queue.ts';
 import { afterDialog } from '../approvals/use-focus-after.ts';
-import { isTyping } from './is-typing.ts';
 
-export interface ApprovalQueue {
+interface ApprovalQueue {
   queue: Queue;
   setQueue: (change: (queue: Queue) => Queue) => void;
 }
@@ -91,5 +93,18 @@ function Askers({ requests }: { requests: readonly PermissionRequest[] }) {
       ))}
       {requests.length > mostNamed ? <Text size="sm">and {requests.length - mostNamed} more</Text> : null}
     </>
+  );
+}
+
+/**
+ * Whether the person writes in a text field now: it has the focus, and holds text. A field that is marked
+ * `aria-busy` holds what was just sent, which nobody is writing now.
+ */
+function isTyping(): boolean {
+  const field = document.activeElement;
+  return (
+    (field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement) &&
+    field.matches(':read-write:not([aria-busy=true])') &&
+    field.value !== ''
   );
 }

@@ -1,23 +1,27 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
-import { Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Alert, Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session, SessionWithAncestors } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { usePeople } from '../../api/use-names.ts';
 import { useSessionEvents } from '../../api/use-session-events.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { SessionChain } from '../../components/session-chain.tsx';
 import { FailedState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { AncestorsPath } from './ancestors-path.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
 import { BudgetNotice } from './budget-notice.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { LaunchProgress } from './launch-progress.tsx';
 import { MessageForm } from './message-form.tsx';
 import { ModelUsagePanel } from './model-usage-panel.tsx';
-import { MuteNotice } from './mute-notice.tsx';
 import { OpenCallsPanel } from './open-calls-panel.tsx';
 import { openQuestions } from './open-questions.ts';
 import { PreviewsPanel } from './previews-panel.tsx';
@@ -37,7 +41,6 @@ import { transcriptContext } from './transcript-context.ts';
 import { transcriptEntries } from './transcript-entries.ts';
 import { TreePanel } from './tree-panel.tsx';
 import { UndrivenNotice } from './undriven-notice.tsx';
-import { useSessionNames } from './use-session-names.ts';
 import { type SessionTree, useSessionTree } from './use-session-tree.ts';
 import { useToolCalls } from './use-tool-calls.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
@@ -162,7 +165,10 @@ const runningBelow = ({ id }: Session, { below, hasMore }: SessionTree): Running
   isPart: hasMore,
 });
 
-/** Scrolls to the top when opened from further down a list; the transcript of a running session then scrolls to its end. */
+/**
+ * Scrolls to the top when opened from further down a list; the transcript of a running session then scrolls
+ * to its end.
+ */
 function useBeginAtTop(): void {
   useEffect(() => {
     // In braces: newer browsers return a promise, which is no cleanup function.
@@ -203,4 +209,71 @@ function EarlierCalls({ load, loading }: { load: () => void; loading: boolean })
       </Button>
     </Group>
   );
+}
+
+/** Where a session comes from: those above it, each a link. Nothing for a root. */
+function AncestorsPath({ session }: { session: SessionWithAncestors }) {
+  const { slug } = useWorkspace();
+  return session.ancestors.length === 0 ? null : (
+    <nav aria-label="Where this session comes from">
+      <SessionChain members={[...session.ancestors, session]} linkTo={(id) => pathOf(slug, 'sessions', id)} />
+    </nav>
+  );
+}
+
+/** Says that this session's permission requests are muted, and offers to unmute them. */
+function MuteNotice({ session }: { session: Session }) {
+  const unmute = useApiMutation({
+    send() {
+      const params = { path: { session_id: session.id } };
+      return call(
+        api.PATCH('/api/sessions/{session_id}', { params, body: { permission_requests_muted: false } }),
+      );
+    },
+    invalidates: [keys.session(session.id)],
+  });
+  return session.permission_requests_muted ? (
+    <Alert color="yellow" role="status">
+      <Group justify="space-between" gap="xs">
+        <Text size="sm">
+          <b>Muted:</b> permission requests of this session are refused immediately.
+        </Text>
+        {session.may_mute ? (
+          <Button size="xs" variant="default" loading={unmute.isPending} onClick={() => unmute.mutate()}>
+            Unmute
+          </Button>
+        ) : null}
+      </Group>
+      <FailureAlert error={unmute.error} />
+    </Alert>
+  ) : null;
+}
+
+const mostRequests = 200;
+
+/**
+ * Knows the person, the session's operators, those who answered its requests and those of sessions below it,
+ * and the members of the workspace; nobody else's name.
+ */
+function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
+  const me = useMe();
+  const members = usePeople();
+  const { slug } = useWorkspace();
+  const requests = useQuery({
+    queryKey: keys.permissionRequests(slug, 'of-tree', id),
+    queryFn: ({ signal }) => {
+      const params = { path: { slug }, query: { tree: id, limit: mostRequests } };
+      return call(api.GET('/api/workspaces/{slug}/permission-requests', { params, signal }));
+    },
+  });
+  const known = new Map<string, string>();
+  const deciders = (requests.data?.permission_requests ?? []).map(({ decider }) => decider);
+  for (const person of [operator, root, ...deciders]) {
+    if (person !== null) {
+      known.set(person.id, person.name);
+    }
+  }
+  const stranger = members.isComplete ? 'A former member' : 'Someone';
+  return (userId) =>
+    userId === me.user.id ? 'You' : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
 }

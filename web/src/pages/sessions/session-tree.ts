@@ -7,7 +7,10 @@ export interface SessionNode {
   children: SessionNode[];
 }
 
-/** Children oldest first. A session whose parent is not among them (yet) stands at the top, so that none is lost. */
+/**
+ * Children oldest first. A session whose parent is not among them (yet) stands at the
+ * top, so that none is lost.
+ */
 export function sessionTree(rootId: string, sessions: readonly Session[]): SessionNode[] {
   const known = new Set(sessions.map(({ id }) => id));
   const childrenOf = (parent: string): SessionNode[] =>
@@ -46,7 +49,10 @@ export function endsTooText({ count, isPart }: RunningBelow): string {
 
 type Waiting = Pick<Session, 'waiting_for' | 'operator' | 'root_operator'>;
 
-/** Whom a session waits for; null when for nobody. A request of a session that nobody drives goes to the person at the top of its tree. */
+/**
+ * Whom a session waits for; null when for nobody. A request of a session that nobody drives goes to the
+ * person at the top of its tree.
+ */
 export function awaitedPerson(
   { waiting_for: wait, operator, root_operator: root }: Waiting,
   userId: string,

@@ -54,7 +54,10 @@ const waits: Record<WaitingState, { wait: Wait; label: string }> = {
 
 const isWaiting = (state: ShownState): state is WaitingState => state in waits;
 
-/** What the list of sessions can be filtered by: a session waits for sign-in before it runs as it does while it runs. */
+/**
+ * What the list of sessions can be filtered by: a session waits for sign-in before it runs
+ * as it does while it runs.
+ */
 export const sessionStates: readonly ShownState[] = [
   'waiting_for_approval',
   'waiting_for_sign_in',

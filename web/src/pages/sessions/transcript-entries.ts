@@ -51,8 +51,8 @@ function addCall(entries: TranscriptEntry[], call: ToolCall): void {
 }
 
 /**
- * Events in their order, each call before the first event that is later than its start. Calls come last recorded first;
- * events are never reordered, whatever their clocks say.
+ * Events in their order, each call before the first event that is later than its start. Calls come last
+ * recorded first; events are never reordered, whatever their clocks say.
  */
 export function transcriptEntries(
   events: readonly TranscriptEvent[],

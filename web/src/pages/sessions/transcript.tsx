@@ -1,4 +1,6 @@
-/** All that was said and done in a session, oldest first; while it runs, it opens at its end and follows it. */
+/**
+ * All that was said and done in a session, oldest first; while it runs, it opens at its end and follows it.
+ */
 import { Button, Center, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
@@ -21,7 +23,10 @@ export function Transcript({
   session: Session;
   entries: TranscriptEntry[];
   state: StreamState;
-  /** Whether the page starts at the newest entry and follows new ones; a session that had ended before is read from its top. */
+  /**
+   * Whether the page starts at the newest entry and follows new ones; a session that had ended
+   * before is read from its top.
+   */
   follows: boolean;
 }) {
   const [shown, setShown] = useState(shownAtOnce);
@@ -96,7 +101,10 @@ function StreamNote({ state }: { state: StreamState }) {
 /** How far below the window the end may be while the reader still counts as being there. */
 const slackPx = 120;
 
-/** Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up so far that the end is out of sight; goes on once the end is in sight again. */
+/**
+ * Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up so far that
+ * the end is out of sight; goes on once the end is in sight again.
+ */
 function useKeptInSight(follows: boolean) {
   const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);

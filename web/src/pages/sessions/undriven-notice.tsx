@@ -4,7 +4,10 @@ import type { Session } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
-/** In the place of the message field of a session that an agent or a schedule started: why there is none, and who decides instead. */
+/**
+ * In the place of the message field of a session that an agent or a schedule started: why there is none,
+ * and who decides instead.
+ */
 export function UndrivenNotice({ session }: { session: Session }) {
   const { operator, parent_agent: parent, root_operator: root } = session;
   return operator !== null ? null : (

@@ -5,7 +5,10 @@ import type { Session, ToolCall } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 
 const pageSize = 200;
-/** The last calls are recorded while the session ends, and shortly after, when the stream tells nothing more of it. */
+/**
+ * The last calls are recorded while the session ends, and shortly after, when the stream
+ * tells nothing more of it.
+ */
 const recordedWithinMs = 15_000;
 const lookEveryMs = 5_000;
 const endedJustNow = ({ ended_at: at }: Session) =>

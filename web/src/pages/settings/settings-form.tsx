@@ -1,18 +1,17 @@
-import { Alert, Button, Card, Group, Stack, Switch, TextInput } from '@mantine/core';
+import { Alert, Button, Card, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
 import type { Workspace } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
 import { changesOf, type WorkspaceValues } from './changes-of.ts';
-import { PayloadLogDialog } from './payload-log-dialog.tsx';
-import { RetentionField } from './retention-field.tsx';
 import { type SettingText, settingTexts } from './setting-text.ts';
 
 /** Saved together. Turning the logging of payloads on is asked again: what it keeps cannot be removed. */
@@ -115,5 +114,51 @@ function Setting({
         ) : null}
       </Stack>
     </Card>
+  );
+}
+
+/** Confirms the only setting that records what nobody can remove. */
+function PayloadLogDialog({ onClose, onConfirm }: { onClose: () => void; onConfirm: () => void }) {
+  return (
+    <ConfirmDialog
+      opened
+      onClose={onClose}
+      onConfirm={onConfirm}
+      title="Record arguments and results of tool calls?"
+      confirmLabel="Start recording"
+    >
+      <Text>
+        In sessions that start from now on, everything that tools are given and return is recorded in the
+        audit trail: personal data, file contents and anything else.
+      </Text>
+      <Text>
+        It is kept as long as records of tool calls. Turning this off later does not delete what was recorded.
+      </Text>
+    </ConfirmDialog>
+  );
+}
+
+/** Days, or nothing: then records are kept forever. */
+function RetentionField({
+  value,
+  onChange,
+  error,
+}: {
+  value?: number | null;
+  onChange?: (days: number | null) => void;
+  error?: ReactNode;
+}) {
+  return (
+    <NumberInput
+      label="Tool call retention (days)"
+      description="Older records of tool calls are deleted from the audit trail. Leave empty to keep them forever."
+      min={1}
+      max={36_500}
+      allowDecimal={false}
+      clampBehavior="none"
+      value={value ?? ''}
+      onChange={(days) => onChange?.(typeof days === 'number' ? days : null)}
+      error={error}
+    />
   );
 }

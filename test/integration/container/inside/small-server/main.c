@@ -1,4 +1,7 @@
-/* An MCP server that needs no library: it answers `initialize`, and says how its environment looks on standard error. */
+/*
+ * An MCP server that needs no library: it answers `initialize`, and says how its environment
+ * looks on standard error.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

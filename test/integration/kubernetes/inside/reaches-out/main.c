@@ -1,4 +1,7 @@
-/* Says under which name it was started, whether it can have a network socket, and what is mounted at its arguments; and stays. */
+/*
+ * Says under which name it was started, whether it can have a network socket, and what is mounted at
+ * its arguments; and stays.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /** What a hostile server answers to a request with a credential, and the outcome that it must have. */
 
-import type { Tokens } from '../../../../../lib/oauth/token-answer.ts';
-import type { OAuthTokenErrorCode, RequestOutcome } from '../../../../../lib/oauth/token-error.ts';
+import type { OAuthTokenErrorCode, RequestOutcome } from '../../../../../lib/oauth/token-errors.ts';
+import type { Tokens } from '../../../../../lib/oauth/tokens.ts';
 import type { Reply } from '../../../../support/remote-server.ts';
 
 export interface TokenAttack {

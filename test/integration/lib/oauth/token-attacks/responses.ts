@@ -1,4 +1,7 @@
-/** Answers by the person's browser that are another server's, a thief's, or ambiguous. Placeholders: STATE and ISSUER, encoded. */
+/**
+ * Answers by the person's browser that are another server's, a thief's, or ambiguous. Placeholders:
+ * STATE and ISSUER, encoded.
+ */
 export interface ResponseAttack {
   name: string;
   query: string;

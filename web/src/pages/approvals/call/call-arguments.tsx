@@ -11,8 +11,9 @@ const manyLines = { most: 24, head: 14, tail: 8 };
 const deepestIndent = 8;
 
 /**
- * The arguments of a call in numbered lines: text that wraps, or that looks like a line, has no number of its own. The first and the last line are
- * marked `data-decides` when `decides`: whoever approves exactly this call must have had its end in sight.
+ * The arguments of a call in numbered lines: text that wraps, or that looks like a line, has no number of its
+ * own. The first and the last line are marked `data-decides` when `decides`: whoever approves exactly this
+ * call must have had its end in sight.
  */
 export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; decides: boolean }) {
   const [isWhole, setWhole] = useState(false);

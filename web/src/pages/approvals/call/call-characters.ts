@@ -1,10 +1,13 @@
 /**
- * A token of a call, character by character, so that nothing in it can hide: what has no shape or reorders its surroundings is a mark, and so is
- * a long run of spaces. Pure.
+ * A token of a call, character by character, so that nothing in it can hide: what has no shape or reorders
+ * its surroundings is a mark, and so is a long run of spaces. Pure.
  */
 import { hasHidden, nameOfCharacter } from '../../../text/visible-text.ts';
 
-/** `leftward`: of a script that is written from right to left. `escape`: JSON's own, of what texts usually hold. */
+/**
+ * `leftward`: of a script that is written from right to left. `escape`: JSON's own, of
+ * what texts usually hold.
+ */
 type Kind = 'plain' | 'leftward' | 'space' | 'escape' | 'hidden';
 
 /** One character of the value. Several of JSON's text may be needed for it. */
@@ -71,7 +74,10 @@ function labelOf(character: string): string {
   return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits}`;
 }
 
-/** The same characters in runs. The sources of the pieces together are the token, or the part of it that was given. */
+/**
+ * The same characters in runs. The sources of the pieces together are the token, or the
+ * part of it that was given.
+ */
 export function piecesOf(characters: readonly CallCharacter[]): CallPiece[] {
   const runs: (CallCharacter & { count: number })[] = [];
   for (const character of characters) {

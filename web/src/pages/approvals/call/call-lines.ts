@@ -1,6 +1,6 @@
 /**
- * The arguments of a call in lines, cut from their JSON text itself: a value that was parsed and printed again would show other numbers than
- * those that were sent. Pure.
+ * The arguments of a call in lines, cut from their JSON text itself: a value that was parsed and printed
+ * again would show other numbers than those that were sent. Pure.
  */
 
 export interface CallToken {
@@ -16,8 +16,8 @@ export interface CallLine {
 }
 
 /**
- * One value or key a line, as JSON is usually laid out; the tokens in order are the text. Null for a text that is not JSON without white space
- * between its tokens, which is what the platform records.
+ * One value or key a line, as JSON is usually laid out; the tokens in order are the text. Null for a text
+ * that is not JSON without white space between its tokens, which is what the platform records.
  */
 export function callLines(argumentsText: string): CallLine[] | null {
   const texts = isJson(argumentsText) ? tokenTexts(argumentsText) : null;

@@ -6,7 +6,10 @@ import { folded } from './folded.ts';
 /** Of a longer string the beginning and the end are shown at first. */
 const longToken = { most: 200, head: 100, tail: 60 };
 
-/** A token of a call as it is written there: never markup, in the order of its characters, with marks for those that hide. */
+/**
+ * A token of a call as it is written there: never markup, in the order of its characters, with
+ * marks for those that hide.
+ */
 export function CallTokenText({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const { head, hidden, tail } = folded(charactersOf(text), longToken);

@@ -6,8 +6,10 @@ import { type CallLine, callLines } from './call-lines.ts';
 type RefusedCall = PermissionRequest['refused_call'];
 
 /**
- * `none`: the agent asked without a refused call. `not-kept`: only server and tool are known. `unread`: the arguments were not asked for yet.
- * `withheld`: this person may not read them. `replaced`: the request has another call by now. `unreadable`: they are not what the platform records.
+ * `none`: the agent asked without a refused call. `not-kept`: only server and tool are known. `unread`: the
+ * arguments were not asked for yet.
+ * `withheld`: this person may not read them. `replaced`: the request has another call by now. `unreadable`:
+ * they are not what the platform records.
  */
 export type CallState =
   | { kind: 'none' | 'not-kept' | 'unread' | 'loading' | 'erased' | 'replaced' | 'failed' }
@@ -23,7 +25,9 @@ export interface CallReading {
   error: unknown;
 }
 
-/** `call` is the one that is shown and would be approved: an answer with another digest is about another call. */
+/**
+ * `call` is the one that is shown and would be approved: an answer with another digest is about another call.
+ */
 export function callState(call: RefusedCall, { isWanted, answer, error }: CallReading): CallState {
   if (call === null) {
     return { kind: 'none' };

@@ -7,7 +7,10 @@ export interface Folded<Item> {
   tail: Item[];
 }
 
-/** The items with their middle set apart when they are more than `most`: beginning and end stay, since what is hostile may be at either. */
+/**
+ * The items with their middle set apart when they are more than `most`: beginning and end stay, since what is
+ * hostile may be at either.
+ */
 export function folded<Item>(
   items: readonly Item[],
   { most, head, tail }: { most: number; head: number; tail: number },

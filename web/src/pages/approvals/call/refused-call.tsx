@@ -1,4 +1,7 @@
-/** The call that was refused before the agent asked, as the platform recorded it: apart from what the agent claims of it. */
+/**
+ * The call that was refused before the agent asked, as the platform recorded it: apart from
+ * what the agent claims of it.
+ */
 import { Box, Button, Group, Loader, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { PermissionRequest } from '../../../api/types.ts';
@@ -28,7 +31,9 @@ export function RecordedCall({ request }: { request: Request }) {
   );
 }
 
-/** `onRead` asks for the arguments; null where they are not for this person. `decides` as for the arguments. */
+/**
+ * `onRead` asks for the arguments; null where they are not for this person. `decides` as for the arguments.
+ */
 export function RefusedCall({
   request: { grant_type: type, refused_call: refused },
   call,

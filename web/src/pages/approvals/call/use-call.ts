@@ -13,8 +13,8 @@ export interface ShownCall {
 }
 
 /**
- * The refused call of a request, whose arguments are read while `isWanted` and forgotten as soon as nothing shows them. `request` is the one that
- * is displayed: arguments of another call than its own are not shown.
+ * The refused call of a request, whose arguments are read while `isWanted` and forgotten as soon as nothing
+ * shows them. `request` is the one that is displayed: arguments of another call than its own are not shown.
  */
 export function useCall(
   { id, refused_call: refused }: Pick<PermissionRequest, 'id' | 'refused_call'>,

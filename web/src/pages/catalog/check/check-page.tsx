@@ -1,6 +1,11 @@
-/** Tries an entry before an agent attaches it: what it is given, how it went, its tools, and which scope each gets. */
+/**
+ * Tries an entry before an agent attaches it: what it is given, how it went, its tools, and which scope each
+ * gets.
+ */
 import { Alert, Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import type { McpServer } from '../../../api/types.ts';
+import { changedServers } from '../../../api/use-all.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
@@ -8,8 +13,8 @@ import { PageFrame } from '../../../components/page-frame.tsx';
 import { QueryState } from '../../../components/query-state.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { UnavailableAlert } from '../../../components/unavailable.tsx';
+import { ChangedTools } from '../entry-tools.tsx';
 import { useEntry } from '../use-entry.ts';
-import { ChangedSinceCheck } from './changed-since-check.tsx';
 import { CheckForm } from './check-form.tsx';
 import { CheckResult } from './check-result.tsx';
 import { ClaimedTools } from './claimed-tools.tsx';
@@ -68,4 +73,11 @@ function Check({ entry }: { entry: McpServer }) {
       ) : null}
     </PageFrame>
   );
+}
+
+/** For a check that has ended: leads to what it listed and no admin has accepted. */
+function ChangedSinceCheck({ name }: { name: string }) {
+  // Whatever was read before the check ended is too old.
+  useQuery({ ...changedServers(useWorkspace().slug), refetchOnMount: 'always' });
+  return <ChangedTools name={name} />;
 }

@@ -1,14 +1,17 @@
 /** How a check ended, how long each part took, and what its server wrote. */
-import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { api, call } from '../../../api/client.ts';
+import { keys } from '../../../api/keys.ts';
 import type { McpCheck } from '../../../api/types.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
+import { readOnRequest, WrittenOutput } from '../../../components/written-output.tsx';
 import { sizeText } from '../../../text/size-text.ts';
 import { remedyByCause } from '../../sessions/process-text.ts';
-import { CheckOutput } from './check-output.tsx';
 
 export function CheckResult({ name, check }: { name: string; check: McpCheck }) {
   const [isReading, setReading] = useState(false);
@@ -88,4 +91,29 @@ function endText({ status, process }: McpCheck): string {
     return `stopped after the check${end === null ? '' : ` (${end})`}`;
   }
   return end === null ? 'stopped after the check' : `ended with ${end}`;
+}
+
+/** What the server of a check wrote to stderr. Each reading is audited. */
+function CheckOutput({ check, onClose }: { check: McpCheck | null; onClose: () => void }) {
+  const title = `Output of ${check?.mcp_server.name ?? ''}`;
+  return (
+    <Modal opened={check !== null} onClose={onClose} size="xl" title={title}>
+      {check === null ? null : <Output check={check} />}
+    </Modal>
+  );
+}
+
+function Output({ check: { id, mcp_server } }: { check: McpCheck }) {
+  const { slug } = useWorkspace();
+  const { name } = mcp_server;
+  const output = useQuery({
+    queryKey: keys.mcpChecks(slug, name, id, 'output'),
+    queryFn({ signal }) {
+      const params = { path: { slug, name, check_id: id } };
+      const path = '/api/workspaces/{slug}/mcp-servers/{name}/checks/{check_id}/output';
+      return call(api.GET(path, { params, signal }));
+    },
+    ...readOnRequest,
+  });
+  return <WrittenOutput name={name} query={output} />;
 }

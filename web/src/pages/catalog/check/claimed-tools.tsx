@@ -1,20 +1,27 @@
 /** The tools that a server listed, in its own words, and which scope each gets in the entry's manifest. */
 import { Alert, Badge, Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { api, call } from '../../../api/client.ts';
+import { keys } from '../../../api/keys.ts';
+import { stale } from '../../../api/stale.ts';
 import type { ClaimedTool, McpCheck, McpServer, ToolListing } from '../../../api/types.ts';
+import { useApiMutation } from '../../../api/use-api-mutation.ts';
+import { useWorkspace } from '../../../app/signed-in.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { useDraft } from '../../../components/use-draft.ts';
 import { VisibleText } from '../../../components/visible-text.tsx';
+import { inputOf, valuesOf } from '../entry-values.ts';
 import { UncountedGrants } from '../uncounted-grants.tsx';
 import {
   type ChosenScopes,
   chosenBefore,
   hintTexts,
+  manifestWith,
   scopeProblem,
   suggestedScope,
   unlistedTools,
 } from './scope-suggestions.ts';
-import { useSaveScopes } from './use-save-scopes.ts';
 
 export function ClaimedTools({
   entry,
@@ -233,4 +240,24 @@ function ToolRow({
       </Table.Td>
     </Table.Tr>
   );
+}
+
+/** The ordinary edit of the entry: everything of it stays, but for the scopes of its tools. */
+function useSaveScopes(entry: McpServer, onSaved: (entry: McpServer) => void) {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  return useApiMutation({
+    send: (chosen: ChosenScopes) =>
+      call(
+        api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
+          params: { path: { slug, name: entry.name } },
+          body: { ...inputOf(valuesOf(entry)), manifest: manifestWith(entry.manifest, chosen) },
+        }),
+      ),
+    invalidates: stale.entry(slug),
+    onSuccess: ({ mcp_server }) => {
+      onSaved(mcp_server);
+      queries.setQueryData(keys.mcpServers(slug, 'one', entry.name), mcp_server);
+    },
+  });
 }

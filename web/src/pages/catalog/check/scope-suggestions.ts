@@ -7,8 +7,9 @@ type ToolHints = ClaimedTool['hints'];
 const deletes = /(^|[^a-z])(delete|remove|destroy|drop|erase|purge|truncate|wipe|clear)(s|d|ing)?([^a-z]|$)/;
 
 /**
- * Such as `files.write` for a tool of `files-2` that is said to change something; null where the server says nothing. Servers say of what
- * overwrites that it is destructive, too: it deletes when its name says so as well.
+ * Such as `files.write` for a tool of `files-2` that is said to change something; null where the
+ * server says nothing. Servers say of what overwrites that it is destructive, too: it deletes when
+ * its name says so as well.
  */
 export function suggestedScope(
   server: string,

@@ -1,4 +1,7 @@
-/** A pasted command as what the platform runs: without the shells, launchers and folders of the machine that it was written for. Pure. */
+/**
+ * A pasted command as what the platform runs: without the shells, launchers and folders of the machine that
+ * it was written for. Pure.
+ */
 import { onlyPackage, readPackageRequest } from '../../../../../contract/package-request.ts';
 import { type DockerRun, readDockerRun } from './docker-run.ts';
 import { isPathOfMachine } from './texts.ts';
@@ -18,7 +21,10 @@ interface Found {
   problems: string[];
 }
 
-/** What the command runs here. Notes say what is run differently, problems what cannot run and what to do instead. */
+/**
+ * What the command runs here. Notes say what is run differently, problems what cannot
+ * run and what to do instead.
+ */
 export function readCommand(given: Words, found: Found): PastedCommand {
   const variables: DockerRun['variables'] = [];
   const words = unwrapped(given, variables, found);
@@ -167,7 +173,10 @@ const isMcpRemote = (args: readonly string[]): boolean => {
   return request !== null && onlyPackage(request)?.name === 'mcp-remote';
 };
 
-/** `npx mcp-remote URL` is a bridge to a remote server, and signs in with a browser, which no session has. The platform has a bridge of its own. */
+/**
+ * `npx mcp-remote URL` is a bridge to a remote server, and signs in with a browser, which no session has. The
+ * platform has a bridge of its own.
+ */
 function remoteOf(args: readonly string[], { notes, problems }: Found): PastedCommand {
   const [url = '', ...options] = readPackageRequest('npx', args)?.args ?? [];
   const headers: [string, string][] = [];

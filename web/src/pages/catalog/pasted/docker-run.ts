@@ -1,6 +1,7 @@
 /**
- * The arguments of `docker run`, as an entry that runs the image. Only what has a meaning here is taken: a flag that changes how the container
- * runs is refused, since without it the server would be another one. Pure.
+ * The arguments of `docker run`, as an entry that runs the image. Only what has a meaning here
+ * is taken: a flag that changes how the container runs is refused, since without it the server
+ * would be another one. Pure.
  */
 
 export interface DockerRun {

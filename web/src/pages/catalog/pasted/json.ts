@@ -1,4 +1,7 @@
-/** JSON as people paste it: a code block of Markdown, a fragment without its braces, with comments and commas too many. Pure. */
+/**
+ * JSON as people paste it: a code block of Markdown, a fragment without its braces, with comments
+ * and commas too many. Pure.
+ */
 import { endOfString, repeatedKey } from '../../../../../contract/repeated-key.ts';
 
 export interface Problem {
@@ -46,7 +49,10 @@ function onlyBlock(text: string): string | null {
   return filled.length > 1 ? null : (filled[0] ?? outside.join('\n'));
 }
 
-/** Comments become blanks, and so do the blanks of web pages, which are none in JSON. Strings stay as they are. */
+/**
+ * Comments become blanks, and so do the blanks of web pages, which are none in JSON.
+ * Strings stay as they are.
+ */
 function withoutComments(text: string): string {
   let result = '';
   for (let index = 0; index < text.length; index += 1) {

@@ -1,4 +1,7 @@
-/** What of a pasted text holds only where it was written: references that a client fills in, paths of a machine, and placeholders. Pure. */
+/**
+ * What of a pasted text holds only where it was written: references that a client fills in, paths of a
+ * machine, and placeholders. Pure.
+ */
 
 export interface Reference {
   /** Of a variable, or of an input of an editor. */
@@ -42,7 +45,10 @@ export function withFallbacks(text: string, notes: string[]): string {
 const placeholder =
   /<<?[A-Za-z][^<>]*>>?|\byour[-_. ](?!self\b)|\bYOUR\b|^(?:x{3,}|\*{3,}|\.{3}|…|changeme|replace[-_ ]?me|placeholder)$|\b(?:paste|insert|enter|replace)_[a-z_]*_?here\b/i;
 
-/** Whether somebody was to write something else in its place: `<token>`, `YOUR_API_KEY`, `https://your-domain.example`. */
+/**
+ * Whether somebody was to write something else in its place: `<token>`, `YOUR_API_KEY`,
+ * `https://your-domain.example`.
+ */
 export const isPlaceholder = (text: string): boolean => placeholder.test(text);
 
 const pathOfMachine =

@@ -11,7 +11,10 @@ import { RelativeTime } from '../../../components/relative-time.tsx';
 import { DisconnectDialog } from '../../connections/disconnect-dialog.tsx';
 import { useConnections } from '../../connections/use-connections.ts';
 
-/** Whether the person is signed in to the remote server, and the way to be, or no more. Others' connections are nobody's business. */
+/**
+ * Whether the person is signed in to the remote server, and the way to be, or no more. Others'
+ * connections are nobody's business.
+ */
 export function OwnConnection({ name, isReady }: { name: string; isReady: boolean }) {
   const { slug } = useWorkspace();
   const [asked, setAsked] = useState(false);

@@ -31,7 +31,9 @@ export const clientKindLabels: Record<Client['kind'], string> = {
   registered: 'registered by the platform',
 };
 
-/** Whether an admin has to know the redirect URI: to register the platform by hand, or because somebody has. */
+/**
+ * Whether an admin has to know the redirect URI: to register the platform by hand, or because somebody has.
+ */
 export function needsRedirectUri({
   shape,
   registration,
@@ -47,7 +49,10 @@ export function needsRedirectUri({
 
 const hostOf = (address: string): string | null => (URL.canParse(address) ? new URL(address).host : null);
 
-/** Which of the hosts are others than a person may expect: that of the issuer, and that of the page where people sign in. */
+/**
+ * Which of the hosts are others than a person may expect: that of the issuer, and that of the
+ * page where people sign in.
+ */
 export function otherHosts({
   issuer,
   resource,
@@ -67,7 +72,10 @@ export interface DifferingText {
   after: string;
 }
 
-/** The text in three parts, which together are the text: what both begin with, what differs, what both end with. */
+/**
+ * The text in three parts, which together are the text: what both begin with, what
+ * differs, what both end with.
+ */
 export function differingPart(text: string, other: string): DifferingText {
   const [own, others] = [[...text], [...other]];
   const most = Math.min(own.length, others.length);

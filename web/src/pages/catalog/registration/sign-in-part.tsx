@@ -1,10 +1,14 @@
 /** How people sign in to a remote server, where that stands, and what an admin can do about it. */
 import { Alert, Badge, Button, Group, Loader, Stack, Text } from '@mantine/core';
-import type { McpRegistration, McpServer } from '../../../api/types.ts';
+import { api, call } from '../../../api/client.ts';
+import { stale } from '../../../api/stale.ts';
+import type { McpRegistration, McpServer, SignInParties } from '../../../api/types.ts';
+import { useApiMutation } from '../../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
 import { CodeText } from '../../../components/code-text.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { PersonName } from '../../../components/person-name.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { VisibleText } from '../../../components/visible-text.tsx';
 import { ChangedParties } from './changed-parties.tsx';
@@ -12,7 +16,6 @@ import { OwnConnection } from './own-connection.tsx';
 import { PartiesFacts } from './parties-facts.tsx';
 import { RedirectUri } from './redirect-uri.tsx';
 import { clientKindLabels, needsRedirectUri, signInText, statusLabels } from './registration-text.ts';
-import { useAcceptParties, useRetry } from './use-registration.ts';
 
 export function SignInPart({ entry, registration }: { entry: McpServer; registration: McpRegistration }) {
   const { slug, isAdmin } = useWorkspace();
@@ -28,6 +31,9 @@ export function SignInPart({ entry, registration }: { entry: McpServer; registra
       {parties !== null && found !== null ? (
         <ChangedParties name={name} parties={parties} found={found} accept={accept} />
       ) : null}
+      {registration.refused_sign_ins === null ? null : (
+        <RefusedSignIns refused={registration.refused_sign_ins} />
+      )}
       <SignInFacts entry={entry} registration={registration} />
       {registration.sign_in === 'oauth' ? <OwnConnection name={name} isReady={status === 'ready'} /> : null}
       {needsRedirectUri(entry) ? <RedirectUri name={name} registration={registration} /> : null}
@@ -107,4 +113,56 @@ function SignInFacts({ entry, registration }: { entry: McpServer; registration: 
       )}
     </FactList>
   );
+}
+
+/**
+ * Whose sign-ins the server refuses, and why the last one: only admins are told, who can do something about
+ * it.
+ */
+function RefusedSignIns({
+  refused: { people, latest },
+}: {
+  refused: NonNullable<McpRegistration['refused_sign_ins']>;
+}) {
+  return (
+    <Alert
+      color="yellow"
+      role="note"
+      title={
+        people === 1
+          ? 'The server refused the sign-in of one person'
+          : `The server refused the sign-ins of ${people} people`
+      }
+    >
+      <VisibleText text={latest.reason} />
+      <Text size="sm" component="div">
+        Last: <PersonName id={latest.user_id} />, <RelativeTime at={latest.refused_at} />
+      </Text>
+    </Alert>
+  );
+}
+
+/** Has the server discovered again. */
+function useRetry(slug: string, name: string) {
+  const params = { path: { slug, name } };
+  return useApiMutation({
+    send: () => call(api.POST('/api/workspaces/{slug}/mcp-servers/{name}/registration/retry', { params })),
+    invalidates: stale.entry(slug),
+  });
+}
+
+/** Accepts exactly what was shown, or nothing: when something else waits by now, that is read. */
+function useAcceptParties(slug: string, name: string) {
+  const params = { path: { slug, name } };
+  return useApiMutation({
+    send: ({ issuer, resource }: SignInParties) =>
+      call(
+        api.POST('/api/workspaces/{slug}/mcp-servers/{name}/registration/accept', {
+          params,
+          body: { issuer, resource },
+        }),
+      ),
+    invalidates: stale.entry(slug),
+    invalidatesOnError: stale.entry(slug),
+  });
 }

@@ -26,7 +26,10 @@ export function readDefinition({ part, text, is_cut: isCut }: Definition): Reada
     : { prose: '', fields: JSON.stringify(value, null, 2) };
 }
 
-/** Two definitions of the same part. When one of them was cut, both are shown whole: their parts would not match. */
+/**
+ * Two definitions of the same part. When one of them was cut, both are shown whole:
+ * their parts would not match.
+ */
 export function readPair(
   part: Definition['part'],
   before: Omit<Definition, 'part'>,

@@ -1,4 +1,7 @@
-/** A definition in the server's words: its description or the instructions as a quote, the other fields as JSON. */
+/**
+ * A definition in the server's words: its description or the instructions as a quote,
+ * the other fields as JSON.
+ */
 import { Code, Stack, Text } from '@mantine/core';
 import { toolListLimits } from '../../../../../contract/tool-definitions.ts';
 import type { ToolDefinition } from '../../../api/types.ts';

@@ -1,4 +1,7 @@
-/** What differs between two texts of a server: removed and added parts are marked by sign or line, colour, and for screen readers. */
+/**
+ * What differs between two texts of a server: removed and added parts are marked by sign or line,
+ * colour, and for screen readers.
+ */
 import { Button, Code, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useMemo, useState } from 'react';
 import { VisibleText } from '../../../components/visible-text.tsx';

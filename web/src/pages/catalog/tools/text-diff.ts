@@ -16,8 +16,9 @@ const mostEdits = 400;
 const contextLines = 3;
 
 /**
- * Words and the space between them; the pieces that are not added make up `before`, in order, and those that are not removed `after`. Changed
- * words with nothing but space between them are one piece each of what was removed and added.
+ * Words and the space between them; the pieces that are not added make up `before`, in order, and those
+ * that are not removed `after`. Changed words with nothing but space between them are one piece each of
+ * what was removed and added.
  */
 export function diffWords(before: string, after: string): DiffPiece[] {
   const pieces: DiffPiece[] = [];

@@ -1,0 +1,93 @@
+/**
+ * What the activities of one workspace take of this process: connections to the database, and slots of what
+ * lasts as long as something does that the workspace chose, such as its servers and images, and of decisions.
+ */
+import { ApplicationFailure } from '@temporalio/activity';
+import type { RefusalType } from '../contract/workflows.ts';
+import { createKeyedSemaphore, type PermitOwner } from '../lib/limits/semaphore.ts';
+import { onBehalfOf } from '../store/connection-shares.ts';
+import { createWorkspaceOf, type InSomeWorkspace } from '../store/workspaces/workspace-of.ts';
+import type { ActivityDependencies } from './dependencies.ts';
+
+/** Slots for looks and other short activities, beside starts, which may take minutes each. */
+export const shortActivities = 50;
+/** Few attempts are made, and these activities may take a minute. */
+const tryAgainMs = 20_000;
+/** Decisions of people that a worker carries out at a time, half of them for one workspace. */
+export const decisionsAtATime = 20;
+const decisionsOfWorkspace = decisionsAtATime / 2;
+/** What activities are about that hold the slots of decisions. */
+const decided: ReadonlySet<InSomeWorkspace> = new Set<InSomeWorkspace>(['permissionRequest', 'decision']);
+/** Somebody waits for the answer. */
+const decideAgainMs = 500;
+
+const semaphore = createKeyedSemaphore();
+
+/**
+ * Does the work, unless that of the workspace holds half of this worker's slots already: then throws `type`,
+ * to be tried again. It gives the slot to others instead of waiting in it.
+ */
+export async function inShare<Result>(
+  { limits }: { limits: Pick<ActivityDependencies['limits'], 'WORKER_MAX_SESSIONS'> },
+  { workspaceId, type }: { workspaceId: string; type: RefusalType },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const share = Math.floor((limits.WORKER_MAX_SESSIONS + shortActivities) / 2);
+  const message = `This workspace has ${share} launches and registrations under way on one worker, and may have no more; try again later`;
+  return inPlace({ key: workspaceId, permits: share }, { type, message, nextRetryDelay: tryAgainMs }, work);
+}
+
+/** The same for a decision of a person, by the slots of the decisions. */
+export function inDecisionShare<Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> {
+  const message = `${decisionsOfWorkspace} decisions of this workspace are being carried out on one worker`;
+  return inPlace(
+    { key: `decisions ${workspaceId}`, permits: decisionsOfWorkspace },
+    { message, nextRetryDelay: decideAgainMs },
+    work,
+  );
+}
+
+async function inPlace<Result>(
+  owner: PermitOwner,
+  refusal: { message: string; type?: RefusalType; nextRetryDelay: number },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const release = semaphore.tryAcquire(owner);
+  if (release === null) {
+    throw ApplicationFailure.create(refusal);
+  }
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+/** Of a pool of so many connections, those that one workspace holds at a time. */
+export const shareOfConnections = (poolSize: number): number => Math.max(1, Math.floor(poolSize / 2));
+
+export type ForItsWorkspace = <Result>(
+  kind: InSomeWorkspace,
+  id: string,
+  work: () => Promise<Result>,
+) => Promise<Result>;
+
+/**
+ * Returns what does the work about something with connections of its workspace's share, and a decision within
+ * that of the slots, too, which it holds also while it waits for a connection. While nobody can tell the
+ * workspace it has no share: what stops a workload does so without a database.
+ */
+export function createConnectionsForWorkspaces({
+  db,
+  connectionsOfWorkspace: connections,
+}: Pick<ActivityDependencies, 'db' | 'connectionsOfWorkspace'>): ForItsWorkspace {
+  const workspaceOf = createWorkspaceOf(db);
+  return async (kind, id, work) => {
+    const key = await workspaceOf(kind, id).catch(() => null);
+    if (key === null) {
+      return onBehalfOf(null, work);
+    }
+    const ofIts = () => onBehalfOf({ key, connections }, work);
+    return decided.has(kind) ? inDecisionShare(key, ofIts) : ofIts();
+  };
+}

@@ -1,0 +1,259 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import { addMessage } from '../../commands/session-inputs/messages.ts';
+import { setRequestsMuted } from '../../commands/sessions/mute-requests.ts';
+import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
+import { uuid } from '../../contract/names.ts';
+import { nextCursor, pageQuery } from '../../contract/page.ts';
+import {
+  isTerminal,
+  type Session,
+  sessionInput,
+  sessionStatus,
+  sessionWait,
+} from '../../contract/session.ts';
+import type { User } from '../../contract/workspace.ts';
+import { readConfiguration } from '../../store/session-configurations/configurations.ts';
+import { listDescendants, listSessions } from '../../store/sessions/list.ts';
+import { readSession } from '../../store/sessions/read-session.ts';
+import { requestEnding } from '../../store/sessions/status.ts';
+import { ApiError, notFound } from '../errors.ts';
+import {
+  anyMember,
+  sessionEnders,
+  sessionMuters,
+  sessionOperator,
+  sessionReaders,
+} from '../policies/access.ts';
+import { readableBy } from '../policies/sessions.ts';
+import { type AnyRoute, defineRoute } from '../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { announceInput } from './announce-input.ts';
+import { presentSession, presentSessions, sessionWithAncestors, shownSession } from './present.ts';
+import { presentConfiguration, shownConfiguration } from './present-configuration.ts';
+import { startSession } from './start-session.ts';
+import { type EndingDependencies, tellEnding } from './tell-ending.ts';
+
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
+
+const collection = '/workspaces/{slug}/sessions';
+const path = '/sessions/{session_id}';
+const oneSession = z.strictObject({ session: sessionWithAncestors });
+const sessions = z.strictObject({ sessions: z.array(shownSession), next_cursor: nextCursor });
+
+export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
+  return [
+    startRoute(dependencies),
+    listRoute(dependencies),
+    readRoute(dependencies),
+    messageRoute(dependencies),
+    terminateRoute(dependencies),
+    muteRoute(dependencies),
+    configurationRoute(dependencies),
+    childrenRoute(dependencies),
+  ];
+}
+
+function startRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: collection,
+    summary: 'Start a session of an agent, with the caller as its operator',
+    scope: 'workspace',
+    access: anyMember,
+    body: sessionInput,
+    status: 201,
+    response: oneSession,
+    idempotent: true,
+    async handler({ idempotencyKey, ...visit }) {
+      const session = await startSession(dependencies, visit, idempotencyKey);
+      return { session: await presentSession(dependencies, visit, session) };
+    },
+  });
+}
+
+function listRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: collection,
+    summary: 'Sessions, newest first: all for admins, own and shared ones for members',
+    scope: 'workspace',
+    access: anyMember,
+    query: pageQuery.extend({
+      status: sessionStatus.optional(),
+      waiting_for: sessionWait.optional(),
+      agent_id: uuid.optional(),
+      /** `exclude`: without those that other sessions started. */
+      children: z.enum(['include', 'exclude']).default('include'),
+    }),
+    response: sessions,
+    async handler({ workspace, user, role, query }) {
+      const { status, waiting_for: waitingFor, agent_id: agentId, children, ...page } = query;
+      const rootsOnly = children === 'exclude';
+      const filter = { status, waitingFor, agentId, rootsOnly, readableBy: readableBy({ user, role }) };
+      const { items, nextCursor } = await listSessions(dependencies.db, workspace.id, filter, page);
+      return {
+        sessions: await presentSessions(dependencies, { user, role }, items),
+        next_cursor: nextCursor,
+      };
+    },
+  });
+}
+
+function readRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path,
+    summary: 'One session',
+    scope: 'session',
+    access: sessionReaders,
+    response: oneSession,
+    async handler(visit) {
+      return { session: await presentSession(dependencies, visit, visit.session) };
+    },
+  });
+}
+
+function messageRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/messages`,
+    summary: 'Send the agent a message; it answers the oldest question that the agent has open',
+    scope: 'session',
+    access: sessionOperator,
+    body: z.strictObject({
+      text: z
+        .string()
+        .min(1)
+        .max(256 * 1024),
+    }),
+    status: 201,
+    response: z.strictObject({ message: inputMessage }),
+    async handler({ session, user, body }) {
+      if (isTerminal(session.status)) {
+        throw new ApiError('conflict', 'The session has ended');
+      }
+      return { message: await sendMessage(dependencies, { session, user, text: body.text }) };
+    },
+  });
+}
+
+function terminateRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/terminate`,
+    summary: 'End a session; one that has ended stays as it is',
+    scope: 'session',
+    stops: true,
+    access: sessionEnders,
+    body: z.strictObject({ reason: z.string().max(2000).optional() }),
+    response: oneSession,
+    async handler({ session, user, role, body }) {
+      const reason = body.reason || `${user.name} ended the session`;
+      const ended = await terminateSession(dependencies, { session, userId: user.id, reason });
+      return { session: await presentSession(dependencies, { user, role }, ended) };
+    },
+  });
+}
+
+function muteRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'patch',
+    path,
+    summary:
+      'Mute or unmute the permission requests of a session: while muted, they are refused without asking a person',
+    scope: 'session',
+    access: sessionMuters,
+    body: z.strictObject({ permission_requests_muted: z.boolean() }),
+    response: oneSession,
+    async handler({ session, user, role, body }) {
+      if (isTerminal(session.status)) {
+        throw new ApiError('conflict', 'The session has ended');
+      }
+      const by = { type: 'user', id: user.id } as const;
+      await setRequestsMuted(dependencies.db, session.id, { muted: body.permission_requests_muted, by });
+      return { session: await presentSession(dependencies, { user, role }, session) };
+    },
+  });
+}
+
+function configurationRoute({ db }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/configuration`,
+    summary: 'What the session runs with, frozen at its start; references are shown, values are left out',
+    scope: 'session',
+    access: sessionReaders,
+    response: z.strictObject({ configuration: shownConfiguration }),
+    async handler(visit) {
+      const configuration = await readConfiguration(db, visit.session.id);
+      if (configuration === null) {
+        throw notFound('The configuration: the session has not got that far');
+      }
+      return { configuration: presentConfiguration(configuration) };
+    },
+  });
+}
+
+function childrenRoute(dependencies: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'get',
+    path: `${path}/children`,
+    summary:
+      'The sessions below a session that one may read, as a list whose rows name their parents, newest first',
+    scope: 'session',
+    access: sessionReaders,
+    query: pageQuery,
+    response: sessions,
+    async handler({ query, ...visit }) {
+      const tree = {
+        sessionId: visit.session.id,
+        workspaceId: visit.workspace.id,
+        readableBy: readableBy(visit),
+      };
+      const { items, nextCursor } = await listDescendants(dependencies.db, tree, query);
+      return { sessions: await presentSessions(dependencies, visit, items), next_cursor: nextCursor };
+    },
+  });
+}
+
+/**
+ * Stores a message for the agent with its event, then triggers its delivery. When Temporal is unavailable,
+ * the message stays stored and goes with the next delivery. Throws QuotaExceededError while too much is
+ * undelivered.
+ */
+async function sendMessage(
+  { config, ...dependencies }: Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>,
+  { session, user, text }: { session: Session; user: User; text: string },
+): Promise<InputMessage> {
+  const message = await addMessage(dependencies.db, session.id, {
+    id: randomUUID(),
+    userId: user.id,
+    text,
+    limitBytes: config.LIMIT_UNDELIVERED_MESSAGE_BYTES,
+  });
+  await announceInput(dependencies, { sessionId: session.id, messageId: message.id });
+  return message;
+}
+
+/**
+ * Records the ending and signals the workflow, which stops the workload and moves the session. A missing
+ * workflow is restarted by a worker and finds the recorded ending.
+ */
+async function terminateSession(
+  dependencies: Pick<SessionRouteDependencies, 'db'> & EndingDependencies,
+  { session, userId, reason }: { session: Session; userId: string; reason: string },
+): Promise<Session> {
+  const { db } = dependencies;
+  if (isTerminal(session.status)) {
+    return session;
+  }
+  await requestEnding(db, session.id, {
+    by: { type: 'user', id: userId },
+    status: 'terminated',
+    reason,
+    summary: null,
+  });
+  await tellEnding(dependencies, session.id);
+  return (await readSession(db, session.id)) ?? session;
+}

@@ -1,0 +1,53 @@
+import * as z from 'zod';
+import { openCallList } from '../../contract/open-calls.ts';
+import { nextCursor, pageQuery } from '../../contract/page.ts';
+import { refusedCalls, toolCall } from '../../contract/tool-call.ts';
+import { listRefusedCalls, listToolCalls } from '../../store/tool-calls/list.ts';
+import { listOpenCalls } from '../../store/tool-calls/record.ts';
+import { sessionReaders } from '../policies/access.ts';
+import { type AnyRoute, defineRoute } from '../route.ts';
+import type { SessionRouteDependencies } from '../session-dependencies.ts';
+
+/**
+ * What an agent did, as opposed to what it says: from the audit trail, for those who may read the session.
+ */
+export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRoute[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/tool-calls',
+      summary:
+        'The tool calls of a session with outcome and grant, last recorded first; no arguments or results',
+      scope: 'session',
+      access: sessionReaders,
+      query: pageQuery,
+      response: z.strictObject({ tool_calls: z.array(toolCall), next_cursor: nextCursor }),
+      async handler({ query, ...visit }) {
+        const { items, nextCursor } = await listToolCalls(db, visit.session.id, query);
+        return { tool_calls: items, next_cursor: nextCursor };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/tool-calls/open',
+      summary:
+        'Calls of a session that have waited for their server for some seconds, oldest first; no arguments',
+      scope: 'session',
+      access: sessionReaders,
+      response: openCallList,
+      handler: (visit) => listOpenCalls(db, visit.session.id),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/tool-calls/refused',
+      summary:
+        'Calls of a session that were refused beyond a limit and kept as counts, by server, tool and outcome; last refused first',
+      scope: 'session',
+      access: sessionReaders,
+      response: z.strictObject({ refused_calls: z.array(refusedCalls) }),
+      async handler(visit) {
+        return { refused_calls: await listRefusedCalls(db, visit.session.id) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,92 @@
+/**
+ * The agent `acp` as a program: it starts an agent of somebody else, which its variables name
+ * (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
+ */
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { converseByAcp } from '../agents/acp/converse.ts';
+import { acpPresetName, launchOf } from '../agents/acp/presets.ts';
+import { type Conversation, runModelAgent } from '../agents/model/run-model-agent.ts';
+import { parseEnvironment } from '../config/parse.ts';
+import { type AgentConfig, agentConfig } from '../contract/agent-contract.ts';
+import { agentPaths } from '../contract/agent-paths.ts';
+import { jsonOrNull } from '../contract/json-or-null.ts';
+
+const names = z
+  .string()
+  .regex(/^[A-Za-z_]*(,[A-Za-z_]+)*$/, 'must be names, separated by commas')
+  .transform((text) => text.split(',').filter((name) => name !== ''));
+const command = z
+  .string()
+  .transform(jsonOrNull)
+  .pipe(z.array(z.string()).min(1, 'must be a JSON list of a program and its arguments'));
+const environment = z.object({
+  PLATFORM_CONFIG: z.string().default(agentPaths.config),
+  PLATFORM_SIDECAR_SOCKET: z.string().default(agentPaths.sidecarSocket),
+});
+/** Set by whoever made the agent. */
+const agentEnvironment = z.object({
+  ACP_PRESET: acpPresetName.default('custom'),
+  ACP_COMMAND: command.optional(),
+  ACP_TOOLS: names.default([]),
+  ACP_PACKAGES: z.string().default('/opt/agent'),
+  /** Of its model access, where it has one. */
+  MODEL_DIALECT: z.string().default('messages'),
+});
+
+/** Said in the transcript, as whatever keeps an agent from going on. */
+const failing = (why: string): Conversation =>
+  // biome-ignore lint/correctness/useYield: it says nothing before it throws
+  async function* () {
+    throw new Error(why);
+  };
+
+function conversationOf(config: AgentConfig): Conversation {
+  const settings = parseEnvironment(agentEnvironment, process.env);
+  const preset = settings.ACP_PRESET;
+  if (preset === 'custom' && settings.ACP_COMMAND === undefined) {
+    return failing('ACP_COMMAND has to name the program, such as ["my-agent","--acp"]');
+  }
+  if (preset !== 'custom' && settings.MODEL_DIALECT !== 'messages') {
+    return failing(
+      `${preset} asks its model by Messages, and the endpoint of its model access speaks ${settings.MODEL_DIALECT}; choose another endpoint`,
+    );
+  }
+  const launch = launchOf(preset, {
+    ...{
+      config,
+      ownTools: settings.ACP_TOOLS,
+      command: settings.ACP_COMMAND ?? [],
+      packages: join(settings.ACP_PACKAGES, preset),
+    },
+    ...{ env: process.env, directory: process.cwd(), password: randomBytes(16).toString('hex') },
+  });
+  return preset === 'custom' || existsSync(launch.command)
+    ? converseByAcp({ config, launch })
+    : failing(
+        `${preset} is not installed on the machine that runs sessions; an operator has to run "npm run acp:install -- ${preset}" there`,
+      );
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function conversationOrFailure(config: AgentConfig): Conversation {
+  try {
+    return conversationOf(config);
+  } catch (error) {
+    return failing(textOf(error));
+  }
+}
+
+try {
+  const settings = parseEnvironment(environment, process.env);
+  const config = agentConfig.parse(JSON.parse(await readFile(settings.PLATFORM_CONFIG, 'utf8')));
+  const { PLATFORM_SIDECAR_SOCKET: sidecarSocket } = settings;
+  process.exit(await runModelAgent({ config, sidecarSocket, converse: conversationOrFailure(config) }));
+} catch (error) {
+  process.stderr.write(`acp agent: ${textOf(error)}\n`);
+  process.exit(1);
+}

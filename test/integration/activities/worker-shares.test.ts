@@ -1,0 +1,56 @@
+/** What one workspace has a worker do at a time leaves slots to others. */
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { inShare, shortActivities } from '../../../activities/workspace-share.ts';
+import { createTestActivities, type TestActivities } from '../../support/activities.ts';
+
+let activities: TestActivities;
+beforeAll(async () => {
+  activities = await createTestActivities();
+});
+afterAll(() => activities.drop());
+
+/** Takes what a workspace may have, until the returned function is called. */
+function takeShare(workspaceId: string): () => Promise<unknown> {
+  const { dependencies } = activities;
+  const most = Math.floor((dependencies.limits.WORKER_MAX_SESSIONS + shortActivities) / 2);
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const running = Array.from({ length: most }, () =>
+    inShare(dependencies, { workspaceId, type: 'launch_refused' }, () => held),
+  );
+  return () => {
+    letGo();
+    return Promise.all(running);
+  };
+}
+
+async function validated(tenant: Awaited<ReturnType<TestActivities['tenant']>>): Promise<string> {
+  const { id: sessionId } = await tenant.session(await tenant.agent());
+  await activities.run('freezeConfiguration', { sessionId });
+  await activities.run('validateLaunch', { sessionId });
+  return sessionId;
+}
+
+it('a launch is refused for the moment while its workspace has its share, and others start', async () => {
+  const [tenant, other] = [await activities.tenant(), await activities.tenant()];
+  const [own, theirs] = [await validated(tenant), await validated(other)];
+  const { limits } = activities.dependencies;
+  activities.dependencies.limits = { ...limits, WORKER_MAX_SESSIONS: 10 };
+  const end = takeShare(tenant.workspace.id);
+  const started = () => activities.runtime.started.map(({ configuration }) => configuration.session_id);
+  try {
+    await expect(activities.run('startWorkload', { sessionId: own })).rejects.toMatchObject({
+      type: 'launch_refused',
+      nonRetryable: false,
+    });
+    await activities.run('startWorkload', { sessionId: theirs });
+    expect(started()).toEqual([theirs]);
+  } finally {
+    await end();
+    activities.dependencies.limits = limits;
+  }
+  await activities.run('startWorkload', { sessionId: own });
+  expect(started()).toEqual([theirs, own]);
+});

@@ -1,0 +1,107 @@
+/** `docs/settings.md` is made from the schemas that parse the variables. `npm run docs` updates it. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from '@jest/globals';
+import * as z from 'zod';
+import { limitFields } from '../../../config/limits.ts';
+import { type Reader, type Setting, settings } from '../../../config/settings.ts';
+
+const mebibyte = 1024 * 1024;
+const daySeconds = 24 * 3600;
+const runtimes: readonly Reader[] = ['process', 'container', 'kubernetes'];
+
+/** Of a number that is hard to read by itself. */
+function inWords(name: string, value: unknown): string {
+  const number = Number(value);
+  if (name.endsWith('_BYTES') && number % mebibyte === 0) {
+    return ` (${number / mebibyte} MiB)`;
+  }
+  if (name.endsWith('_SECONDS') && number >= 3600) {
+    return number > daySeconds ? ` (${number / daySeconds} days)` : ` (${number / 3600} h)`;
+  }
+  return '';
+}
+
+function defaultText(name: string, field: z.ZodType): string {
+  const unset = field.safeParse(undefined);
+  if (!unset.success) {
+    return 'required';
+  }
+  // A switch's is of what it parses to, which its schema of what is written has no place for.
+  if (typeof unset.data === 'boolean') {
+    return `\`${unset.data}\``;
+  }
+  const { default: value } = z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' });
+  return value === undefined || value === '' ? 'none' : `\`${String(value)}\`${inWords(name, value)}`;
+}
+
+/** The worker alone, where it reads it on every runtime. */
+function readersText(readers: readonly Reader[]): string {
+  const of = runtimes.filter((runtime) => readers.includes(runtime));
+  const worker =
+    of.length === 0 ? [] : [of.length === runtimes.length ? 'worker' : `worker (${of.join(', ')})`];
+  const others = readers.filter((reader) => !runtimes.includes(reader));
+  return [...others, ...worker].map((reader) => (reader === 'npm start' ? '`npm start`' : reader)).join(', ');
+}
+
+function defaultsText({ name, readBy }: Setting): string {
+  const byText = new Map<string, Reader[]>();
+  for (const { reader, field } of readBy) {
+    const text = defaultText(name, field);
+    byText.set(text, [...(byText.get(text) ?? []), reader]);
+  }
+  const texts = [...byText].map(([text, readers]) =>
+    byText.size === 1 ? text : `${text} (${readersText(readers)})`,
+  );
+  return texts.join('; ');
+}
+
+const readersOf = ({ readBy }: Setting) => readersText(readBy.map(({ reader }) => reader));
+const row = (setting: Setting, cells: readonly string[]) => {
+  const file = setting.isSecret ? ', or `_FILE`' : '';
+  const all = [`\`${setting.name}\`${file}`, defaultsText(setting), ...cells, setting.meaning];
+  return `| ${all.join(' | ')} |\n`;
+};
+const rows = (of: readonly Setting[]) => of.map((each) => row(each, [readersOf(each)])).join('');
+const isLimit = ({ name }: Setting) => name in limitFields;
+const limits = settings.filter(isLimit);
+
+const page = `# Settings
+
+Every environment variable that the platform reads, made by \`npm run docs\` from the schemas in
+[\`config/\`](../config) that parse them. Where it says \`_FILE\`, a variable of that name and ending may name a file
+that holds the value. An empty variable counts as absent. [Operations](operations.md) says which to set and when,
+[limits](limits.md) what the limits are for; \`npm start\`, compose and the chart pass on what their readers need.
+
+| Variable | Default | Read by | Meaning |
+| --- | --- | --- | --- |
+${rows(settings.filter((setting) => !isLimit(setting)))}
+## Limits
+
+Read by ${[...new Set(limits.map(readersOf))].join('; ')}.
+
+| Variable | Default | Meaning |
+| --- | --- | --- |
+${limits.map((setting) => row(setting, [])).join('')}`;
+
+it('the page of settings is made from the schemas', () => {
+  if (process.env['UPDATE_DOCS'] === '1') {
+    writeFileSync('docs/settings.md', page);
+  }
+  expect(readFileSync('docs/settings.md', 'utf8')).toBe(page);
+});
+
+it('all limits are read by the same processes, which the page says once', () => {
+  expect(new Set(limits.map(readersOf)).size).toBe(1);
+});
+
+it('each setting has one meaning', () => {
+  for (const { name, readBy } of settings) {
+    const meanings = new Set(readBy.flatMap(({ field }) => field.description ?? []));
+    expect({ name, meanings: meanings.size }).toEqual({ name, meanings: 1 });
+  }
+});
+
+it('are not more than were counted when they were last looked at', () => {
+  expect(settings.length).toBeLessThanOrEqual(110);
+  expect(limits.length).toBeLessThanOrEqual(25);
+});
