@@ -13,7 +13,7 @@ import { installedPrograms } from './oracle-servers.ts';
 
 const [python] = installedPrograms().python ?? [];
 const seed = announcedSeed('arguments in canonical form', 'FUZZ_SEED');
-const pairCount = volume({ quick: 500, full: 5000, long: 25_000 }, 'FUZZ_PAIRS');
+const pairCount = volume({ quick: 500, full: 2500, long: 25_000 }, 'FUZZ_PAIRS');
 
 /** Two texts: of one value, or of one that was changed somewhere. */
 function pairs(): [string, string][] {

@@ -16,7 +16,7 @@ import {
 } from './oracle-servers.ts';
 
 const seed = announcedSeed('lines against the gate', 'FUZZ_SEED');
-const lineCount = volume({ quick: 2000, full: 20_000, long: 200_000 }, 'FUZZ_LINES');
+const lineCount = volume({ quick: 2000, full: 8000, long: 200_000 }, 'FUZZ_LINES');
 const linesPerConnection = 200;
 const programs = installedPrograms();
 

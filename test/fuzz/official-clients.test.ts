@@ -16,7 +16,7 @@ import { openTool } from './generate-lines.ts';
 import { firstTypescriptServer, type OracleServer, typescriptServer } from './oracle-servers.ts';
 
 const seed = announcedSeed('official clients', 'FUZZ_SEED');
-const messageCount = volume({ quick: 800, full: 4000, long: 20_000 }, 'FUZZ_MESSAGES');
+const messageCount = volume({ quick: 800, full: 2000, long: 20_000 }, 'FUZZ_MESSAGES');
 const callsPerSession = 100;
 
 /** The clients' own framing over a stream of the test's. */

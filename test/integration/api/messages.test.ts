@@ -78,7 +78,7 @@ it('all reach the sidecar in order, and again a restarted one, however many its 
 
 it('all reach the sidecar without a sweep when many are sent while earlier ones are delivered', async () => {
   const { messages } = await startSidecar();
-  const rounds = volume({ quick: 10, full: 40, long: 200 });
+  const rounds = volume({ quick: 10, full: 20, long: 200 });
   for (let round = 1; round <= rounds; round += 1) {
     await Promise.all(Array.from({ length: 10 }, (_, index) => say(`${round} ${index}`)));
     await eventually(async () => expect(await waiting()).toEqual([]));

@@ -22,7 +22,7 @@ import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import { createTenant, testMasterKeys } from '../../support/tenant.ts';
 
 const seed = announcedSeed('histories of grants', 'HISTORY_SEED');
-const operations = volume({ quick: 2000, full: 5000, long: 40_000 }, 'HISTORY_OPERATIONS');
+const operations = volume({ quick: 2000, full: 3000, long: 40_000 }, 'HISTORY_OPERATIONS');
 const togetherOperations = Math.ceil(operations / 2);
 const connections = 24;
 const system = { type: 'system', id: null } as const;

@@ -9,7 +9,7 @@ import { untilFound } from '../../support/eventually.ts';
 import { volume } from '../../support/mode.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
-const sessionCount = volume({ quick: 30, full: 60, long: 500 }, 'FAIR_SESSIONS');
+const sessionCount = volume({ quick: 30, full: 40, long: 500 }, 'FAIR_SESSIONS');
 /** Far fewer than there are sessions: every slot that sessions can fill is full. */
 const sessionSlots = Math.ceil(sessionCount / 6);
 /** Most of it is for starting them, on a machine that is busy with other tests. */

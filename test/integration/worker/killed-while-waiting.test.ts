@@ -21,7 +21,7 @@ import { volume } from '../../support/mode.ts';
 import { temporalProgram } from '../../support/temporal-program.ts';
 import { writeState } from './inside/file-runtime.ts';
 
-const count = volume({ quick: 8, full: 24, long: 500 }, 'WAITING_SESSIONS');
+const count = volume({ quick: 8, full: 12, long: 500 }, 'WAITING_SESSIONS');
 /** A look at a workload that its worker took with it is repeated after half a minute. */
 const limitMs = 300_000 + count * 2000;
 const startedAtOnce = 8;
