@@ -102,53 +102,56 @@ export function createActivities(dependencies: ActivityDependencies) {
     <Input, Output>(
       { kind, idOf, workflowIdOf }: Subject<Input>,
       activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>,
+      slot?: 'short',
     ) =>
     async (input: Input) => {
       const id = idOf(input);
       requireWorkflow(workflowIdOf(id));
-      return forItsWorkspace(kind, id, () => activity(dependencies, input));
+      return forItsWorkspace(kind, id, () => activity(dependencies, input), slot);
     };
+  /** On the queue of sessions, and tried until it works: beyond its workspace's share it is tried again. */
+  const short: typeof bind = (subject, activity) => bind(subject, activity, 'short');
   const ofRun =
     <Output>(activity: (dependencies: ActivityDependencies, due: DueRun) => Promise<Output>) =>
     async ({ scheduleId }: { scheduleId: string }) => {
       const due = requireDueRun(scheduleId);
-      return forItsWorkspace('schedule', scheduleId, () => activity(dependencies, due));
+      return forItsWorkspace('schedule', scheduleId, () => activity(dependencies, due), 'short');
     };
   return {
     freezeConfiguration: bind(ofSession, freezeConfiguration),
     validateLaunch: bind(ofSession, validateLaunch),
     startWorkload: bind(ofSession, startWorkload),
     recordRunning: bind(ofSession, recordRunning),
-    inspectWorkload: bind(ofSession, inspectWorkload),
-    deliverInputs: bind(ofSession, deliverInputs),
-    checkIdle: bind(ofSession, checkIdle),
-    stopWorkload: bind(ofSession, stopWorkload),
-    listOpenRequests: bind(ofSession, listOpenRequests),
-    recordEnd: bind(ofSession, recordEnd),
+    inspectWorkload: short(ofSession, inspectWorkload),
+    deliverInputs: short(ofSession, deliverInputs),
+    checkIdle: short(ofSession, checkIdle),
+    stopWorkload: short(ofSession, stopWorkload),
+    listOpenRequests: short(ofSession, listOpenRequests),
+    recordEnd: short(ofSession, recordEnd),
     readRequest: bind(ofRequest, readRequest),
     closeRequest: bind(ofRequest, closeRequest),
     freezeCheck: bind(ofCheck, freezeCheck),
     startCheck: bind(ofCheck, startCheck),
     watchCheck: bind(ofCheck, watchCheck),
-    stopCheck: bind(ofCheck, stopCheck),
-    recordCheckEnd: bind(ofCheck, recordCheckEnd),
-    readRegistrationTask: bind(ofRegistration, readRegistrationTask),
+    stopCheck: short(ofCheck, stopCheck),
+    recordCheckEnd: short(ofCheck, recordCheckEnd),
+    readRegistrationTask: short(ofRegistration, readRegistrationTask),
     discoverServer: bind(ofRegistration, beating(discoverServer)),
     registerClient: bind(ofRegistration, beating(registerClient)),
-    recordRegistrationFailure: bind(ofRegistration, recordRegistrationFailure),
-    retireRegistration: bind(ofRegistration, retireRegistration),
+    recordRegistrationFailure: short(ofRegistration, recordRegistrationFailure),
+    retireRegistration: short(ofRegistration, retireRegistration),
     deleteRetiredClients: bind(ofRegistration, beating(deleteRetiredClients)),
-    removeRegistration: bind(ofRegistration, removeRegistration),
+    removeRegistration: short(ofRegistration, removeRegistration),
     openAuthorizations: bind(ofSession, openAuthorizations),
-    checkAuthorization: bind(ofAuthorization, checkAuthorization),
+    checkAuthorization: short(ofAuthorization, checkAuthorization),
     deliverMessage: bind(ofMessage, beating(deliverMessage)),
-    recordDeliveryFailure: bind(ofMessage, recordDeliveryFailure),
-    freezeService: bind(ofService, freezeService),
+    recordDeliveryFailure: short(ofMessage, recordDeliveryFailure),
+    freezeService: short(ofService, freezeService),
     startService: bind(ofService, startService),
-    publishService: bind(ofService, publishService),
-    lookAtService: bind(ofService, lookAtService),
-    stopService: bind(ofService, stopService),
-    recordServiceEnd: bind(ofService, recordServiceEnd),
+    publishService: short(ofService, publishService),
+    lookAtService: short(ofService, lookAtService),
+    stopService: short(ofService, stopService),
+    recordServiceEnd: short(ofService, recordServiceEnd),
     startScheduledSession: ofRun(startScheduledSession),
     lookAtScheduledSession: ofRun(lookAtScheduledSession),
     endScheduledSession: ofRun(endScheduledSession),

@@ -1,6 +1,7 @@
 /**
  * What the activities of one workspace take of this process: connections to the database, and slots of what
- * lasts as long as something does that the workspace chose, such as its servers and images, and of decisions.
+ * lasts as long as something does that the workspace chose, such as its servers and images, of decisions, and
+ * of the many short ones that its sessions need.
  */
 import { ApplicationFailure } from '@temporalio/activity';
 import type { RefusalType } from '../contract/workflows.ts';
@@ -16,6 +17,10 @@ const tryAgainMs = 20_000;
 /** Decisions of people that a worker carries out at a time, half of them for one workspace. */
 export const decisionsAtATime = 20;
 const decisionsOfWorkspace = decisionsAtATime / 2;
+/** Of the slots for short activities, those that one workspace holds at a time. */
+export const shortActivitiesOfWorkspace = shortActivities / 2;
+/** Each asks its sidecar, its runtime or the database, and has no limit of attempts. */
+const shortAgainMs = 1000;
 /** What activities are about that hold the slots of decisions. */
 const decided: ReadonlySet<InSomeWorkspace> = new Set<InSomeWorkspace>(['permissionRequest', 'decision']);
 /** Somebody waits for the answer. */
@@ -47,6 +52,19 @@ export function inDecisionShare<Result>(workspaceId: string, work: () => Promise
   );
 }
 
+/**
+ * The same for a short activity, by half of the slots for these: sessions whose sidecars keep silent, or that
+ * all end at once, keep no other workspace's messages waiting.
+ */
+export function inShortShare<Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> {
+  const message = `${shortActivitiesOfWorkspace} short steps of this workspace are under way on one worker`;
+  return inPlace(
+    { key: `short ${workspaceId}`, permits: shortActivitiesOfWorkspace },
+    { message, nextRetryDelay: shortAgainMs },
+    work,
+  );
+}
+
 async function inPlace<Result>(
   owner: PermitOwner,
   refusal: { message: string; type?: RefusalType; nextRetryDelay: number },
@@ -70,24 +88,29 @@ export type ForItsWorkspace = <Result>(
   kind: InSomeWorkspace,
   id: string,
   work: () => Promise<Result>,
+  slot?: 'short',
 ) => Promise<Result>;
 
 /**
  * Returns what does the work about something with connections of its workspace's share, and a decision within
  * that of the slots, too, which it holds also while it waits for a connection. While nobody can tell the
- * workspace it has no share: what stops a workload does so without a database.
+ * workspace it has no share: what stops a workload does so without a database. A `short` activity is one that
+ * is tried until it works.
  */
 export function createConnectionsForWorkspaces({
   db,
   connectionsOfWorkspace: connections,
 }: Pick<ActivityDependencies, 'db' | 'connectionsOfWorkspace'>): ForItsWorkspace {
   const workspaceOf = createWorkspaceOf(db);
-  return async (kind, id, work) => {
+  return async (kind, id, work, slot) => {
     const key = await workspaceOf(kind, id).catch(() => null);
     if (key === null) {
       return onBehalfOf(null, work);
     }
     const ofIts = () => onBehalfOf({ key, connections }, work);
-    return decided.has(kind) ? inDecisionShare(key, ofIts) : ofIts();
+    if (decided.has(kind)) {
+      return inDecisionShare(key, ofIts);
+    }
+    return slot === 'short' ? inShortShare(key, ofIts) : ofIts();
   };
 }

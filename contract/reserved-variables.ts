@@ -68,9 +68,9 @@ const loadingNames = new Set([
 const toolPrefixes = /^GIT_CONFIG_/;
 /** Package managers, which read them case-insensitively: registry, shell, configuration. */
 const packageManagers = /^(npm_config_|pnpm_|yarn_|corepack_|bun_|uv_|pip_)/i;
-/** Of those, what only decides how much they write. */
+/** Of those, what only decides how much they write and how long they wait. */
 const onlyWords =
-  /^(npm_config_(loglevel|silent|progress|color|fund|audit|update_notifier)|uv_no_progress|pip_(quiet|verbose|no_color|progress_bar|disable_pip_version_check))$/i;
+  /^(npm_config_(loglevel|silent|progress|color|fund|audit|update_notifier|fetch_(retries|timeout))|uv_(no_progress|http_timeout)|pip_(quiet|verbose|no_color|progress_bar|disable_pip_version_check|(default_)?timeout|retries))$/i;
 const toolNames = new Set([
   'EDITOR',
   'VISUAL',

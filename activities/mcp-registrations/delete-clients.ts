@@ -2,7 +2,7 @@
 import { recordClientDeletion } from '../../commands/mcp-registrations/registrations.ts';
 import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
 import { deleteClient } from '../../lib/oauth/register-client.ts';
-import { deleteRegistration, readRegistration } from '../../store/mcp-registrations/registrations.ts';
+import { deleteRegistration } from '../../store/mcp-registrations/registrations.ts';
 import {
   isClientUsed,
   listRetiredClients,
@@ -10,20 +10,37 @@ import {
   readManagementToken,
   retireClients,
 } from '../../store/oauth-clients/clients.ts';
+import { listUnrevokedOfClient } from '../../store/oauth-connections/read.ts';
 import { UnreadableSecretError } from '../../store/secrets/envelope.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
-import { revokeConnectionsOf } from '../oauth-connections/revoke-ended.ts';
+import { endConnectionsOf, revokeConnectionsOf } from '../oauth-connections/revoke-ended.ts';
 import { atServer, requestContext } from './attempt.ts';
 
-/** Idempotent. Throws when a server is in trouble, so that it is tried again, and only then. */
+/**
+ * Idempotent. Throws when a server is in trouble, so that it is tried again, and only then. A client stays as
+ * long as sign-ins with it are to be revoked, which nobody could do without it.
+ */
 export async function deleteRetiredClients(
   dependencies: ActivityDependencies,
   { registrationId }: { registrationId: string },
 ): Promise<void> {
-  for (const client of await listRetiredClients(dependencies.db, registrationId)) {
+  const { db } = dependencies;
+  const clients = await listRetiredClients(db, registrationId);
+  for (const client of clients) {
+    await endConnectionsOf(db, client.id);
+  }
+  const kept: string[] = [];
+  for (const client of clients) {
     await atServer(dependencies, client, () => revokeConnectionsOf(dependencies, client.id));
+    if ((await listUnrevokedOfClient(db, client.id)).length > 0) {
+      kept.push(client.client_id);
+      continue;
+    }
     const isDeleted = await deleteAtServer(dependencies, client);
-    await recordClientDeletion(dependencies.db, client, { isDeleted });
+    await recordClientDeletion(db, client, { isDeleted });
+  }
+  if (kept.length > 0) {
+    throw new Error(`sign-ins with ${kept.length} retired clients are still to be revoked`);
   }
 }
 
@@ -62,13 +79,13 @@ export async function retireRegistration(
   await retireClients(db, registrationId);
 }
 
-/** Removes it with what is left of its clients, unless an entry has it. Idempotent. */
+/**
+ * Removes it with what is left of its clients, unless an entry has it, or sign-ins are to be revoked: then a
+ * later sweep begins again. Idempotent.
+ */
 export async function removeRegistration(
   { db }: ActivityDependencies,
   { registrationId }: { registrationId: string },
 ): Promise<void> {
-  const registration = await readRegistration(db, registrationId);
-  if (registration?.mcp_server_id === null) {
-    await deleteRegistration(db, registrationId);
-  }
+  await deleteRegistration(db, registrationId);
 }

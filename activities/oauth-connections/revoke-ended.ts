@@ -5,6 +5,7 @@ import type { OAuthContext } from '../../lib/oauth/context.ts';
 import { OAuthTokenError } from '../../lib/oauth/token-errors.ts';
 import { revokeToken } from '../../lib/oauth/tokens.ts';
 import { settled } from '../../runtime/settled.ts';
+import type { Db } from '../../store/database.ts';
 import { readRegistration } from '../../store/mcp-registrations/registrations.ts';
 import { type OAuthClientRow, readClient } from '../../store/oauth-clients/clients.ts';
 import { readToken } from '../../store/oauth-connections/change.ts';
@@ -33,15 +34,19 @@ export async function revokeEndedConnections(dependencies: ActivityDependencies)
   await settled(connections.map((each) => revokeAndRecord(dependencies, each)));
 }
 
-/** The same for the connections with one client, before it is deleted: they end with it. */
+/** The connections with a client that nobody uses any more end with it: the sweep revokes them, too. */
+export async function endConnectionsOf(db: Db, clientId: string): Promise<void> {
+  for (const connection of await listConnectionsOfClient(db, clientId)) {
+    await endSignIn(db, connection, 'unbound');
+  }
+}
+
+/** Revokes the ended ones with one client, before it is deleted; those of a server in trouble stay. */
 export async function revokeConnectionsOf(
   dependencies: ActivityDependencies,
   clientId: string,
 ): Promise<void> {
   const { db } = dependencies;
-  for (const connection of await listConnectionsOfClient(db, clientId)) {
-    await endSignIn(db, connection, 'unbound');
-  }
   for (const connection of await listUnrevokedOfClient(db, clientId)) {
     await revokeAndRecord(dependencies, connection);
   }

@@ -84,11 +84,19 @@ export async function readSignIn(db: Db, entryId: string): Promise<SignIn | null
   return row?.sign_in ?? null;
 }
 
-/** Each needs a workflow: it is not settled, or its entry was removed. */
+const toRevoke = (db: Db) =>
+  db('oauth_connections').whereRaw('registration_id = mcp_registrations.id').whereNull('revoked_at');
+
+/**
+ * Each needs a workflow: it is not settled, or its entry was removed. One with ended sign-ins that are to be
+ * revoked waits for that, which the sweep does by itself.
+ */
 export async function listUnsettledRegistrations(db: Db): Promise<{ id: string }[]> {
   const rows = await db('mcp_registrations')
     .where({ status: 'pending' })
-    .orWhereNull('mcp_server_id')
+    .orWhere((removed) =>
+      removed.whereNull('mcp_server_id').whereNotExists(toRevoke(db).whereNotNull('ended_at').select('id')),
+    )
     .orderBy('created_at')
     .select('id');
   return rows;
@@ -240,8 +248,15 @@ export async function failRegistration(
   return (await readRows(query, failedRow))[0] ?? null;
 }
 
+/**
+ * Deletes one that no entry has, with its clients. It stays as long as a sign-in is to be revoked, which would
+ * go with it.
+ */
 export async function deleteRegistration(db: Db, id: string): Promise<void> {
-  await db('mcp_registrations').where({ id }).delete();
+  await db('mcp_registrations')
+    .where({ id, mcp_server_id: null })
+    .whereNotExists(toRevoke(db).select('id'))
+    .delete();
 }
 
 /**

@@ -1,6 +1,6 @@
 /** What one workspace has a worker do at a time leaves slots to others. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { inShare, shortActivities } from '../../../activities/workspace-share.ts';
+import { inShare, shortActivities, shortActivitiesOfWorkspace } from '../../../activities/workspace-share.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 
 let activities: TestActivities;
@@ -53,4 +53,35 @@ it('a launch is refused for the moment while its workspace has its share, and ot
   }
   await activities.run('startWorkload', { sessionId: own });
   expect(started()).toEqual([theirs, own]);
+});
+
+it('sessions of one workspace whose workloads keep silent leave half of the short slots to others', async () => {
+  const [tenant, other] = [await activities.tenant(), await activities.tenant()];
+  const { id: sessionId } = await tenant.session(await tenant.agent());
+  const { id: theirs } = await other.session(await other.agent());
+  const { runtime } = activities;
+  let letGo = () => {};
+  const silent = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let held = 0;
+  const inspect = runtime.inspect.bind(runtime);
+  runtime.inspect = async (id) => {
+    if (id === sessionId) {
+      held += 1;
+      await silent;
+    }
+    return inspect(id);
+  };
+  const looks = Array.from({ length: shortActivities }, () =>
+    activities.run('inspectWorkload', { sessionId, lastingMs: {} }),
+  );
+  const outcomes = Promise.allSettled(looks);
+  await expect(Promise.race(looks)).rejects.toMatchObject({ nonRetryable: false, nextRetryDelay: 1000 });
+  await activities.run('deliverInputs', { sessionId: theirs });
+  await activities.run('inspectWorkload', { sessionId: theirs, lastingMs: {} });
+  letGo();
+  const refused = (await outcomes).filter(({ status }) => status === 'rejected');
+  expect([held, refused.length]).toEqual([shortActivitiesOfWorkspace, shortActivitiesOfWorkspace]);
+  runtime.inspect = inspect;
 });

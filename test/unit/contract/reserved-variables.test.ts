@@ -63,13 +63,18 @@ describe('the variables of an agent', () => {
     'NPM_CONFIG_LOGLEVEL',
     'npm_config_progress',
     'UV_NO_PROGRESS',
+    'UV_HTTP_TIMEOUT',
+    'npm_config_fetch_retries',
     'PIP_QUIET',
     'PIP_DISABLE_PIP_VERSION_CHECK',
     'LOG_LEVEL',
-  ])('may include %s, and so may a manifest: it only decides what is logged', (name) => {
-    expect(isReservedVariable(name)).toBe(false);
-    expect(problemsOf({ env: { [name]: 'error' } })).toEqual([]);
-  });
+  ])(
+    'may include %s, and so may a manifest: it only decides what is logged, or how long is waited',
+    (name) => {
+      expect(isReservedVariable(name)).toBe(false);
+      expect(problemsOf({ env: { [name]: 'error' } })).toEqual([]);
+    },
+  );
 
   it.each([
     'npm_config_loglevel_x',

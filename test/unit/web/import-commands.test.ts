@@ -4,6 +4,7 @@
  */
 import { describe, expect, it } from '@jest/globals';
 import { planImport } from '../../../web/src/pages/catalog/import-plan.ts';
+import { command, describeReadmes, mcpServers, remote } from '../../support/imported-readmes.ts';
 
 const plan = (mcpServers: Record<string, unknown>) => planImport(JSON.stringify({ mcpServers }));
 
@@ -152,4 +153,43 @@ describe('a remote server that is imported', () => {
   it('may say that an address which ends in /sse speaks Streamable HTTP', () => {
     expect(remote({ type: 'http', url: 'https://mcp.example/sse' })?.problems).toEqual([]);
   });
+});
+
+describeReadmes('what only another client has', {
+  'a server of OpenCode, with a variable of its surroundings': {
+    text: {
+      mcp: { own: { type: 'local', command: ['npx', 'own-mcp'], environment: { MODE: '{env:MY_MODE}' } } },
+    },
+    shape: command('npx', 'own-mcp'),
+    variables: { MODE: 'secret!' },
+  },
+  'a server of a plugin of Claude Code': {
+    text: mcpServers('db', { command: '${CLAUDE_PLUGIN_ROOT}/servers/db-server' }),
+    problems: [/^its command is a program of the machine/],
+  },
+  'a program whose name is a variable': {
+    text: mcpServers('own', { command: '${MCP_COMMAND}' }),
+    problems: [/^its command has the reference \$\{MCP_COMMAND\}, which no client fills in here/],
+  },
+  'a project that npm starts': {
+    text: mcpServers('own', { command: 'npm', args: ['run', 'start'], cwd: '/path/to/server' }),
+    problems: [/^npm run starts a project of the machine .*: use its package with npx$/],
+  },
+  'Search Console, with the file of an account': {
+    text: mcpServers('gsc', {
+      ...{ command: 'npx', args: ['-y', 'search-console-mcp'] },
+      env: { GOOGLE_APPLICATION_CREDENTIALS: '/home/me/key.json' },
+    }),
+    shape: command('npx', '-y', 'search-console-mcp'),
+    variables: { GOOGLE_APPLICATION_CREDENTIALS: 'secret!' },
+    notes: [/^the value of GOOGLE_APPLICATION_CREDENTIALS is not kept: .* is a path of the machine/],
+  },
+  'a server in a request to a model': {
+    text: [{ type: 'url', url: 'https://x.example/mcp', name: 'x' }],
+    shape: remote('https://x.example/mcp'),
+  },
+  'an address with a fragment': {
+    text: mcpServers('x', { url: 'https://x.example/mcp#tools', transportType: 'streamableHttp' }),
+    problems: [/^its url has a fragment/],
+  },
 });

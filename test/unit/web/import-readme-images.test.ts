@@ -1,4 +1,11 @@
-import { describeReadmes, docker, image, mcpServers } from '../../support/imported-readmes.ts';
+import {
+  command,
+  describeReadmes,
+  docker,
+  image,
+  mcpServers,
+  remote,
+} from '../../support/imported-readmes.ts';
 
 const githubInputs = [
   { type: 'promptString', id: 'github_token', description: 'GitHub Personal Access Token', password: true },
@@ -217,5 +224,84 @@ describeReadmes('an image of a README', {
   'the gateway of Docker': {
     text: mcpServers('MCP_DOCKER', docker('mcp', 'gateway', 'run')),
     problems: [/^no server has a container engine here, so "docker mcp" cannot run/],
+  },
+});
+
+const inRegistry = (name: string, ...packages: object[]) => ({
+  ...{ name, version: '1.0.0' },
+  packages: packages.map((each) => ({ transport: { type: 'stdio' }, ...each })),
+});
+const dockerVariable = (name: string, isSecret: boolean) => ({
+  ...{ type: 'named', name: '-e', value: `${name}={given}`, isRequired: true },
+  variables: { given: { isRequired: true, isSecret } },
+});
+
+describeReadmes('a document of the registry', {
+  Brave: {
+    text: inRegistry('io.github.brave/brave-search-mcp-server', {
+      ...{ registryType: 'npm', identifier: '@brave/brave-search-mcp-server', version: '2.1.3' },
+      registryBaseUrl: 'https://registry.npmjs.org',
+      environmentVariables: [{ name: 'BRAVE_API_KEY', isRequired: true, isSecret: true }],
+    }),
+    shape: command('npx', '-y', '@brave/brave-search-mcp-server@2.1.3'),
+    variables: { BRAVE_API_KEY: 'secret!' },
+    notes: [/will be named "brave-search-mcp-server"$/, /packages come from the one that the operator set$/],
+  },
+  'Redis, as a package and as an image': {
+    text: inRegistry(
+      'io.github.redis/mcp-redis',
+      { registryType: 'pypi', identifier: 'redis-mcp-server', version: '0.3.5' },
+      { registryType: 'oci', identifier: 'docker.io/mcp/redis:latest' },
+    ),
+    shape: command('uvx', 'redis-mcp-server@0.3.5'),
+    notes: [
+      /will be named "mcp-redis"$/,
+      /it is also offered as the oci package docker\.io\/mcp\/redis:latest$/,
+    ],
+  },
+  'MongoDB, with options of its own': {
+    text: inRegistry('io.github.mongodb-js/mongodb-mcp-server', {
+      ...{ registryType: 'npm', identifier: 'mongodb-mcp-server', version: '1.2.0' },
+      environmentVariables: [{ name: 'MDB_MCP_READ_ONLY', isRequired: false, format: 'boolean' }],
+      packageArguments: [{ type: 'named', name: '--connectionString', isRequired: false }],
+    }),
+    shape: command('npx', '-y', 'mongodb-mcp-server@1.2.0'),
+    variables: { MDB_MCP_READ_ONLY: 'value' },
+    notes: [/will be named "mongodb-mcp-server"$/, /^optional arguments are left out: --connectionString$/],
+  },
+  'Zscaler, an image with required variables': {
+    text: inRegistry('io.github.zscaler/zscaler-mcp-server', {
+      ...{ registryType: 'oci', identifier: 'docker.io/zscaler/zscaler-mcp-server:latest' },
+      runtimeHint: 'docker',
+      runtimeArguments: [
+        dockerVariable('ZSCALER_CLIENT_SECRET', true),
+        dockerVariable('ZSCALER_VANITY_DOMAIN', false),
+      ],
+    }),
+    shape: image('docker.io/zscaler/zscaler-mcp-server:latest'),
+    variables: { ZSCALER_CLIENT_SECRET: 'secret!', ZSCALER_VANITY_DOMAIN: 'value!' },
+    notes: [/will be named "zscaler-mcp-server"$/],
+  },
+  'Grafana, before its version is filled in': {
+    text: inRegistry('io.github.grafana/mcp-grafana', {
+      ...{ registryType: 'oci', identifier: 'docker.io/grafana/mcp-grafana', version: '$VERSION' },
+    }),
+    problems: [/^shape\.image must be an OCI image reference/],
+  },
+  'Apify, remote with a required header': {
+    text: {
+      ...{ name: 'com.apify/apify-mcp-server', version: '0.17.4' },
+      remotes: [
+        {
+          ...{ type: 'streamable-http', url: 'https://mcp.apify.com/' },
+          headers: [{ name: 'Authorization', isRequired: true, isSecret: true }],
+        },
+      ],
+    },
+    shape: remote('https://mcp.apify.com/', {
+      ...{ name: 'Authorization', prefix: '', variable: 'Authorization' },
+    }),
+    variables: { Authorization: 'secret!' },
+    notes: [/will be named "apify-mcp-server"$/],
   },
 });

@@ -319,4 +319,75 @@ describeReadmes('a command or an address of a README', {
       /^\$\{API_BASE_URL\} is taken to be its default, https:\/\/api\.example\.com$/,
     ],
   },
+  'MongoDB, with a database on the own machine': {
+    text: mcpServers('MongoDB', {
+      command: 'npx',
+      args: ['-y', 'mongodb-mcp-server@latest', '--readOnly'],
+      env: { MDB_MCP_CONNECTION_STRING: 'mongodb://localhost:27017/myDatabase' },
+    }),
+    shape: command('npx', '-y', 'mongodb-mcp-server@latest', '--readOnly'),
+    variables: { MDB_MCP_CONNECTION_STRING: 'secret!' },
+    notes: [/will be named "mongodb"$/],
+  },
+  'Apify, whose address says what it offers': {
+    text: mcpServers('apify', { url: 'https://mcp.apify.com?payment=skyfire' }),
+    shape: remote('https://mcp.apify.com?payment=skyfire'),
+  },
+  'Exa, with its key in the address': {
+    text: mcpServers('exa', { url: 'https://mcp.exa.ai/mcp?exaApiKey=correcthorse' }),
+    problems: [/^its url may contain a secret/],
+  },
+  'Firecrawl, with its key in the path of the address': {
+    text: mcpServers('firecrawl', { url: 'https://mcp.firecrawl.dev/{FIRECRAWL_API_KEY}/v2/mcp' }),
+    problems: [/^its url is a placeholder/],
+  },
+  'LinkedIn, with a longer limit for its download': {
+    text: mcpServers('linkedin', {
+      command: 'uvx',
+      args: ['mcp-server-linkedin@latest'],
+      env: { UV_HTTP_TIMEOUT: '300' },
+    }),
+    shape: command('uvx', 'mcp-server-linkedin@latest'),
+    variables: { UV_HTTP_TIMEOUT: 'value=300' },
+  },
+  'Chrome DevTools, in Codex on Windows': {
+    text: mcpServers('chrome-devtools', {
+      ...{ command: 'cmd', args: ['/c', 'npx', '-y', 'chrome-devtools-mcp@latest'] },
+      env: { SystemRoot: 'C:\\Windows', PROGRAMFILES: 'C:\\Program Files' },
+    }),
+    shape: command('npx', '-y', 'chrome-devtools-mcp@latest'),
+    notes: [/^SystemRoot is left out: Windows sets it/, /^PROGRAMFILES is left out/],
+  },
+  'Chrome DevTools, with a browser that runs already': {
+    text: mcpServers('chrome', {
+      command: 'npx',
+      args: ['chrome-devtools-mcp', '--browser-url=http://127.0.0.1:9222'],
+    }),
+    shape: command('npx', 'chrome-devtools-mcp', '--browser-url=http://127.0.0.1:9222'),
+    notes: [/^argument 2 has an address that each machine has for itself/],
+  },
+  'Neon, by mcp-remote with a header': {
+    text: mcpServers('neon', {
+      command: 'npx',
+      args: ['mcp-remote', 'https://mcp.neon.tech/mcp', '--header', 'Authorization: Bearer <$NEON_API_KEY>'],
+    }),
+    shape: remote('https://mcp.neon.tech/mcp', {
+      ...{ name: 'Authorization', prefix: 'Bearer ', variable: 'Authorization' },
+    }),
+    variables: { Authorization: 'secret!' },
+  },
+  'Redis, with its password in a quoted argument': {
+    text: mcpServers('redis', {
+      command: 'uvx',
+      args: ['--from', 'redis-mcp-server', 'redis-mcp-server', '--url', '"redis://:pass@host:6379/0"'],
+    }),
+    problems: [/^argument 5 looks like a secret/],
+  },
+  'Sentry, in the coding agent of GitHub': {
+    text: mcpServers('sentry', {
+      ...{ type: 'local', command: 'npx', args: ['@sentry/mcp-server@latest', '--host=$SENTRY_HOST'] },
+      env: { SENTRY_HOST: 'https://contoso.sentry.io' },
+    }),
+    problems: [/^argument 2 has the reference \$SENTRY_HOST, which no client fills in here/],
+  },
 });

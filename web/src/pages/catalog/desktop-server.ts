@@ -1,12 +1,27 @@
 /** A server as a desktop client has it: a command with arguments and variables, or a URL. */
 import { isPlainRecord, type PastedInputs, urlKeys } from './desktop-configuration.ts';
-import { argumentProblems, type ImportCandidate, secretInUrl } from './import-candidate.ts';
+import { argumentNotes, argumentProblems, type ImportCandidate, secretInUrl } from './import-candidate.ts';
 import { importedHeader, keptHeader, templateOf } from './imported-headers.ts';
 import { type PastedCommand, readCommand, sseProblem } from './pasted/command-line.ts';
-import { isAddressOfMachine, isPlaceholder, someReference, withFallbacks } from './pasted/texts.ts';
+import {
+  isAddressOfMachine,
+  isOfWindows,
+  isPlaceholder,
+  someReference,
+  withFallbacks,
+} from './pasted/texts.ts';
 import { choiceKey, type KindChoices, type PlannedVariable, pastedVariable } from './planned-variable.ts';
 
-const understood = new Set(['command', 'args', 'headers', 'type', 'transport', 'description', ...urlKeys]);
+const understood = new Set([
+  'command',
+  'args',
+  'headers',
+  'type',
+  'transport',
+  'transportType',
+  'description',
+  ...urlKeys,
+]);
 const variablesKeys = ['env', 'environment'];
 /** Files with variables, which no session has. */
 const fileKeys = ['envFile', 'env_file', 'envfile'];
@@ -116,19 +131,23 @@ interface Given {
   text: string | null;
 }
 
-function envOf(server: Record<string, unknown>, { problems }: Draft): Given[] {
+function envOf(server: Record<string, unknown>, { problems, notes }: Draft): Given[] {
   const ofCommand = isPlainRecord(server['command']) ? server['command']['env'] : undefined;
   const given = [...variablesKeys.map((key) => server[key]), ofCommand].filter((env) => env !== undefined);
   if (given.some((env) => !isPlainRecord(env))) {
     problems.push('env must be an object of strings');
   }
   return given.filter(isPlainRecord).flatMap((env) =>
-    Object.entries(env).map(([name, value]) => {
+    Object.entries(env).flatMap(([name, value]) => {
+      if (isOfWindows(name)) {
+        notes.push(`${name} is left out: Windows sets it, and no server runs there`);
+        return [];
+      }
       const text = typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
       if (typeof text !== 'string') {
         problems.push(`env.${name} must be a string`);
       }
-      return { name, text: typeof text === 'string' ? text : '' };
+      return [{ name, text: typeof text === 'string' ? text : '' }];
     }),
   );
 }
@@ -159,6 +178,7 @@ function shapeOf(program: PastedCommand | null, transport: string | null, draft:
       return remoteShape(program.url, transport, draft);
     case 'command':
       draft.problems.push(...argumentProblems(program.args));
+      draft.notes.push(...argumentNotes(program.args));
       return { type: 'command', command: program.command, args: program.args };
     default:
       return nothing;
@@ -175,7 +195,7 @@ function transportOf({ type, transport, transportType }: Record<string, unknown>
   return typeof given === 'string' ? given.toLowerCase() : null;
 }
 
-const overHttp = /^(http|https|remote|streamable[-_ ]?http|streamable)$/;
+const overHttp = /^(http|https|url|remote|streamable[-_ ]?http|streamable)$/;
 
 function remoteShape(url: string, transport: string | null, { notes, problems }: Draft): RemoteShape {
   const reference = someReference(url);
@@ -188,8 +208,10 @@ function remoteShape(url: string, transport: string | null, { notes, problems }:
     problems.push(
       `its url has the reference ${reference.written}, which no client fills in here: write its value in its place`,
     );
-  } else if (isPlaceholder(url)) {
+  } else if (isPlaceholder(url) || /\{[\w.-]+\}/.test(url)) {
     problems.push(`its url is a placeholder (${url}): write your own`);
+  } else if (url.includes('#')) {
+    problems.push('its url has a fragment (#), which no server would ever see: remove it');
   } else {
     problems.push(...secretInUrl(url));
   }

@@ -1,7 +1,13 @@
 /** One way to run a server that is imported, whatever it was written in. */
 import type { Manifest, McpServerInput } from '../../api/types.ts';
 import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
-import { isPathOfMachine, isPlaceholder, someReference, withoutReferences } from './pasted/texts.ts';
+import {
+  isAddressOfMachine,
+  isPathOfMachine,
+  isPlaceholder,
+  someReference,
+  withoutReferences,
+} from './pasted/texts.ts';
 import type { PlannedVariable } from './planned-variable.ts';
 
 export interface ImportCandidate {
@@ -29,6 +35,16 @@ export const argumentProblems = (args: readonly string[]): string[] =>
     return why === null ? [] : [`argument ${at + 1} ${why}`];
   });
 
+/** Arguments that mean another machine here than where they were written, each with its note. */
+export const argumentNotes = (args: readonly string[]): string[] =>
+  args.flatMap((argument, at) =>
+    argument.split(/[\s"'=,;]+/).some(isAddressOfMachine)
+      ? [
+          `argument ${at + 1} has an address that each machine has for itself (${argument}): here it is the session’s own`,
+        ]
+      : [],
+  );
+
 function argumentProblem(argument: string, before: string): string | null {
   if (mayBeSecret(argument, before)) {
     return 'looks like a secret, which would be stored as plain text: use a variable in env instead';
@@ -45,7 +61,7 @@ function argumentProblem(argument: string, before: string): string | null {
 
 function mayBeSecret(argument: string, before: string): boolean {
   const words = argument.split(/[\s;|&"']+/).filter((word) => word !== '');
-  if (words.length > 1 && words.some((word, at) => mayBeSecret(word, words[at - 1] ?? before))) {
+  if (words[0] !== argument && words.some((word, at) => mayBeSecret(word, words[at - 1] ?? before))) {
     return true;
   }
   const [, name = '', value = ''] = /^([\w.-]+)[=:](?!\/\/)(.*)$/s.exec(argument) ?? [];
@@ -62,8 +78,21 @@ function mayBeSecret(argument: string, before: string): boolean {
   );
 }
 
+/** `features=docs,database`, `read_only=true`: words that choose what a server offers, and no credential. */
+const plainSetting = /^([a-zA-Z][\w.-]*)=((?:[a-z]{1,16}[,_-]?){1,12}|\d{1,6})$/;
+
+const isPlainSetting = (part: string): boolean => {
+  const [, name = '', value = ''] = plainSetting.exec(part) ?? [];
+  return value !== '' && !nameLooksSecret(name) && !valueLooksSecret(value);
+};
+
 /** Addresses are shown to every member, too. */
 export const secretInUrl = (url: string): string[] =>
-  url.includes('?') || valueLooksSecret(url) || url.split('/').some(valueLooksSecret)
+  url
+    .split('?')
+    .slice(1)
+    .some((query) => !query.split('&').every(isPlainSetting)) ||
+  valueLooksSecret(url) ||
+  url.split(/[/?]/).some(valueLooksSecret)
     ? ['its url may contain a secret, which would be stored as plain text: remove that part']
     : [];

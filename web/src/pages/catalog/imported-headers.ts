@@ -88,9 +88,10 @@ function variableName(text: string): string {
 
 /**
  * `${VAR}` as desktop clients have it, with `:-default` as well, `${env:VAR}` and `${input:name}`
- * of editors, and `{name}`.
+ * of editors, `{env:VAR}` of OpenCode, and `{name}`.
  */
-const placeholder = /\$\{(?:(?:env|input):)?([A-Za-z0-9_-]+?)(?::-([^{}]*))?\}|\{([A-Za-z0-9_-]+)\}/g;
+const placeholder =
+  /\$\{(?:(?:env|input):)?([A-Za-z0-9_-]+?)(?::-([^{}]*))?\}|\{(?:env:)?([A-Za-z0-9_-]+)\}/g;
 
 /**
  * The text of a header in its parts. More than one variable makes the rest the suffix, which no header has.

@@ -41,7 +41,7 @@ interface Said {
   guess: VariableKind;
   description?: string;
   allowed?: readonly string[];
-  /** Why its value is not kept, for a plain one. */
+  /** Why its value is not kept, for a plain one and for the path of a file with a secret. */
   note?: string;
 }
 
@@ -54,7 +54,8 @@ export function pastedVariable(
   const said = saidOf(name, text, inputs, notes);
   const kind = choices[choiceKey(key, name)] ?? said.guess;
   const { plain, isMissing, description, allowed, note } = said;
-  if (note !== undefined && kind === 'value') {
+  const isShown = kind === 'value' || (isPathOfMachine(text ?? '') && !textLooksSecret(text ?? ''));
+  if (note !== undefined && isShown) {
     notes.push(note);
   }
   const fallback = text === null ? null : referenceIn(text)?.fallback;

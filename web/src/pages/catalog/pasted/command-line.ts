@@ -4,7 +4,7 @@
  */
 import { onlyPackage, readPackageRequest } from '../../../../../contract/package-request.ts';
 import { type DockerRun, readDockerRun } from './docker-run.ts';
-import { isPathOfMachine } from './texts.ts';
+import { isPathOfMachine, someReference } from './texts.ts';
 
 interface Words {
   command: string;
@@ -35,8 +35,9 @@ export function readCommand(given: Words, found: Found): PastedCommand {
   if (command === 'npx' && isMcpRemote(args)) {
     return remoteOf(args, found);
   }
-  found.problems.push(...unrunnable(words));
-  found.notes.push(...toBeInstalled(words));
+  const problems = unrunnable(words);
+  found.problems.push(...problems);
+  found.notes.push(...(problems.length === 0 ? toBeInstalled(words) : []));
   return { type: 'command', command, args: command === 'uvx' ? withoutExe(args, found) : args, variables };
 }
 
@@ -215,11 +216,22 @@ function unrunnable({ command, args }: Words): string[] {
       'its command is a program of the machine that the text was written for: use its package with npx or uvx, or its image with docker run',
     ];
   }
+  const reference = someReference(command);
+  if (reference !== null) {
+    return [
+      `its command has the reference ${reference.written}, which no client fills in here: write its value in its place`,
+    ];
+  }
   if (/^(cmd|powershell|pwsh|wsl|osascript|open|brew|sudo|zsh)$/.test(command)) {
     return [`${command} is not there where sessions run: name the program that it starts as the command`];
   }
   if (command === 'uv' && args.includes('run')) {
     return ['uv run starts a project of the machine that the text was written for: use its package with uvx'];
+  }
+  if (/^(npm|pnpm|yarn|bun)$/.test(command) && /^(run|start|--prefix)$/.test(args[0] ?? '')) {
+    return [
+      `${command} ${args[0]} starts a project of the machine that the text was written for: use its package with npx`,
+    ];
   }
   const script = scriptRunners.test(command) ? args.find((each) => !each.startsWith('-')) : undefined;
   return script !== undefined &&

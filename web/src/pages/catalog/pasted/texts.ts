@@ -10,12 +10,15 @@ export interface Reference {
   fallback: string | null;
 }
 
-/** `${VAR}`, with `:-default` as well, `${env:VAR}` and `${input:name}` of editors. */
-const reference = /\$\{(?:(?:env|input):)?([A-Za-z0-9_.-]+?)(?::?-([^{}]*))?\}/;
+/** `${VAR}`, with `:-default` as well, `${env:VAR}` and `${input:name}` of editors, `{env:VAR}` of OpenCode. */
+const reference = /(?:\$\{(?:(?:env|input):)?|\{env:)([A-Za-z0-9_.-]+?)(?::?-([^{}]*))?\}/;
 const references = new RegExp(reference, 'g');
 const wholeReference = new RegExp(`^(?:${reference.source})$`);
 /** `$VAR` of a shell, and `%VAR%` of Windows. */
 const bareReference = /^(?:\$([A-Za-z_][A-Za-z0-9_]*)|%([A-Za-z_][A-Za-z0-9_]*)%)$/;
+
+/** `--option=$VAR`. */
+const assignedReference = /(?<==)(?:\$[A-Za-z_][A-Za-z0-9_]*|%[A-Za-z_][A-Za-z0-9_]*%)$/;
 
 /** The reference that a text is as a whole; null for any other text. */
 export function referenceIn(text: string): Reference | null {
@@ -27,7 +30,8 @@ export function referenceIn(text: string): Reference | null {
 
 /** The first reference within a text, as it is written there; null without one. */
 export const someReference = (text: string): { written: string; name: string } | null => {
-  const [written, name] = reference.exec(text) ?? bareReference.exec(text) ?? [];
+  const [written, name] =
+    reference.exec(text) ?? bareReference.exec(text) ?? assignedReference.exec(text) ?? [];
   return written === undefined ? null : { written, name: name ?? written.replaceAll(/[$%]/g, '') };
 };
 
@@ -43,7 +47,7 @@ export function withFallbacks(text: string, notes: string[]): string {
 }
 
 const placeholder =
-  /<<?[A-Za-z][^<>]*>>?|\byour[-_. ](?!self\b)|\bYOUR\b|^(?:x{3,}|\*{3,}|\.{3}|…|changeme|replace[-_ ]?me|placeholder)$|\b(?:paste|insert|enter|replace)_[a-z_]*_?here\b/i;
+  /<<?\$?[A-Za-z][^<>]*>>?|^\{[A-Z][A-Z0-9_]*\}$|\byour[-_. ](?!self\b)|\bYOUR\b|^(?:x{3,}|\*{3,}|\.{3}|…|changeme|replace[-_ ]?me|placeholder)$|\b(?:paste|insert|enter|replace)_[a-z_]*_?here\b/i;
 
 /**
  * Whether somebody was to write something else in its place: `<token>`, `YOUR_API_KEY`,
@@ -54,7 +58,7 @@ export const isPlaceholder = (text: string): boolean => placeholder.test(text);
 const pathOfMachine =
   /^(?:\/(?:Users|home|root|Volumes|mnt|media|private|path|absolute|full|your|opt\/homebrew)(?:\/|$)|~(?:[\\/]|$)|\.{1,2}[\\/]|[A-Za-z]:[\\/]|\\\\|file:\/\/)/i;
 const folderOfMachine =
-  /\$\{?(?:env:)?(?:HOME|PWD|USERPROFILE|APPDATA|LOCALAPPDATA)\b|%(?:USERPROFILE|APPDATA|LOCALAPPDATA|HOMEPATH|PROGRAMFILES)%|\$\{(?:workspaceFolder|workspaceRoot|userHome|pathSeparator|fileDirname|cwd)[^}]*\}|\bpath\/to\//i;
+  /\$\{?(?:env:)?(?:HOME|PWD|USERPROFILE|APPDATA|LOCALAPPDATA)\b|%(?:USERPROFILE|APPDATA|LOCALAPPDATA|HOMEPATH|PROGRAMFILES)%|\$\{(?:workspaceFolder|workspaceRoot|userHome|pathSeparator|fileDirname|cwd|extensionPath|__dirname|CLAUDE_PLUGIN_ROOT)[^}]*\}|\bpath\/to\//i;
 
 /** Whether it is a file or folder of the machine that the text was written for, which no session has. */
 export const isPathOfMachine = (text: string): boolean =>
@@ -65,6 +69,12 @@ const addressOfMachine =
 
 /** Whether it is an address that each machine has for itself, so that it names another one here. */
 export const isAddressOfMachine = (text: string): boolean => addressOfMachine.test(text);
+
+/** What Windows sets for each program, which a text for it repeats, and no server has here. */
+export const isOfWindows = (name: string): boolean =>
+  /^(systemroot|systemdrive|windir|comspec|pathext|program(files(\(x86\))?|data)|(local)?appdata|userprofile|homedrive|homepath)$/i.test(
+    name,
+  );
 
 /** The text without its references: what it holds itself. */
 export const withoutReferences = (text: string): string =>
