@@ -22,7 +22,7 @@ import { mcpServerRoutes } from './mcp-servers/routes.ts';
 import { meRoutes } from './me/routes.ts';
 import { browserStreamRoute } from './me/stream-route.ts';
 import { type MemberDependencies, memberRoutes } from './members/routes.ts';
-import { modelUsageRoute } from './model-usage/routes.ts';
+import { modelUsageRoutes } from './model-usage/routes.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
 import type { AnyRoute } from './route.ts';
@@ -72,7 +72,7 @@ export function operationRoutes(dependencies: SessionRouteDependencies): AnyRout
     ...artifactRoutes(dependencies),
     ...sessionProcessRoutes(dependencies),
     modelEndpointsRoute(dependencies),
-    modelUsageRoute(dependencies),
+    ...modelUsageRoutes(dependencies),
     ...mcpCheckRoutes(dependencies),
     ...toolCallRoutes(dependencies),
     ...shareRoutes(dependencies),

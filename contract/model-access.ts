@@ -3,7 +3,7 @@
  * key, which a container of the session's own holds. Requests and tokens are counted by the platform.
  */
 import * as z from 'zod';
-import { chosenId, secretReference } from './names.ts';
+import { chosenId, named, secretReference } from './names.ts';
 
 const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,199}$/, 'must be the name of a model');
 
@@ -109,6 +109,24 @@ export const modelUsage = z.strictObject({
   reached: z.enum(['requests', 'tokens']).nullable(),
 });
 export type ModelUsage = z.infer<typeof modelUsage>;
+
+/** What sessions of one agent have used of one endpoint on one day (UTC), as requests ended. */
+export const dailyModelUsage = z.strictObject({
+  day: z.iso.date(),
+  agent: named,
+  endpoint: z.string(),
+  /** Whose requests these are. */
+  sessions: z.int(),
+  requests: z.int(),
+  failed_requests: z.int(),
+  input_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  cache_read_input_tokens: z.int(),
+  output_tokens: z.int(),
+  /** All of these tokens. */
+  used_tokens: z.int(),
+});
+export type DailyModelUsage = z.infer<typeof dailyModelUsage>;
 
 /** Path ids are chosen by the model program. */
 export const modelRequestId = chosenId;

@@ -15,6 +15,7 @@ import * as createArtifacts from './20261129100800_create_artifacts.ts';
 import * as createSchedules from './20261129100900_create_schedules.ts';
 import * as createChannels from './20261129101000_create_channels.ts';
 import * as createSharedData from './20261129101100_create_shared_data.ts';
+import * as createModelUsageDays from './20261130100000_create_model_usage_days.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -36,6 +37,7 @@ const migrations: Record<string, Migration> = {
   '20261129100900_create_schedules': createSchedules,
   '20261129101000_create_channels': createChannels,
   '20261129101100_create_shared_data': createSharedData,
+  '20261130100000_create_model_usage_days': createModelUsageDays,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -12,7 +12,7 @@ import { embeddingProvider, embeddingProviderCheck } from '../../contract/embedd
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
 import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
-import { modelUsage } from '../../contract/model-access.ts';
+import { dailyModelUsage, modelUsage } from '../../contract/model-access.ts';
 import { openCallList } from '../../contract/open-calls.ts';
 import { shownPreview } from '../../contract/preview.ts';
 import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
@@ -46,6 +46,7 @@ const named: Record<string, z.ZodType> = {
   Channel: channel,
   ChannelMessage: channelMessage,
   Configuration: shownConfiguration,
+  DailyModelUsage: dailyModelUsage,
   Collection: collection,
   EmbeddingProvider: embeddingProvider,
   EmbeddingProviderCheck: embeddingProviderCheck,

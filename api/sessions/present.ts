@@ -31,6 +31,8 @@ export const shownSession = session.extend({
   permission_requests_muted: z.boolean(),
   /** Who it waits for; null when nobody. */
   waiting_for: sessionWait.nullable(),
+  /** What its requests to a language model took that are over; null where it made none. */
+  model_tokens: z.int().nullable(),
   /** What the caller may do now; false once the session has ended. */
   may_message: z.boolean(),
   may_terminate: z.boolean(),
@@ -81,6 +83,7 @@ export async function presentSessions(
             schedule_maker: found.scheduleMaker,
             permission_requests_muted: found.requestsMuted,
             waiting_for: found.waitingFor,
+            model_tokens: found.modelTokens,
             may_message: goesOn && whyNotMessageSession(visitor, session) === null,
             may_terminate: goesOn && whyNotEndSession(visitor, session) === null,
             may_mute: goesOn && whyNotMuteSession(visitor, session) === null,

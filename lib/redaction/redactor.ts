@@ -9,18 +9,22 @@ export interface Redactor {
   push(bytes: Buffer): Buffer;
   /** Flushes what was held back, at the end. The next push begins a new text. */
   end(): Buffer;
+  /** What is held back: a beginning of a value, as it was pushed. */
+  readonly held: Buffer;
   /** There is too much to search for: only a mark is shown. */
   readonly showsNothing: boolean;
   /** Max number of comparisons for a text. */
   comparisons(bytes: Buffer): number;
 }
 
-const mark = Buffer.from('[secret]');
+/** What is shown in the place of a value. */
+export const secretMark = '[secret]';
+const mark = Buffer.from(secretMark);
 /** Shorter values and lines are in too many words that have nothing to do with them. */
 const shortestBytes = 4;
 const mostPieceBytes = 255;
 /** Min length of a value's prefix at the very end that counts as a truncated value. */
-const shortestCutBytes = 8;
+export const shortestCutBytes = 8;
 
 /** The same limit as in the C relay. */
 const mostNeedles = 4096;
@@ -46,6 +50,9 @@ export function createRedactor(values: readonly string[]): Redactor {
   return {
     push: (bytes) => take(bytes, false),
     end: () => take(Buffer.alloc(0), true),
+    get held() {
+      return state.kept;
+    },
     showsNothing: needles === null,
     comparisons: (bytes) => bytes.reduce((sum, byte) => sum + (candidates[byte]?.length ?? 0), 0),
   };

@@ -13,10 +13,11 @@ import type { Dialect, ModelRequest, RequestRules } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
 import { passEventsOn, writeInTime } from './event-stream.ts';
 import type { ModelLimits } from './limits.ts';
-import { explainFailure, ModelError } from './model-error.ts';
+import { explainFailure, keyInPieces, ModelError } from './model-error.ts';
 import { readAgentRequest } from './read-agent-request.ts';
 import { refusedStatus, requestIdOf } from './refused-status.ts';
 import type { RequestLimits } from './request-limits.ts';
+import { haveKeyInPieces } from './text-pieces.ts';
 import { TokenCount } from './token-count.ts';
 
 export interface AnswerDependencies {
@@ -52,7 +53,7 @@ export async function answerRequest(
       await forward(dependencies, { asked, target, headers, response, signal: left.signal });
     });
   } catch (error) {
-    sendError(dependencies.dialect, response, explainFailure(error));
+    sendError(dependencies.dialect, response, explainFailure(error, dependencies.endpoint.redact));
   }
 }
 
@@ -106,17 +107,17 @@ const unanswered = () =>
   );
 
 async function readRefusal(
-  { dialect, endpoint: { redact } }: AnswerDependencies,
+  { dialect, endpoint: { redact, redactError } }: AnswerDependencies,
   answer: HttpAnswer,
 ): Promise<ModelError> {
   // What it says is of use, and not needed.
   const body = await readText(answer, maxErrorBytes, 10_000).catch(() => '');
   const requestId = requestIdOf(answer.headers[dialect.requestIdHeader], redact);
-  return refusedStatus(answer, { body, requestId, redact });
+  return refusedStatus(answer, { body, requestId, redact: redactError });
 }
 
 async function passOn(
-  { dialect, endpoint: { redact, createRedactor }, limits }: AnswerDependencies,
+  { dialect, endpoint: { redact, redactError, createRedactor }, limits }: AnswerDependencies,
   { asked: { isStreamed, wantsUsage }, response, signal }: Forwarded,
   answer: HttpAnswer,
   tokens: TokenCount,
@@ -133,14 +134,18 @@ async function passOn(
   if (isStreamed) {
     response.writeHead(200, headers);
     response.flushHeaders();
-    const redaction = { redact, createRedactor };
+    const redaction = { redact, redactError, createRedactor };
     await passEventsOn({ answer, dialect, wantsUsage, response, tokens, limits, signal, ...redaction });
     response.end();
     return;
   }
   const text = await readText(answer, limits.answerBytes, limits.wholeMs);
-  tokens.says(usageIn(dialect, text, answer));
+  const value = jsonOrNull(text);
+  tokens.says(usageIn(dialect, value, answer));
   tokens.shows(Buffer.byteLength(text));
+  if (haveKeyInPieces(value, redact)) {
+    throw keyInPieces(answer.url);
+  }
   response.writeHead(200, headers);
   // The model has answered, whether the agent takes it or not.
   await writeInTime(response, redact(text), limits.stalledMs, signal).then(
@@ -152,8 +157,8 @@ async function passOn(
 const named = ({ requestIdHeader }: Dialect, requestId: string | null) =>
   requestId === null ? {} : { [requestIdHeader]: requestId };
 
-function usageIn(dialect: Dialect, text: string, { url }: HttpAnswer): unknown {
-  const read = dialect.readAnswer(jsonOrNull(text));
+function usageIn(dialect: Dialect, value: unknown, { url }: HttpAnswer): unknown {
+  const read = dialect.readAnswer(value);
   if (read === null) {
     throw new ModelError('api_error', `${url.host} answers with something that is no message of a model`, {
       status: 502,

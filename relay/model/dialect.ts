@@ -34,6 +34,7 @@ export interface RequestRules {
 export interface StreamOptions extends Pick<ModelRequest, 'wantsUsage'> {
   /** Of the endpoint, for what is said of it. */
   host: string;
+  /** Of what it says of an error. */
   redact(text: string): string;
   createRedactor(): Redactor;
 }

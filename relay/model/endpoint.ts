@@ -5,7 +5,7 @@ import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { openStream } from '../../lib/outbound/open-stream.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
-import { createRedactor, type Redactor, redactText } from '../../lib/redaction/redactor.ts';
+import { createRedactor, type Redactor, redactText, secretMark } from '../../lib/redaction/redactor.ts';
 import type { Dialect, ModelRequest } from './dialect.ts';
 import type { ModelLimits } from './limits.ts';
 import { ModelError } from './model-error.ts';
@@ -18,6 +18,8 @@ export interface Endpoint {
   ask(request: ModelRequest, options: AskOptions): Promise<HttpAnswer>;
   /** A text of the endpoint without the key, in whatever form. */
   redact(text: string): string;
+  /** Of what it says of an error, which may quote a key by its ends. */
+  redactError(text: string): string;
   /** The same for a text that arrives in pieces. */
   createRedactor(): Redactor;
 }
@@ -72,6 +74,18 @@ export function createEndpoint(
       return openStream(context, { method: 'POST', url, headers, body, ...times, onSent });
     },
     redact: (text) => redactText(redactor, text),
+    redactError: (text) => withoutEnds(redactText(redactor, text), key),
     createRedactor: () => createRedactor([key]),
   };
+}
+
+const masked = /[*•]{2,}|\.{3}|…|x{4,}/i;
+
+/** A text without the words that quote a key: masked, or by the beginning or end that tells it from others. */
+function withoutEnds(text: string, key: string): string {
+  const isQuote = (word: string) =>
+    word.includes(key.slice(0, 8)) ||
+    word.includes(key.slice(-4)) ||
+    (masked.test(word) && (word.includes(key.slice(0, 2)) || word.includes(key.slice(-2))));
+  return text.replace(/\S+/g, (word) => (isQuote(word) ? secretMark : word));
 }

@@ -12,7 +12,8 @@ import type { Redactor } from '../../lib/redaction/redactor.ts';
 import { readEvents } from '../remote/read-events.ts';
 import type { Dialect } from './dialect.ts';
 import type { ModelLimits } from './limits.ts';
-import { ModelError } from './model-error.ts';
+import { keyInPieces, ModelError } from './model-error.ts';
+import { haveKeyInPieces } from './text-pieces.ts';
 import type { TokenCount } from './token-count.ts';
 
 interface StreamedAnswer {
@@ -23,6 +24,7 @@ interface StreamedAnswer {
   tokens: TokenCount;
   limits: ModelLimits;
   redact(text: string): string;
+  redactError(text: string): string;
   createRedactor(): Redactor;
   signal: AbortSignal;
 }
@@ -32,32 +34,38 @@ interface StreamedAnswer {
  * whole, or not one.
  */
 export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
-  const { answer, dialect, response, tokens, limits, redact, createRedactor, wantsUsage, signal } = streamed;
+  const {
+    answer,
+    dialect,
+    response,
+    tokens,
+    limits,
+    redact,
+    redactError,
+    createRedactor,
+    wantsUsage,
+    signal,
+  } = streamed;
   const { url, body } = answer;
   const late = new OutboundError(
     'timed_out',
     `${url.host} was silent for ${limits.silenceMs / 1000} seconds`,
   );
-  const stream = dialect.openStream({ host: url.host, redact, createRedactor, wantsUsage });
-  let left = limits.streamBytes;
+  const stream = dialect.openStream({ host: url.host, redact: redactError, createRedactor, wantsUsage });
   try {
-    for await (const event of readEvents(
-      withinSilence(body, limits.silenceMs, late),
-      limits.eventBytes,
-      url.host,
-    )) {
+    const bytes = bounded(withinSilence(body, limits.silenceMs, late), limits.streamBytes, url.host);
+    for await (const event of readEvents(bytes, limits.eventBytes, url.host)) {
       if (event.kind !== 'event') {
         continue;
-      }
-      left -= event.data.length;
-      if (left < 0) {
-        throw new OutboundError('too_large', `${url.host} sent more than ${limits.streamBytes} bytes`);
       }
       const { shown, usage, shownBytes, isLast } = stream.take(event.data);
       for (const each of usage) {
         tokens.says(each);
       }
       tokens.shows(shownBytes);
+      if (shown.some((each) => haveKeyInPieces(each, redact))) {
+        throw keyInPieces(url);
+      }
       const text = shown.map((each) => dialect.write(each, redact)).join('');
       await writeInTime(response, text, limits.stalledMs, signal);
       if (isLast) {
@@ -70,6 +78,18 @@ export async function passEventsOn(streamed: StreamedAnswer): Promise<void> {
     body.destroy();
   }
   throw new OutboundError('unreachable', `${url.host} ended its answer before its end`);
+}
+
+/** Also of what is no event, which is not passed on. */
+async function* bounded(body: AsyncIterable<Buffer>, maxBytes: number, host: string): AsyncGenerator<Buffer> {
+  let left = maxBytes;
+  for await (const chunk of body) {
+    left -= chunk.length;
+    if (left < 0) {
+      throw new OutboundError('too_large', `${host} sent more than ${maxBytes} bytes`);
+    }
+    yield chunk;
+  }
 }
 
 /** Returns when there is room for more. Throws when there is none for `limitMs`, or `signal` is aborted. */

@@ -57,6 +57,9 @@ export class ModelError extends Error {
   }
 }
 
+export const keyInPieces = ({ host }: URL): OutboundError =>
+  new OutboundError('invalid_response', `${host} answers with a text that is not shown`);
+
 /** The endpoint is another than it should be, or not to be used so: an operator has to look. */
 const lasting: ReadonlySet<OutboundErrorCode> = new Set([
   'address_refused',
@@ -70,16 +73,16 @@ const lasting: ReadonlySet<OutboundErrorCode> = new Set([
 
 /**
  * A ModelError for whatever a request failed with. Messages of unforeseen errors are not passed
- * on: they may hold anything.
+ * on: they may hold anything. `redact` clears the others of the key: they quote what the endpoint sent.
  */
-export function explainFailure(error: unknown): ModelError {
+export function explainFailure(error: unknown, redact: (text: string) => string): ModelError {
   if (error instanceof ModelError) {
     return error;
   }
   if (!(error instanceof OutboundError)) {
     return new ModelError('api_error', 'The request to the model failed unexpectedly');
   }
-  const said = `The model gave no answer: ${error.message}`;
+  const said = `The model gave no answer: ${redact(error.message)}`;
   return error.code === 'timed_out'
     ? new ModelError('timeout_error', said)
     : new ModelError('api_error', said, { status: 502, mayRetry: !lasting.has(error.code) });

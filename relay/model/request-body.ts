@@ -14,7 +14,15 @@ export const jsonSchema = z
   .refine((schema) => !namesOtherDocument(schema), 'must not refer to another document with $ref');
 
 export const tokenCount = z.int().min(0).max(1_000_000_000);
-export const modelToAsk = z.string().min(1).max(200);
+const searches = /:online$/i;
+export const modelToAsk = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(
+    (name) => !searches.test(name),
+    'must not end with ":online": a search of the endpoint would lead past the platform',
+  );
 /** Of a field that has to be absent, and why. */
 export const ledPast = (what: string) => `must be absent: ${what} would lead past the platform`;
 

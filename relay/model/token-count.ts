@@ -58,9 +58,9 @@ export class TokenCount {
     this.#shownBytes += bytes;
   }
 
-  /** The endpoint answered to the end. What it did not say is estimated. */
+  /** The endpoint answered to the end. What it did not say, or said to be none, is estimated. */
   completed(): ModelUsageReport {
-    const isTold = this.#said.output_tokens !== undefined;
+    const isTold = (this.#said.output_tokens ?? 0) > 0;
     return this.#report('completed', isTold ? 0 : this.#fromBytes());
   }
 
@@ -84,7 +84,13 @@ export class TokenCount {
 
   #report(outcome: ModelUsageReport['outcome'], written: number): ModelUsageReport {
     const { estimatedInput, maxTokens } = this.#options;
-    const input = this.#said.input_tokens ?? Math.min(estimatedInput, most);
+    const {
+      input_tokens = 0,
+      cache_creation_input_tokens: made = 0,
+      cache_read_input_tokens: read = 0,
+    } = this.#said;
+    // No request has no input.
+    const input = input_tokens + made + read === 0 ? Math.min(estimatedInput, most) : input_tokens;
     const output = Math.max(this.#said.output_tokens ?? 0, Math.min(Math.ceil(written), maxTokens));
     return { ...this.#tokens({ ...this.#said, input_tokens: input, output_tokens: output }), outcome };
   }

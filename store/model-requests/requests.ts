@@ -3,10 +3,12 @@
  * that the model program chose.
  */
 import * as z from 'zod';
-import type { ModelUsageReport } from '../../contract/model-access.ts';
+import { type DailyModelUsage, dailyModelUsage, type ModelUsageReport } from '../../contract/model-access.ts';
+import { uuid } from '../../contract/names.ts';
 import { type FrozenModelAccess, frozenModelAccess } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
+import { whereReadableBy } from '../sessions/conditions.ts';
 
 const totals = z.object({
   requests: z.int(),
@@ -107,15 +109,29 @@ const settle = `
   with settled as (
     update model_requests set reported_at = now() where session_id = :sessionId and id = :id and reported_at is null
     returning max_tokens
+  ), summed as (
+    update model_usage set
+      reserved_tokens = reserved_tokens - settled.max_tokens,
+      failed_requests = failed_requests + :failed,
+      input_tokens = input_tokens + :input,
+      cache_creation_input_tokens = cache_creation_input_tokens + :created,
+      cache_read_input_tokens = cache_read_input_tokens + :read,
+      output_tokens = output_tokens + :output
+    from settled where session_id = :sessionId
+    returning session_id
   )
-  update model_usage set
-    reserved_tokens = reserved_tokens - settled.max_tokens,
-    failed_requests = failed_requests + :failed,
-    input_tokens = input_tokens + :input,
-    cache_creation_input_tokens = cache_creation_input_tokens + :created,
-    cache_read_input_tokens = cache_read_input_tokens + :read,
-    output_tokens = output_tokens + :output
-  from settled where session_id = :sessionId`;
+  insert into model_usage_days as d (session_id, day, endpoint, requests, failed_requests, input_tokens,
+    cache_creation_input_tokens, cache_read_input_tokens, output_tokens)
+  select session_id, (now() at time zone 'utc')::date, coalesce(configuration #>> '{agent,model_access,endpoint}', 'default'),
+    1, :failed, :input, :created, :read, :output
+  from summed join session_configurations using (session_id)
+  on conflict (session_id, day) do update set
+    requests = d.requests + excluded.requests,
+    failed_requests = d.failed_requests + excluded.failed_requests,
+    input_tokens = d.input_tokens + excluded.input_tokens,
+    cache_creation_input_tokens = d.cache_creation_input_tokens + excluded.cache_creation_input_tokens,
+    cache_read_input_tokens = d.cache_read_input_tokens + excluded.cache_read_input_tokens,
+    output_tokens = d.output_tokens + excluded.output_tokens`;
 
 /**
  * Adds what the request took, in place of what was set aside for it. The first report counts; another one, or
@@ -135,4 +151,51 @@ export async function settleModelRequest(
     read: usage.cache_read_input_tokens,
     output: usage.output_tokens,
   });
+}
+
+/** Tokens of requests that are over, whatever they were used for. */
+export const usedTokens = `input_tokens + cache_creation_input_tokens + cache_read_input_tokens + output_tokens`;
+
+interface DailyUsageFilter {
+  workspaceId: string;
+  agentId: string | undefined;
+  /** Of the sessions that this user may read without being an admin; undefined: of all. */
+  readableBy: string | undefined;
+  /** So many days, with today (UTC). */
+  days: number;
+}
+
+/** More than a page shows: the rest is left out, the oldest first. */
+const mostDailyRows = 1000;
+const dailyRow = dailyModelUsage.omit({ agent: true }).extend({ agent_id: uuid, agent_name: z.string() });
+
+/** What sessions took, by day, agent and endpoint, newest first. */
+export async function listDailyUsage(
+  db: Db,
+  { workspaceId, agentId, readableBy, days }: DailyUsageFilter,
+): Promise<DailyModelUsage[]> {
+  const sum = (column: string) => `sum(u.${column})::bigint as ${column}`;
+  const query = db('model_usage_days as u')
+    .join('sessions as s', 's.id', 'u.session_id')
+    .join('agents as a', 'a.id', 's.agent_id')
+    .where({ 's.workspace_id': workspaceId })
+    .whereRaw(`u.day > (now() at time zone 'utc')::date - ?::integer`, [days])
+    .groupBy('u.day', 'a.id', 'a.name', 'u.endpoint')
+    .orderByRaw(`u.day desc, sum(${usedTokens}) desc, a.id, u.endpoint`)
+    .limit(mostDailyRows)
+    .select(
+      db.raw(`u.day::text as day, a.id as agent_id, a.name as agent_name, u.endpoint,
+        count(*)::integer as sessions, sum(requests)::integer as requests,
+        sum(failed_requests)::integer as failed_requests,
+        ${['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'output_tokens'].map(sum).join(', ')},
+        sum(${usedTokens})::bigint as used_tokens`),
+    );
+  if (agentId !== undefined) {
+    query.where({ 's.agent_id': agentId });
+  }
+  if (readableBy !== undefined) {
+    query.where((either) => whereReadableBy(either, readableBy));
+  }
+  const rows = await readRows(query, dailyRow);
+  return rows.map(({ agent_id: id, agent_name: name, ...row }) => ({ ...row, agent: { id, name } }));
 }

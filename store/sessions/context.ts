@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import { isTerminal, type SessionWait, sessionStatus, sessionWait } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
+import { usedTokens } from '../model-requests/requests.ts';
 import { readRows } from '../read-rows.ts';
 import { waitingFor } from './conditions.ts';
 
@@ -22,6 +23,8 @@ export interface SessionContext {
   isShared: boolean;
   waitingFor: SessionWait | null;
   hasEnded: boolean;
+  /** Of its requests to a language model that are over; null where it made none. */
+  modelTokens: number | null;
 }
 
 const row = z.object({
@@ -43,6 +46,7 @@ const row = z.object({
   shared_with_workspace: z.boolean(),
   waiting_for: sessionWait.nullable(),
   status: sessionStatus,
+  model_tokens: z.int().nullable(),
 });
 
 /** By session id; omits removed sessions. */
@@ -59,8 +63,9 @@ export async function readSessionContexts(
     .leftJoin('child_sessions as c', 'c.session_id', 's.id')
     .leftJoin('schedules as d', 'd.id', 's.schedule_id')
     .leftJoin('users as m', 'm.id', 's.schedule_maker_id')
+    .leftJoin('model_usage as w', 'w.session_id', 's.id')
     .whereIn('s.id', sessionIds)
-    .select(waitingFor(db), {
+    .select(waitingFor(db), db.raw(`${usedTokens} as model_tokens`), {
       id: 's.id',
       agent_id: 'a.id',
       agent_name: 'a.name',
@@ -95,6 +100,7 @@ export async function readSessionContexts(
         isShared: found.shared_with_workspace,
         waitingFor: found.waiting_for,
         hasEnded: isTerminal(found.status),
+        modelTokens: found.model_tokens,
       },
     ]),
   );

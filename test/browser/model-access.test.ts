@@ -89,6 +89,13 @@ describeInBrowser('model access in the web UI', () => {
         }),
     );
     await inDatabase((db) => db('model_usage').insert({ session_id: id, requests: 4, input_tokens: 1500 }));
+    await inDatabase((db) =>
+      db('model_usage_days').insert({
+        ...{ session_id: id, day: db.raw(`(now() at time zone 'utc')::date`), endpoint: 'default' },
+        ...{ requests: 4, failed_requests: 0, input_tokens: 1500, output_tokens: 0 },
+        ...{ cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+      }),
+    );
     const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open(`sessions/${id}`);
@@ -107,6 +114,12 @@ describeInBrowser('model access in the web UI', () => {
     await visitor.picture('model-usage');
     await page.getByRole('button', { name: 'View' }).click();
     await page.getByRole('dialog').getByText('up to 20 requests and 10,000 tokens').waitFor();
+    await page.keyboard.press('Escape');
+    const model_access = { api_key: '${DEMO_API_TOKEN}' };
+    await ada.ok('PATCH', `/api/agents/${agent.id}`, { model_access });
+    await itsAgent.click();
+    const byDay = page.getByRole('table', { name: 'Tokens by day' });
+    await byDay.getByRole('row', { name: /default 1 4 1,500/ }).waitFor();
     await visitor.leave();
   });
 });

@@ -170,7 +170,7 @@ describeInBrowser('sessions in the web UI', () => {
       },
       {
         call: 'platform.request_input',
-        arguments: { prompt: 'Which colour?', options: ['Red', 'Green'] },
+        arguments: { prompt: 'Which colour?', options: ['Approve', 'Green'] },
       },
       { wait_for_message: { contains: 'Green', timeout_seconds: 120 } },
       write('permission_required'),
@@ -219,6 +219,9 @@ describeInBrowser('sessions in the web UI', () => {
     const form = page.getByRole('region', { name: 'Message to the agent' });
     await form.getByText('Which colour?').waitFor();
     await form.getByLabel('Your answer').fill('half a sentence');
+    // No word of an agent's is the whole of a button: it would read like a decision.
+    await form.getByRole('button', { name: 'Answer “Approve”', exact: true }).waitFor();
+    expect(await form.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     await form.getByRole('button', { name: 'Green' }).click();
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText('It went wrong').waitFor();

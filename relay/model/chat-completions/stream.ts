@@ -12,6 +12,7 @@ import { readUsage } from '../openai/form.ts';
 import { messageIn } from '../refused-status.ts';
 import { TextPieces } from '../text-pieces.ts';
 
+const chunkName = 'chat.completion.chunk';
 export const doneMark = '[DONE]';
 const usageMembers = {
   input: 'prompt_tokens',
@@ -49,7 +50,7 @@ const chunk = z.object({
   model: text,
   system_fingerprint: text,
   service_tier: text,
-  choices: z.array(choice),
+  choices: z.array(choice).nullish(),
   usage: z.unknown().optional(),
 });
 type Chunk = z.infer<typeof chunk>;
@@ -91,8 +92,13 @@ export function openChatStream(options: StreamOptions): AnswerStream {
     if (!parsed.success) {
       throw new OutboundError('invalid_response', `${host} sent an event that is none of a model`);
     }
-    const { choices, usage, ...rest } = parsed.data;
-    head = rest;
+    const { choices: given, usage, ...rest } = parsed.data;
+    // Some say what a stream took, or that it goes on, without any.
+    if (!given && rest.object !== chunkName && chatUsage(usage) === null) {
+      throw new OutboundError('invalid_response', `${host} sent an event that is none of a model`);
+    }
+    const choices = given ?? [];
+    head = firstOf(head, rest);
     const ended = new Set(choices.flatMap(({ index, finish_reason: why }) => (why ? [index] : [])));
     const shownChoices = choices.map((each) => shownChoice(each, texts));
     const told = wantsUsage ? { usage } : {};
@@ -115,6 +121,12 @@ export function openChatStream(options: StreamOptions): AnswerStream {
   return { take };
 }
 
+/** Each as it was said first: nothing is told in pieces of what names the answer. */
+function firstOf(known: Head, said: Head): Head {
+  const told = Object.entries(known).filter(([, value]) => Boolean(value));
+  return { ...said, ...Object.fromEntries(told) };
+}
+
 interface ShownChunk {
   choices: { finish_reason?: string | null | undefined }[];
 }
@@ -134,12 +146,12 @@ function endedLast<Shown extends ShownChunk>(own: readonly Shown[], rests: reado
 function shownChoice({ delta: given, ...rest }: Choice, texts: TextPieces<Place>) {
   const { tool_calls: calls, ...members } = given ?? {};
   const { index } = rest;
-  const shown = { ...members };
+  const shown = { ...members, ...atOnce(texts, `${index}`, { role: members.role }) };
   for (const member of textMembers) {
     const piece = members[member];
     if (typeof piece === 'string') {
       const place = { choice: index, restOf: (held: string) => ({ [member]: held }) };
-      shown[member] = texts.show(`${index} ${member}`, place, piece);
+      shown[member] = texts.show({ kind: member, of: String(index) }, place, piece);
     }
   }
   const shownCalls = calls?.map((call) => shownCall(index, call, texts));
@@ -147,17 +159,29 @@ function shownChoice({ delta: given, ...rest }: Choice, texts: TextPieces<Place>
 }
 
 function shownCall(choiceIndex: number, call: CalledTool, texts: TextPieces<Place>): CalledTool {
-  const shown = { ...call };
+  const name = `${choiceIndex} tool ${call.index}`;
+  const shown = { ...call, ...atOnce(texts, name, { id: call.id, type: call.type }) };
   for (const kind of ['function', 'custom'] as const) {
     const given = call[kind];
     const member = callMembers[kind];
     const piece = given?.[member];
+    if (given) {
+      shown[kind] = { ...given, ...atOnce(texts, name, { name: given.name }) };
+    }
     if (given && typeof piece === 'string') {
       const place = { choice: choiceIndex, restOf: (held: string) => restOfCall(call.index, kind, held) };
-      shown[kind] = { ...given, [member]: texts.show(`${choiceIndex} tool ${call.index}`, place, piece) };
+      shown[kind] = { ...shown[kind], [member]: texts.show({ kind, of: name }, place, piece) };
     }
   }
   return shown;
+}
+
+/** Texts that come whole, which some clients join. */
+function atOnce(texts: TextPieces<Place>, of: string, members: Record<string, string | null | undefined>) {
+  const said = Object.entries(members).flatMap(([member, piece]): [string, string][] =>
+    piece ? [[member, texts.showAtOnce(`${of} ${member}`, piece)]] : [],
+  );
+  return Object.fromEntries(said);
 }
 
 const restOfCall = (index: number, kind: CallKind, held: string) => ({

@@ -17,11 +17,13 @@ const textMembers: Readonly<Record<string, string>> = {
   thinking_delta: 'thinking',
   input_json_delta: 'partial_json',
 };
+/** Comes whole, but some clients join it. */
+const signature = 'signature';
 /** A content may begin with a text, to which its deltas are added. */
 const typesOfStart: Readonly<Record<string, string>> = { text: 'text_delta', thinking: 'thinking_delta' };
 
 interface Place {
-  index: unknown;
+  index: number;
   type: string;
 }
 type Texts = TextPieces<Place>;
@@ -41,7 +43,7 @@ export function openMessagesStream(options: StreamOptions): AnswerStream {
       }
       const isContent = type === 'content_block_delta' || type === 'content_block_start';
       return {
-        shown: shownFor(texts, type, value),
+        shown: shownFor(texts, type, value, host),
         usage: [memberOf(memberOf(value, 'message'), 'usage'), memberOf(value, 'usage')],
         shownBytes: isContent ? Buffer.byteLength(data) : 0,
         isLast: type === 'message_stop',
@@ -57,9 +59,13 @@ function saidError(data: string, value: unknown, redact: (text: string) => strin
 }
 
 /** The events that are sent for this one. */
-function shownFor(texts: Texts, type: string, event: unknown): unknown[] {
+function shownFor(texts: Texts, type: string, event: unknown, host: string): unknown[] {
   if (type === 'content_block_delta' || type === 'content_block_start') {
-    return shownPiece(texts, type, event);
+    const index = memberOf(event, 'index');
+    if (typeof index !== 'number') {
+      throw new OutboundError('invalid_response', `${host} sent an event that is none of a model`);
+    }
+    return [shownPiece(texts, { type, index, event })];
   }
   if (type === 'content_block_stop') {
     const stopped = memberOf(event, 'index');
@@ -68,19 +74,26 @@ function shownFor(texts: Texts, type: string, event: unknown): unknown[] {
   return type === 'message_delta' || type === 'message_stop' ? [...rests(texts), event] : [event];
 }
 
-function shownPiece(texts: Texts, type: string, event: unknown): unknown[] {
+function shownPiece(
+  texts: Texts,
+  { type, index, event }: { type: string; index: number; event: unknown },
+): unknown {
   const member = type === 'content_block_delta' ? 'delta' : 'content_block';
   const content = memberOf(event, member);
   const kind = String(memberOf(content, 'type'));
   const deltaType = type === 'content_block_delta' ? kind : typesOfStart[kind];
+  const told = memberOf(content, signature);
+  if (kind === 'signature_delta' && typeof told === 'string') {
+    const shown = texts.showAtOnce(`${index} ${signature}`, told);
+    return { ...Object(event), [member]: { ...Object(content), [signature]: shown } };
+  }
   const text = textMembers[deltaType ?? ''];
   const piece = text === undefined ? undefined : memberOf(content, text);
   if (deltaType === undefined || text === undefined || typeof piece !== 'string') {
-    return [event];
+    return event;
   }
-  const index = memberOf(event, 'index');
-  const shown = texts.show(`${String(index)} ${deltaType}`, { index, type: deltaType }, piece);
-  return [{ ...Object(event), [member]: { ...Object(content), [text]: shown } }];
+  const shown = texts.show({ kind: deltaType, of: String(index) }, { index, type: deltaType }, piece);
+  return { ...Object(event), [member]: { ...Object(content), [text]: shown } };
 }
 
 const rests = (texts: Texts, isOver?: (place: Place) => boolean) =>

@@ -1,4 +1,5 @@
 /** A streamed answer of Responses: named events with a number, until the one that has the whole answer. */
+import * as z from 'zod';
 import { jsonOrNull } from '../../../contract/json-or-null.ts';
 import { OutboundError } from '../../../lib/outbound/errors.ts';
 import type { AnswerStream, StreamOptions } from '../dialect.ts';
@@ -16,6 +17,14 @@ export const responsesUsage = (response: unknown): unknown =>
   readUsage(memberOf(response, 'usage'), usageMembers);
 
 const eventName = /^response\.[a-z_.]{1,80}$/;
+/** What clients read of a piece of a text; a filling that hides its length, and tokens, are left out. */
+const text = z.string().optional();
+const place = z.int().min(0).optional();
+const deltaEvent = z.object({
+  ...{ type: z.string(), item_id: text, call_id: text },
+  ...{ output_index: place, content_index: place, summary_index: place },
+  delta: z.string(),
+});
 /** Sent by some endpoints to keep the connection open. */
 const ignored: ReadonlySet<unknown> = new Set(['keepalive', 'ping']);
 const lastEvents: ReadonlySet<string> = new Set(['response.completed', 'response.incomplete']);
@@ -63,7 +72,7 @@ export function openResponsesStream(options: StreamOptions): AnswerStream {
       }
       const event = Object(value);
       const isLast = lastEvents.has(type);
-      const shown = type.endsWith('.delta') ? shownDelta(texts, event) : [...held(type), event];
+      const shown = type.endsWith('.delta') ? shownDelta(texts, value) : [...held(type), event];
       const delta = memberOf(value, 'delta');
       return {
         shown: numbered(shown),
@@ -82,16 +91,16 @@ export function openResponsesStream(options: StreamOptions): AnswerStream {
   };
 }
 
-function shownDelta(texts: TextPieces<Place>, given: Record<string, unknown>): object[] {
-  // A random filling, which hides how long a delta is, may be anything.
-  const { delta, obfuscation: _, ...event } = given;
-  if (typeof delta !== 'string') {
-    return [given];
+/** A delta that is no text is none that clients read. */
+function shownDelta(texts: TextPieces<Place>, value: unknown): object[] {
+  const given = deltaEvent.safeParse(value);
+  if (!given.success) {
+    return [];
   }
-  const output = event['output_index'];
-  const ids = ['item_id', 'content_index', 'summary_index'].map((name) => event[name]);
-  const shown = texts.show(JSON.stringify([event['type'], output, ...ids]), { event, output }, delta);
-  return [{ ...event, delta: shown }];
+  const { delta, ...event } = given.data;
+  const { type: kind, item_id, output_index: output, content_index, summary_index } = event;
+  const of = JSON.stringify([output, item_id, content_index, summary_index]);
+  return [{ ...event, delta: texts.show({ kind, of }, { event, output }, delta) }];
 }
 
 function saidError(value: unknown, redact: (text: string) => string, host: string): ModelError {

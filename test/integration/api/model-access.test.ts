@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
 import { readAgent } from '../../../store/agents/agents.ts';
 import { forgetWorker, reportWorker } from '../../../store/workers/workers.ts';
 import type { Person } from '../../support/api.ts';
@@ -13,6 +14,7 @@ let api: SessionApi;
 let admin: Person;
 let member: Person;
 let base: string;
+let workspace: Workspace;
 
 beforeAll(async () => {
   const listed = [chatEndpoint, { ...chatEndpoint, name: 'of-others', workspaces: ['others'] }];
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.stop());
 beforeEach(async () => {
-  ({ admin, member, base } = await api.workspace());
+  ({ admin, member, base, workspace } = await api.workspace());
   await admin.ok('PUT', `${base}/secrets/MODEL_KEY`, { value: 'never to be shown' });
 });
 
@@ -197,6 +199,28 @@ describe("a session's requests to its model", () => {
     });
     const { member: stranger } = await api.workspace();
     expect(await stranger.send('GET', usage())).toMatchObject({ status: 404 });
+    // In the list, and by day, agent and endpoint.
+    expect(await member.ok('GET', `${base}/sessions`)).toMatchObject({
+      sessions: [{ id: session.id, model_tokens: 13 }],
+    });
+    const byDay = (by: typeof member, query = '') =>
+      by.ok('GET', `${base}/model-usage?agent_id=${agent.id}${query}`);
+    const day = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/);
+    const { outcome: _, ...tokens } = took;
+    const row = {
+      ...{ day, agent: { id: agent.id, name: agent.name }, endpoint: 'default', sessions: 1 },
+      ...{ requests: 1, failed_requests: 0, ...tokens, used_tokens: 13 },
+    };
+    expect(await byDay(member)).toEqual({ model_usage: [row] });
+    const second = randomUUID();
+    await ask(second);
+    await report(second, { ...took, outcome: 'failed' });
+    const twice = { requests: 2, failed_requests: 1, output_tokens: 6, used_tokens: 26 };
+    expect(await byDay(admin, '&days=1')).toMatchObject({ model_usage: [{ sessions: 1, ...twice }] });
+    // Who may not read the session does not learn of it.
+    const other = await api.person();
+    await api.join(workspace, other, 'member');
+    expect(await byDay(other)).toEqual({ model_usage: [] });
     expect(await api.anonymous.send('GET', usage())).toMatchObject({ status: 401 });
   });
 
@@ -267,5 +291,8 @@ describe("a session's requests to its model", () => {
   it('have no usage without access', async () => {
     const { session: plain } = await api.runningSession(member, base);
     expect(await member.ok('GET', `/api/sessions/${plain.id}/model-usage`)).toEqual({ model_usage: null });
+    expect(await member.ok('GET', `/api/sessions/${plain.id}`)).toMatchObject({
+      session: { model_tokens: null },
+    });
   });
 });

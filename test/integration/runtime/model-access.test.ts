@@ -13,10 +13,14 @@ import type { WorkloadPlan } from '../../../runtime/workload-plan/workload-plan.
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
 import { testEndpoints } from '../../support/model-endpoints.ts';
+import { type ModelStub, startModelStub } from '../../support/model-stub/start-model-stub.ts';
+import { call, cutTurn, rateLimited, say, turn } from '../../support/model-stub/turns.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
+import { chatCase, responsesCase } from '../relay/model/openai-dialects.ts';
 import { node, secretsWith } from './driver-under-test.ts';
 import {
   answeredWithoutKey,
+  asksByOpenai,
   asksModel,
   type ModelEndpoint,
   modelAccess,
@@ -30,6 +34,7 @@ import { type Reports, takeReports } from './reports.ts';
 
 let reports: Reports;
 let endpoint: ModelEndpoint;
+let stub: ModelStub;
 let driver: ProcessDriver;
 let runtime: Runtime<WorkloadPlan>;
 
@@ -47,14 +52,23 @@ async function start(network: 'none' | 'internet'): Promise<string> {
 
 const told = (sessionId: string) => toldByAgent(() => runtime.logs(sessionId, 'agent', 100_000));
 
+const nameOf = (dialect: string) => dialect.replace('_', '-');
+
 describeWith('bwrap', 'slirp4netns')('access to a language model on the process runtime', () => {
   beforeAll(async () => {
     reports = await takeReports();
     endpoint = await startModelEndpoint('127.0.0.1');
-    const host = `127.0.0.1:${endpoint.port}`;
+    const calls = () => turn(...['one', 'two'].map((path) => call('files.read_file', { path })));
+    const answers = () => [calls(), turn(say('done')), rateLimited, cutTurn(say('half of it'))];
+    stub = await startModelStub([...answers(), ...answers()], 0);
+    const hosts = [endpoint, stub].map(({ port }) => `127.0.0.1:${port}`);
+    const others = [chatCase, responsesCase].map(({ dialect }) => ({
+      ...{ name: nameOf(dialect), dialect, default_max_tokens: 500 },
+      base_url: `http://127.0.0.1:${stub.port}/v1`,
+    }));
     driver = processDriver({
-      privateMcpHosts: new Map([[host, 'http']]),
-      modelEndpoints: testEndpoints(`http://${host}`),
+      privateMcpHosts: new Map(hosts.map((host) => [host, 'http'])),
+      modelEndpoints: testEndpoints(`http://${hosts[0]}`, ...others),
     });
     runtime = await driver.open(reports.url);
   });
@@ -64,6 +78,7 @@ describeWith('bwrap', 'slirp4netns')('access to a language model on the process 
     }
     driver.remove();
     endpoint.close();
+    await stub.close();
     await reports.close();
   });
 
@@ -100,6 +115,46 @@ describeWith('bwrap', 'slirp4netns')('access to a language model on the process 
       }
       await runtime.stop(id);
       expect(await driver.running(id)).toEqual([]);
+    },
+  );
+
+  it.each([chatCase, responsesCase])(
+    'speaks $dialect: streams, parallel calls, errors and streams that are cut',
+    async (each) => {
+      const session_id = randomUUID();
+      const { dialect, below, question } = each;
+      const model_access = { ...modelAccess, endpoint: nameOf(dialect), dialect };
+      const inner = { name: 'read_file', parameters: {} };
+      const tools =
+        each === chatCase
+          ? [{ type: 'function', function: { ...inner, name: 'mcp__files__read_file' } }]
+          : [{ type: 'namespace', name: 'mcp__files', tools: [{ type: 'function', ...inner }] }];
+      const agent = node(asksByOpenai(below, { ...question, tools }));
+      const frozen = configuration({ session_id, agent: { ...agent, network: 'none', model_access } });
+      await runtime.start(runtime.render(frozen), secretsWith(session_id, { modelKey }));
+      const [calls, whole, error, cut] = await told(session_id);
+      expect([calls, whole, error, cut].map(({ status }) => status)).toEqual([200, 200, 429, 200]);
+      expect(each.isWhole(calls.text)).toBe(true);
+      expect([0, 1].map((at) => each.called(calls.text, at))).toEqual(['{"path":"one"}', '{"path":"two"}']);
+      expect(whole.text).toContain('"done"');
+      expect(JSON.parse(error.text).error).toMatchObject({
+        message: 'Too many requests',
+        code: 'rate_limit_exceeded',
+      });
+      expect(each.joined(cut.text)).toBe('half ');
+      expect(each.errorIn(cut.text)).toContain('The model gave no answer');
+      const sent = stub.requests.slice(-4);
+      expect(sent.map((request) => request.stream)).toEqual([true, undefined, true, true]);
+      expect(sent[0]?.tools?.map(({ name }) => name)).toEqual(['mcp__files__read_file']);
+      expect(stub.headers.at(-1)).toMatchObject({ authorization: `Bearer ${modelKey}` });
+      await eventually(() => expect(reports.of(session_id, 'model-requests/usage')).toHaveLength(4));
+      expect(reports.of(session_id, 'model-requests').map(({ body }) => body)).toEqual(
+        Array.from({ length: 4 }, () => ({ max_tokens: 500 })),
+      );
+      expect(reports.of(session_id, 'model-requests/usage')[0]?.body).toMatchObject({
+        ...{ input_tokens: 25, output_tokens: 12, outcome: 'completed' },
+      });
+      await runtime.stop(session_id);
     },
   );
 

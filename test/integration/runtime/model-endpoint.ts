@@ -90,6 +90,25 @@ void main();
 setInterval(() => {}, 1000);
 `;
 
+/** A script: asks by the port as a client of OpenAI's dialects, streamed but for the second time. */
+export const asksByOpenai = (below: string, question: object) => `
+const ask = async (rest) => {
+  const response = await fetch(process.env.OPENAI_BASE_URL + '${below}', { method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: 'Bearer ' + process.env.OPENAI_API_KEY },
+    body: JSON.stringify({ ...${JSON.stringify(question)}, ...rest }) });
+  return { status: response.status, text: await response.text() };
+};
+const main = async () => {
+  const told = [];
+  for (const rest of [{ stream: true }, {}, { stream: true }, { stream: true }]) {
+    told.push(await ask(rest));
+  }
+  console.log('TOLD ' + JSON.stringify(told));
+};
+void main();
+setInterval(() => {}, 1000);
+`;
+
 /** What the agent told, once it has; `readLog` is that of its container. */
 export const toldByAgent = (readLog: () => Promise<string>) =>
   eventually(async () => {

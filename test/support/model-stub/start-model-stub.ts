@@ -1,20 +1,33 @@
 /**
- * An endpoint of messages on a Unix socket that answers from a script, as a model would, and
- * keeps what it was asked.
+ * An endpoint of a model that answers from a script, in the dialect that it is asked in, and keeps what it
+ * was asked.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Answer, type ModelRequest, modelRequest, type Turn } from './turns.ts';
+import type { AddressInfo } from 'node:net';
+import { chatCompletionsStub } from './chat-completions.ts';
+import { messagesStub } from './messages.ts';
+import { responsesStub } from './responses.ts';
+import type { StubDialect } from './stub-dialect.ts';
+import type { Answer, ModelRequest, Turn } from './turns.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface ModelStub {
-  /** Those for messages of the agent's own, in their order; also those that were answered with an error. */
+  /** 0 where it listens on a socket's path. */
+  port: number;
+  /** Those of its dialects, in their order, as of the Messages API; also those answered with an error. */
   requests: ModelRequest[];
   headers: IncomingMessage['headers'][];
   /** Any other path that was asked for. */
   strays: string[];
   close(): Promise<void>;
 }
+
+const dialectByPath: ReadonlyMap<string, StubDialect> = new Map([
+  ['/v1/messages', messagesStub],
+  ['/v1/chat/completions', chatCompletionsStub],
+  ['/v1/responses', responsesStub],
+]);
 
 /** What is asked beyond the script's end is answered with an error. */
 const beyondScript: Answer = {
@@ -31,7 +44,7 @@ export async function startModelStub(
   host: '127.0.0.1' | '0.0.0.0' = '127.0.0.1',
 ): Promise<ModelStub> {
   const turns = [...script];
-  const stub: Omit<ModelStub, 'close'> = { requests: [], headers: [], strays: [] };
+  const stub: StubRecord = { requests: [], headers: [], strays: [] };
   const server = createServer((request, response) => {
     answer(request, response, stub, turns).catch(() => response.destroy());
   });
@@ -41,8 +54,10 @@ export async function startModelStub(
     server.listen(listenOn, host);
   }
   await once(server, 'listening');
+  const address = server.address();
   return {
     ...stub,
+    port: isPort(address) ? address.port : 0,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -51,22 +66,28 @@ export async function startModelStub(
   };
 }
 
+const isPort = (address: AddressInfo | string | null): address is AddressInfo =>
+  typeof address === 'object' && address !== null;
+
+type StubRecord = Pick<ModelStub, 'requests' | 'headers' | 'strays'>;
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  stub: Omit<ModelStub, 'close'>,
+  stub: StubRecord,
   turns: Turn[],
 ): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString('utf8');
-  const asked = `${request.method} ${request.url?.split('?')[0]}`;
-  if (asked !== 'POST /v1/messages') {
-    stub.strays.push(asked);
+  const [path = ''] = request.url?.split('?') ?? [];
+  const dialect = dialectByPath.get(path);
+  if (request.method !== 'POST' || dialect === undefined) {
+    stub.strays.push(`${request.method} ${path}`);
     response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
     return;
   }
-  const parsed = modelRequest.parse(JSON.parse(body));
+  const parsed = dialect.read(JSON.parse(body));
   stub.requests.push(parsed);
   stub.headers.push(request.headers);
   const next = turns.shift() ?? beyondScript;
-  await writeAnswer(response, typeof next === 'function' ? next(parsed) : next, parsed);
+  await writeAnswer(response, typeof next === 'function' ? next(parsed) : next, dialect, parsed);
 }

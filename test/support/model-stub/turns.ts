@@ -22,14 +22,18 @@ const toolResult = z.object({
   content: z.union([z.string(), z.array(z.object({ type: z.string(), text: z.string().optional() }))]),
 });
 
-/** A request's body, as far as tests look at it. */
+/** A request's body, as far as tests look at it, in the form of the Messages API. */
 export const modelRequest = z.looseObject({
   model: z.string(),
   stream: z.boolean().optional(),
   system: z.union([z.string(), z.array(z.looseObject({ text: z.string() }))]).optional(),
   tools: z
     .array(
-      z.looseObject({ name: z.string(), description: z.string().optional(), type: z.string().optional() }),
+      z.looseObject({
+        ...{ name: z.string(), description: z.string().optional(), type: z.string().optional() },
+        /** With which the name begins, in a dialect that has them. */
+        namespace: z.string().optional(),
+      }),
     )
     .optional(),
   messages: z.array(

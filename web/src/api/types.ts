@@ -30,6 +30,7 @@ export type McpServer = Schemas['McpServer'];
 export type McpRegistration = NonNullable<McpServer['registration']>;
 export type Me = Schemas['Me'];
 export type Member = Schemas['Member'];
+export type DailyModelUsage = Schemas['DailyModelUsage'];
 export type ModelUsage = Schemas['ModelUsage'];
 export type PermissionRequest = Schemas['PermissionRequest'];
 export type Preview = Schemas['Preview'];

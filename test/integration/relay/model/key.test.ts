@@ -13,6 +13,20 @@ import {
   sendMessage,
   startEvent,
 } from './model-session.ts';
+import {
+  chatCase,
+  chatDelta,
+  chatEnd,
+  dataIn,
+  responseDelta,
+  responseEnd,
+  responseStart,
+  responsesCase,
+  sendJson,
+  sendStream,
+  writeChat,
+  writeResponses,
+} from './openai-dialects.ts';
 
 let session: ModelSession;
 beforeEach(() => {
@@ -97,6 +111,29 @@ describe('the key', () => {
     expect(contents['0 text']).toBe('a [secret] b');
   });
 
+  it('does not come back over contents that a client joins', async () => {
+    await session.start();
+    const stop = (index: number) => ({ type: 'content_block_stop', index });
+    const over = async (pieces: readonly string[], isEnded = true) => {
+      const sent = pieces.flatMap((piece, index) => [
+        delta(index, 'text_delta', 'text', piece),
+        ...(isEnded ? [stop(index)] : []),
+      ]);
+      const { contents } = await putTogether([startEvent, ...sent, ...endEvents]);
+      return pieces.map((_piece, index) => contents[`${index} text`]).join('');
+    };
+    expect(await over(modelKey.match(/.{1,7}/g) ?? [])).toBe(`sk-test${'[secret]'.repeat(5)}`);
+    expect(await over(modelKey.match(/.{1,7}/g) ?? [], false)).toBe(`sk-test${'[secret]'.repeat(5)}`);
+    expect(await over([`a ${modelKey.slice(0, 12)}`, `${modelKey.slice(12)} b`])).toBe(
+      'a [secret][secret] b',
+    );
+    expect(await over(['a s', 'k-test', ' s', ''])).toBe('a sk-test s');
+    const signed =
+      modelKey.match(/.{1,5}/g)?.map((each) => delta(0, 'signature_delta', 'signature', each)) ?? [];
+    const { contents } = await putTogether([startEvent, ...signed, ...endEvents]);
+    expect(contents['0 signature']).toBe('sk-te[secret]');
+  });
+
   it('leaves what only begins like it, before the content ends', async () => {
     await session.start();
     const stop = { type: 'content_block_stop', index: 0 };
@@ -133,5 +170,116 @@ describe('the key', () => {
     expect(answer).toMatchObject({ status: 400, headers: { 'x-should-retry': 'false' } });
     expect(answer.text).not.toContain('with: a header');
     expect(session.asked).toEqual([]);
+  });
+});
+
+describe('the key in Chat Completions and Responses', () => {
+  const chatStream = { ...chatCase.question, stream: true };
+  const responsesStream = { ...responsesCase.question, stream: true };
+  const calls = (...given: object[]) => chatDelta({ tool_calls: given });
+  const first = /^(?:sk-test)?\[secret\]$/;
+  const half = [modelKey.slice(0, 20), modelKey.slice(20)];
+
+  it.each([
+    { member: 'id', call: (id: string) => ({ index: 0, id }) },
+    { member: 'type', call: (type: string) => ({ index: 0, type }) },
+    { member: 'name', call: (name: string) => ({ index: 0, function: { name } }) },
+    { member: 'name', call: (name: string) => ({ index: 0, custom: { name } }) },
+  ])('does not come back in pieces of the $member of a called tool', async ({ member, call }) => {
+    await session.start({ dialect: 'chat_completions' });
+    const joined = async (pieces: readonly string[]) => {
+      const sent = [...pieces.map((piece) => calls(call(piece))), chatEnd, '[DONE]'];
+      session.respond = (_asked, response) => sendStream(response, writeChat(sent));
+      const { text } = await session.ask(chatStream);
+      const shown = JSON.stringify(dataIn(text).map(({ choices }) => choices));
+      return [...shown.matchAll(new RegExp(`"${member}":"([^"]*)"`, 'g'))].map(([, piece]) => piece).join('');
+    };
+    for (const size of [1, 7, 20, 100]) {
+      expect(await joined(modelKey.match(new RegExp(`.{1,${size}}`, 'g')) ?? [])).toMatch(first);
+    }
+    // Some endpoints repeat it, and none of it is held back.
+    expect(await joined(['list_tasks', 'list_tasks'])).toBe('list_taskslist_tasks');
+  });
+
+  it('does not come back in the role, or in what names the answer', async () => {
+    await session.start({ dialect: 'chat_completions' });
+    const pieces = modelKey.match(/.{1,5}/g) ?? [];
+    const sent = pieces.map((piece) => ({ ...chatDelta({ role: piece }), id: piece, model: piece }));
+    session.respond = (_asked, response) => sendStream(response, writeChat([...sent, chatEnd, '[DONE]']));
+    const { text } = await session.ask(chatStream);
+    expect(new Set(dataIn(text).map(({ id, model }) => `${id} ${model}`))).toEqual(new Set(['sk-te sk-te']));
+    expect([...text.matchAll(/"role":"([^"]*)"/g)].map(([, piece]) => piece).join('')).toBe('sk-te[secret]');
+  });
+
+  it('does not come back over several places of one event, or of a whole answer', async () => {
+    await session.start({ dialect: 'chat_completions' });
+    const called = half.map((args, index) => ({ index, function: { arguments: args } }));
+    session.respond = (_asked, response) =>
+      sendStream(response, writeChat([calls(...called), chatEnd, '[DONE]']));
+    const streamed = await session.ask(chatStream);
+    expect(chatCase.errorIn(streamed.text)).toContain('a text that is not shown');
+    const choices = half.map((content, index) => ({ index, message: { role: 'assistant', content } }));
+    session.respond = (_asked, response) => sendJson(response, { ...chatCase.whole, choices });
+    const whole = await session.ask(chatCase.question);
+    expect(whole.status).toBe(502);
+    for (const { text } of [streamed, whole]) {
+      expect(text).not.toContain(modelKey.slice(20));
+    }
+    // Several texts that have nothing of it are an answer.
+    const plain = ['a sk-test', '-1 b'].map((content) => ({ message: { content } }));
+    session.respond = (_asked, response) => sendJson(response, { ...chatCase.whole, choices: plain });
+    expect((await session.ask(chatCase.question)).status).toBe(200);
+  });
+
+  it('does not come back over the texts, tokens or fillings of Responses', async () => {
+    await session.start({ dialect: 'responses' });
+    const content = half.map((text) => ({ type: 'output_text', text }));
+    session.respond = (_asked, response) =>
+      sendJson(response, { ...responsesCase.whole, output: [{ type: 'message', content }] });
+    expect((await session.ask(responsesCase.question)).status).toBe(502);
+    const tokens = half.map((token) => responseDelta('a', { logprobs: [{ token }], obfuscation: token }));
+    const noText = half.map((text) => ({ ...responseDelta(''), delta: { text } }));
+    session.respond = (_asked, response) =>
+      sendStream(response, writeResponses([...responseStart, ...tokens, ...noText, ...responseEnd]));
+    const { text } = await session.ask(responsesStream);
+    expect(responsesCase.joined(text)).toBe('aa');
+    expect(responsesCase.isWhole(text)).toBe(true);
+    expect(text).not.toContain(modelKey.slice(20));
+  });
+});
+
+describe.each([chatCase, responsesCase])('a failure of an endpoint of $dialect', (each) => {
+  it('does not tell the agent the key, or its ends', async () => {
+    await session.start({ dialect: each.dialect });
+    const quotes = [
+      `${modelKey.slice(0, 5)}***********oint`,
+      `...${modelKey.slice(-3)}`,
+      'x-point',
+      modelKey,
+    ];
+    const message = `Incorrect key: ${quotes.join(', ')}. Look for it...`;
+    for (const status of [400, 401, 403, 429, 500]) {
+      session.respond = (_asked, response) =>
+        response
+          .writeHead(status, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ error: { message } }));
+      const { text } = await session.ask(each.question);
+      expect(text).toContain('Incorrect key: [secret] [secret] [secret] [secret]');
+      expect(text).toContain('Look for it...');
+    }
+    session.respond = (_asked, response) => sendStream(response, each.failed(message));
+    const { text } = await session.ask({ ...each.question, stream: true });
+    expect(text).toContain('Incorrect key: [secret] [secret] [secret] [secret]');
+    const answers = [
+      { status: 307, headers: { location: `https://${modelKey}.example/` } },
+      { status: 200, headers: { 'content-type': `text/${modelKey}` } },
+    ];
+    for (const { status, headers } of answers) {
+      session.respond = (_asked, response) => response.writeHead(status, headers).end('{}');
+      const failed = await session.ask(each.question);
+      expect(failed.status).toBe(502);
+      expect(failed.text).toContain('[secret]');
+      expect(failed.text).not.toContain(modelKey);
+    }
   });
 });

@@ -7,6 +7,7 @@ import {
   chatCase,
   chatDelta,
   chatEnd,
+  chatUsageChunk,
   dataIn,
   responseDelta,
   responseEnd,
@@ -137,6 +138,9 @@ describe.each([chatCase, responsesCase])('$dialect', (each) => {
       more();
     };
     expect(each.errorIn((await session.ask(streamed)).text)).toContain('more than 20000 bytes');
+    // Also of what is no event.
+    session.respond = (_asked, response) => begin(response).write(`: ${'x'.repeat(998)}\n`.repeat(30));
+    expect(each.errorIn((await session.ask(streamed)).text)).toContain('more than 20000 bytes');
     session.respond = (_asked, response) =>
       response.writeHead(307, { location: `http://${session.host}/other` }).end();
     const before = session.asked.length;
@@ -146,11 +150,22 @@ describe.each([chatCase, responsesCase])('$dialect', (each) => {
 
   it('counts by itself what the endpoint does not say, or says as no number', async () => {
     await session.start({ dialect });
-    for (const usage of [undefined, null, { [maximum]: 1 }, { prompt_tokens: -1, output_tokens: '5' }]) {
+    const none = {
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      input_tokens: 0,
+      output_tokens: 0,
+      total_tokens: 0,
+    };
+    for (const usage of [
+      ...[undefined, null, none],
+      { [maximum]: 1 },
+      { prompt_tokens: -1, output_tokens: '5' },
+    ]) {
       session.respond = (_asked, response) => sendJson(response, { ...each.whole, usage });
       await session.ask(question);
     }
-    await eventually(() => expect(session.usage).toHaveLength(4));
+    await eventually(() => expect(session.usage).toHaveLength(5));
     for (const { usage } of session.usage) {
       expect(usage).toMatchObject({ outcome: 'completed' });
       expect(usage.input_tokens).toBeGreaterThan(0);
@@ -239,6 +254,22 @@ it('shows no tokens of a text that the client did not ask for', async () => {
   const { text } = await session.ask({ ...chatCase.question, stream: true });
   expect(chatCase.joined(text)).toBe('[secret]');
   expect(text).not.toContain('logprob');
+});
+
+it('takes chunks without choices, which say that the stream goes on, or what it took', async () => {
+  await session.start({ dialect: 'chat_completions' });
+  const { choices: _, ...goesOn } = chatDelta({});
+  const { choices: __, object: ___, ...told } = chatUsageChunk;
+  const chunks = [goesOn, chatDelta({ content: 'hi' }), { ...goesOn, choices: null }, chatEnd, told];
+  session.respond = (_asked, response) => sendStream(response, writeChat([...chunks, '[DONE]']));
+  const { text } = await session.ask({
+    ...chatCase.question,
+    ...{ stream: true, stream_options: { include_usage: true } },
+  });
+  expect(chatCase.joined(text)).toBe('hi');
+  expect(dataIn(text).at(-1)).toMatchObject({ choices: [], usage: { prompt_tokens: 19 } });
+  expect(chatCase.isWhole(text)).toBe(true);
+  expect(await took()).toEqual(counted);
 });
 
 describe('parallel tools', () => {

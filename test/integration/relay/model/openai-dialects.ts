@@ -73,6 +73,8 @@ export interface DialectCase {
   cut(pieces: readonly string[]): string;
   /** What a client joins. */
   joined(text: string): string;
+  /** What the tool at this place of an answer is called with, joined. */
+  called(text: string, at: number): string;
   isWhole(text: string): boolean;
   errorIn(text: string): string | undefined;
   /** An error within a stream. */
@@ -140,10 +142,17 @@ export const chatCase: DialectCase = {
   stream: (pieces) => writeChat([...chatPieces(pieces), chatEnd, chatUsageChunk, '[DONE]']),
   cut: (pieces) => writeChat(chatPieces(pieces)),
   joined: joinedChat,
+  called: argumentsIn,
   isWhole: (streamed) => streamed.endsWith('data: [DONE]\n\n'),
   errorIn: (streamed) => streamed.match(/"error":\{"message":"([^"]*)"/)?.[1],
   failed: (message) => writeChat([{ error: { message, type: 'server_error' } }]),
 };
+
+const joinedDeltas = (events: readonly Record<string, unknown>[], wanted: string): string =>
+  events
+    .filter(({ type }) => type === wanted)
+    .map(({ delta }) => delta)
+    .join('');
 
 export const responsesCase: DialectCase = {
   dialect: 'responses',
@@ -154,11 +163,12 @@ export const responsesCase: DialectCase = {
   whole: response(),
   stream: (pieces) => writeResponses([...responsePieces(pieces), ...responseEnd]),
   cut: (pieces) => writeResponses(responsePieces(pieces)),
-  joined: (streamed) =>
-    dataIn(streamed)
-      .filter(({ type }) => type === 'response.output_text.delta')
-      .map(({ delta }) => delta)
-      .join(''),
+  joined: (streamed) => joinedDeltas(dataIn(streamed), 'response.output_text.delta'),
+  called: (streamed, at) =>
+    joinedDeltas(
+      dataIn(streamed).filter(({ output_index }) => output_index === at),
+      'response.function_call_arguments.delta',
+    ),
   isWhole: (streamed) => dataIn(streamed).at(-1)?.['type'] === 'response.completed',
   errorIn: (streamed) =>
     streamed.match(/"status":"failed".*"error":\{"code":"[^"]*","message":"([^"]*)"/)?.[1] ??

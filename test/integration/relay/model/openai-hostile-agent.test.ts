@@ -23,6 +23,7 @@ const elsewhere = { $ref: 'https://far.example/schema' };
 const ofChat: [string, object, string][] = [
   ['a tool of the endpoint', { ...chat, tools: [{ type: 'web_search' }] }, 'tools.0.type'],
   ['a search of the endpoint', { ...chat, web_search_options: {} }, 'web_search_options'],
+  ['a search by the name of the model', { ...chat, model: 'acme/large:online' }, 'model'],
   [
     'an image by address',
     user({ type: 'image_url', image_url: { url } }),
@@ -94,6 +95,7 @@ const ofResponses: [string, object, string][] = [
   ],
   ['a choice of such a tool', { ...responses, tool_choice: { type: 'web_search' } }, 'tool_choice'],
   ['an answer that is kept', { ...responses, store: true }, 'store'],
+  ['a search by the name of the model', { ...responses, model: 'acme/large:Online' }, 'model'],
   ['an earlier answer', { ...responses, previous_response_id: 'resp_1' }, 'previous_response_id'],
   ['a conversation', { ...responses, conversation: { id: 'conv_1' } }, 'conversation'],
   ['a prompt that is kept', { ...responses, prompt: { id: 'pmpt_1' } }, 'prompt'],

@@ -66,6 +66,20 @@ describe('what a request took', () => {
     expect(tokens.completed()).toMatchObject({ input_tokens: 99, output_tokens: 10, outcome: 'completed' });
   });
 
+  it('is estimated where the endpoint says that it was none', () => {
+    const { tokens } = counting();
+    tokens.sent();
+    tokens.shows(30);
+    tokens.says({ input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 0 });
+    expect(tokens.completed()).toMatchObject({ input_tokens: 99, output_tokens: 10 });
+    tokens.says({ cache_read_input_tokens: 7, output_tokens: 1 });
+    expect(tokens.completed()).toMatchObject({
+      input_tokens: 0,
+      cache_read_input_tokens: 7,
+      output_tokens: 1,
+    });
+  });
+
   it('is no number that a hostile endpoint says', () => {
     const { tokens } = counting();
     tokens.sent();

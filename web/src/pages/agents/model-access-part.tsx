@@ -6,6 +6,7 @@ import { Fact, FactList } from '../../components/fact-list.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { numberText } from '../../text/number-text.ts';
 import { Part } from './form-part.tsx';
+import { ModelUsageByDay } from './model-usage-by-day.tsx';
 import { SecretGrant } from './secret-grant.tsx';
 
 /** Of an agent that asks a language model through the platform: with which key, and how much. */
@@ -44,6 +45,7 @@ export function ModelAccessPart({ agent }: { agent: Agent }) {
         <Fact name="Requests per session">{numberText(access.requests_per_session)}</Fact>
         <Fact name="Tokens per session">{numberText(access.tokens_per_session)}</Fact>
       </FactList>
+      <ModelUsageByDay agent={agent} />
     </Part>
   );
 }

@@ -109,7 +109,8 @@ function AnswerChoices({
             onClick={() => answer(option)}
             styles={{ label: { whiteSpace: 'normal' } }}
           >
-            <VisibleText text={option} />
+            Answer “
+            <VisibleText text={option} />”
           </Button>
         ))}
       </Group>

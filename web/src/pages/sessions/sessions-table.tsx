@@ -7,6 +7,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { numberText } from '../../text/number-text.ts';
 import { SessionStatus } from './session-status.tsx';
 import { stateOf } from './status-text.ts';
 
@@ -19,6 +20,7 @@ export function SessionsTable({ sessions }: { sessions: Session[] }) {
             <Table.Th>Session</Table.Th>
             <Table.Th>Status</Table.Th>
             <Table.Th>Operator</Table.Th>
+            <Table.Th ta="right">Tokens</Table.Th>
             <Table.Th>Started</Table.Th>
             <Table.Th>ID</Table.Th>
           </Table.Tr>
@@ -37,7 +39,7 @@ const shownPromptLength = 160;
 
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, agent, label, prompt, created_at: at } = session;
+  const { id, agent, label, prompt, created_at: at, model_tokens: tokens } = session;
   return (
     <Table.Tr>
       <Table.Td maw={420}>
@@ -55,6 +57,7 @@ function Row({ session }: { session: Session }) {
       <Table.Td>
         <Driver session={session} />
       </Table.Td>
+      <Table.Td ta="right">{tokens === null ? null : numberText(tokens)}</Table.Td>
       <Table.Td>
         <RelativeTime at={at} />
       </Table.Td>
