@@ -1,10 +1,11 @@
 /**
- * An endpoint of messages on a Unix socket that answers from a script, as a model would, and
- * keeps what it was asked.
+ * An endpoint of all three dialects on a Unix socket or a port that answers from a script, as a model would,
+ * and keeps what it was asked.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { type Answer, type ModelRequest, modelRequest, type Turn } from './turns.ts';
+import { stubDialects } from './openai-dialects.ts';
+import { type Answer, type Block, type ModelRequest, modelRequest, type Turn } from './turns.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface ModelStub {
@@ -58,15 +59,38 @@ async function answer(
   turns: Turn[],
 ): Promise<void> {
   const body = Buffer.concat(await request.toArray()).toString('utf8');
-  const asked = `${request.method} ${request.url?.split('?')[0]}`;
-  if (asked !== 'POST /v1/messages') {
-    stub.strays.push(asked);
+  const path = request.url?.split('?')[0] ?? '';
+  const dialect = stubDialects.get(path);
+  if (request.method !== 'POST' || (path !== '/v1/messages' && dialect === undefined)) {
+    stub.strays.push(`${request.method} ${path}`);
     response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
     return;
   }
-  const parsed = modelRequest.parse(JSON.parse(body));
+  const given: unknown = JSON.parse(body);
+  const parsed = dialect === undefined ? modelRequest.parse(given) : dialect.read(given);
   stub.requests.push(parsed);
   stub.headers.push(request.headers);
   const next = turns.shift() ?? beyondScript;
-  await writeAnswer(response, typeof next === 'function' ? next(parsed) : next, parsed);
+  const answer = withKnownNames(typeof next === 'function' ? next(parsed) : next, parsed);
+  await writeAnswer(response, answer, parsed, dialect);
 }
+
+/**
+ * Agents name the tools of servers each in its own way: a call of `mcp__files__write_file` is made by the name
+ * that the request has for it.
+ */
+function withKnownNames(answer: Answer, { tools = [] }: ModelRequest): Answer {
+  if (answer.type === 'error') {
+    return answer;
+  }
+  const known = (name: string): string => {
+    const plain = plainName(name);
+    const same = tools.find((tool) => plainName(tool.name) === plain);
+    return tools.some((tool) => tool.name === name) ? name : (same?.name ?? name);
+  };
+  const named = (block: Block): Block =>
+    block.type === 'tool_use' ? { ...block, name: known(block.name) } : block;
+  return { ...answer, blocks: answer.blocks.map(named) };
+}
+
+const plainName = (name: string): string => name.replace(/^mcp_+/, '').replaceAll(/[^a-z]+/gi, '_');

@@ -1,7 +1,8 @@
-/** An answer of the endpoint of messages: server-sent events, or one JSON where no stream was asked for. */
+/** An answer of an endpoint: server-sent events or, by Messages, one JSON where no stream was asked for. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StubDialect } from './openai-dialects.ts';
 import type { Answer, Block, ModelRequest } from './turns.ts';
 
 interface StreamEvent {
@@ -15,6 +16,8 @@ export async function writeAnswer(
   response: ServerResponse,
   answer: Answer,
   { model, stream = false }: ModelRequest,
+  /** Absent: Messages. */
+  dialect?: StubDialect,
 ): Promise<void> {
   if (answer.type === 'error') {
     const { status, kind, message } = answer;
@@ -23,18 +26,23 @@ export async function writeAnswer(
     response.end(JSON.stringify({ type: 'error', error: { type: kind, message } }));
     return;
   }
-  if (!stream) {
+  if (!stream && dialect === undefined) {
     response.writeHead(200, { 'content-type': 'application/json' });
     const content = answer.blocks;
     response.end(JSON.stringify({ ...messageOf(model), content, stop_reason: stopReason(content), usage }));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  const events = eventsOf(answer.blocks, model);
+  const events =
+    dialect === undefined
+      ? eventsOf(answer.blocks, model).map(
+          (event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`,
+        )
+      : dialect.write(answer.blocks, model);
   const pauseMs = answer.type === 'message' ? answer.pauseMs : 0;
   for (const event of answer.type === 'cut' ? events.slice(0, 3) : events) {
     await sleep(pauseMs);
-    response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    response.write(event);
   }
   if (answer.type === 'cut') {
     response.destroy();
