@@ -1,5 +1,5 @@
 /**
- * The agent `acp` as a program: it starts an agent of somebody else, which its variables name
+ * The agent `acp` as a program: it starts an agent of somebody else, which its argument or its variables name
  * (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
  */
 import { randomBytes } from 'node:crypto';
@@ -48,7 +48,7 @@ const failing = (why: string): Conversation =>
 
 function conversationOf(config: AgentConfig): Conversation {
   const settings = parseEnvironment(agentEnvironment, process.env);
-  const preset = settings.ACP_PRESET;
+  const preset = acpPreset.optional().parse(process.argv[2]) ?? settings.ACP_PRESET;
   if (preset === 'custom' && settings.ACP_COMMAND === undefined) {
     return failing('ACP_COMMAND has to name the program, such as ["my-agent","--acp"]');
   }

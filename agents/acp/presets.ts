@@ -165,19 +165,20 @@ const opencodeClients: Record<ModelDialect, string> = {
 const mapServers = (servers: Servers, entryOf: (server: Servers[string]) => object): object =>
   Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, entryOf(server)]));
 
-/** The model of the session as one of a provider of its own; nothing without model access. */
+/** The model of the session as one of a provider of its own, else its choice of its vendor's models. */
 function opencodeModel(model: string | null, env: LaunchSettings['env']): object {
   const dialect = modelDialect.safeParse(env['MODEL_DIALECT']).data;
-  if (dialect === undefined || model === null) {
+  if (dialect === undefined) {
     return {};
   }
   const baseURL = dialect === 'messages' ? `${env['ANTHROPIC_BASE_URL']}/v1` : env['OPENAI_BASE_URL'];
+  const options = { baseURL, apiKey: 'none' };
+  if (model === null) {
+    return { provider: { [dialect === 'messages' ? 'anthropic' : 'openai']: { options } } };
+  }
   const name = `${providerName}/${model}`;
-  const provider = {
-    npm: opencodeClients[dialect],
-    options: { baseURL, apiKey: 'none' },
-    models: { [model]: { name: model, tool_call: true } },
-  };
+  const models = { [model]: { name: model, tool_call: true } };
+  const provider = { npm: opencodeClients[dialect], options, models };
   return { model: name, small_model: name, provider: { [providerName]: provider } };
 }
 

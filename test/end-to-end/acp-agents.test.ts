@@ -54,7 +54,7 @@ afterAll(() => platform?.stop());
 
 async function createAgent(name: string, { preset, endpoint, modelName }: (typeof all)[number]) {
   const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
-    ...{ name, run: { type: 'builtin', name: 'acp' }, env: { ACP_PRESET: preset } },
+    ...{ name, run: { type: 'builtin', name: 'acp', preset } },
     ...{ model: modelName, model_access: { api_key: '${MODEL_KEY}', endpoint, models: [modelName] } },
   });
   await ada.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });

@@ -116,7 +116,15 @@ const joint = '::';
 const fullName = (name: string, namespace?: string) =>
   namespace === undefined ? name : `${namespace}${joint}${name}`;
 
-function messageOfItem({ type, role, content, call_id: id, name, namespace, output }: ResponsesItem) {
+function messageOfItem({
+  type,
+  role,
+  content,
+  call_id: id,
+  name,
+  namespace,
+  output,
+}: ResponsesItem): object[] {
   switch (type) {
     case 'message':
       return [{ role, content: textBlocks(content) }];
