@@ -1,5 +1,5 @@
 /**
- * The agent `acp` as a program: it starts an agent of somebody else, which its variables name
+ * The agent `acp` as a program: it starts an agent of somebody else, which its argument or its variables name
  * (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
  */
 import { randomBytes } from 'node:crypto';
@@ -8,12 +8,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { converseByAcp } from '../agents/acp/converse.ts';
-import { acpPresetName, launchOf } from '../agents/acp/presets.ts';
+import { launchOf } from '../agents/acp/presets.ts';
 import { type Conversation, runModelAgent } from '../agents/model/run-model-agent.ts';
 import { parseEnvironment } from '../config/parse.ts';
+import { acpPreset, dialectsOfPreset } from '../contract/acp-preset.ts';
 import { type AgentConfig, agentConfig } from '../contract/agent-contract.ts';
 import { agentPaths } from '../contract/agent-paths.ts';
 import { jsonOrNull } from '../contract/json-or-null.ts';
+import { modelDialect } from '../contract/model-access.ts';
 
 const names = z
   .string()
@@ -29,12 +31,12 @@ const environment = z.object({
 });
 /** Set by whoever made the agent. */
 const agentEnvironment = z.object({
-  ACP_PRESET: acpPresetName.default('custom'),
+  ACP_PRESET: acpPreset.default('custom'),
   ACP_COMMAND: command.optional(),
   ACP_TOOLS: names.default([]),
   ACP_PACKAGES: z.string().default('/opt/agent'),
   /** Of its model access, where it has one. */
-  MODEL_DIALECT: z.string().default('messages'),
+  MODEL_DIALECT: modelDialect.optional(),
 });
 
 /** Said in the transcript, as whatever keeps an agent from going on. */
@@ -46,13 +48,14 @@ const failing = (why: string): Conversation =>
 
 function conversationOf(config: AgentConfig): Conversation {
   const settings = parseEnvironment(agentEnvironment, process.env);
-  const preset = settings.ACP_PRESET;
+  const preset = acpPreset.optional().parse(process.argv[2]) ?? settings.ACP_PRESET;
   if (preset === 'custom' && settings.ACP_COMMAND === undefined) {
     return failing('ACP_COMMAND has to name the program, such as ["my-agent","--acp"]');
   }
-  if (preset !== 'custom' && settings.MODEL_DIALECT !== 'messages') {
+  const dialects = dialectsOfPreset[preset];
+  if (settings.MODEL_DIALECT !== undefined && !dialects.includes(settings.MODEL_DIALECT)) {
     return failing(
-      `${preset} asks its model by Messages, and the endpoint of its model access speaks ${settings.MODEL_DIALECT}; choose another endpoint`,
+      `${preset} asks its model by ${dialects.join(' or ')}, and the endpoint of its model access speaks ${settings.MODEL_DIALECT}; choose another endpoint`,
     );
   }
   const launch = launchOf(preset, {

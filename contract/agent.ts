@@ -1,5 +1,6 @@
 /** Agents and their MCP attachments (docs/catalog.md). */
 import * as z from 'zod';
+import { acpPreset } from './acp-preset.ts';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { modelAccess, modelAccessInput } from './model-access.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
@@ -10,8 +11,20 @@ import { sharedPorts, siblingFields, siblingProblem } from './sibling.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
+const builtIn = z
+  .strictObject({
+    type: z.literal('builtin'),
+    name: z.enum(['scripted', 'claude', 'acp']),
+    /** Which agent `acp` starts; absent: as its variables say. */
+    preset: acpPreset.optional(),
+  })
+  .refine(({ name, preset }) => preset === undefined || name === 'acp', {
+    path: ['preset'],
+    message: 'is of the built-in agent "acp" alone',
+  });
+
 export const run = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('builtin'), name: z.enum(['scripted', 'claude', 'acp']) }),
+  builtIn,
   z.strictObject({ type: z.literal('command'), ...commandLine }),
   z.strictObject({ type: z.literal('image'), image: imageReference }),
 ]);

@@ -3,6 +3,7 @@
  * nobody learns it from a failed session. Pure.
  */
 import * as z from 'zod';
+import { type AcpPreset, acpPreset } from './acp-preset.ts';
 import type { Agent, Run } from './agent.ts';
 import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
@@ -26,6 +27,8 @@ export const workerCapabilities = z.strictObject({
   limits: z.array(z.string()),
   /** Whether what the built-in agent `claude` needs is there: its package, or its image. */
   claude: z.boolean(),
+  /** Presets of the built-in agent `acp` whose programs are there; absent: none. */
+  acp_presets: z.array(acpPreset).optional(),
 });
 export type WorkerCapabilities = z.infer<typeof workerCapabilities>;
 
@@ -35,6 +38,8 @@ const reason = z.string().nullable();
 export const availability = z.strictObject({
   shapes: z.strictObject({ command: reason, image: reason, remote: reason }),
   runs: z.strictObject({ scripted: reason, command: reason, image: reason, claude: reason, acp: reason }),
+  /** What the built-in agent `acp` can start, where it runs at all. */
+  acp_presets: z.strictObject({ claude: reason, codex: reason, opencode: reason, custom: reason }),
   /** Commands that are available although `command` in general is not. */
   commands: z.array(z.string()),
   /** Reasons for the commands that cannot start a server here, by command, when others can. */
@@ -103,6 +108,7 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
       ...{ scripted: null, command, image, claude: unavailableClaude(runtime, workers) },
       acp: isProcess ? unless(hasSandbox, reasons.acpSandbox) : acpInProcessesOnly,
     },
+    acp_presets: acpPresetsOf(workers),
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
     ),
@@ -114,6 +120,15 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     companions: unless(hasSandbox, reasons.companions),
     model_access: unless(hasSandbox, reasons.model),
   };
+}
+
+const missingPreset = (preset: AcpPreset) =>
+  `"${preset}" is not installed on the machine that runs sessions; an operator has to run "npm run acp:install -- ${preset}" there and restart the platform`;
+
+function acpPresetsOf(workers: readonly WorkerCapabilities[]): Record<AcpPreset, string | null> {
+  const why = (preset: Exclude<AcpPreset, 'custom'>) =>
+    workers.every(({ acp_presets: there = [] }) => there.includes(preset)) ? null : missingPreset(preset);
+  return { claude: why('claude'), codex: why('codex'), opencode: why('opencode'), custom: null };
 }
 
 function unavailableClaude(runtime: RuntimeName, workers: readonly WorkerCapabilities[]): string | null {
@@ -207,10 +222,16 @@ const unavailableReachProblems = ({ network, egress_allow }: Reach, here: Availa
 ];
 
 /** As problems of the field `run`; empty when an agent can run like this. */
-export const unavailableRunProblems = (run: Run, here: Availability): FieldProblem[] =>
-  run.type === 'builtin'
-    ? problem('run.name', here.runs[run.name])
-    : problem('run.type', here.runs[run.type]);
+export function unavailableRunProblems(run: Run, here: Availability): FieldProblem[] {
+  if (run.type !== 'builtin') {
+    return problem('run.type', here.runs[run.type]);
+  }
+  const { name, preset } = run;
+  const why = here.runs[name];
+  return why === null && preset !== undefined
+    ? problem('run.preset', here.acp_presets[preset])
+    : problem('run.name', why);
+}
 
 const problem = (path: string, message: string | null): FieldProblem[] =>
   message === null ? [] : [{ path, code: 'not_available', message }];

@@ -1,6 +1,8 @@
 /** The endpoints of language models that an operator lists by name (docs/operations.md#models). Pure. */
 import * as z from 'zod';
-import { maximumField, modelDialect, modelEndpointName } from './model-access.ts';
+import { dialectsOfPreset } from './acp-preset.ts';
+import type { Run } from './agent.ts';
+import { type ModelDialect, maximumField, modelDialect, modelEndpointName } from './model-access.ts';
 import { workspaceSlug } from './names.ts';
 
 /** The one of MODEL_BASE_URL, unless the list has another of that name. */
@@ -34,8 +36,16 @@ export function findEndpoint(endpoints: ModelEndpoints, name: string, slug: stri
   return found !== undefined && mayUse(found, slug) ? found : null;
 }
 
-/** Both are said at save and at launch: an operator may have changed the endpoint between them. */
-export const claudeSpeaksMessages =
-  'must name an endpoint that speaks messages: the built-in agent "claude" knows no other dialect';
+/** Why an agent cannot ask by a dialect; null where it can, or nobody knows. Said at save and at launch. */
+export function unspokenDialect(run: Run, dialect: ModelDialect): string | null {
+  const { name, preset = 'custom' } = run.type === 'builtin' ? run : { name: '' };
+  const spoken = name === 'claude' ? dialectsOfPreset.claude : dialectsOfPreset[preset];
+  const what = name === 'claude' ? 'the built-in agent "claude"' : `the agent "${preset}"`;
+  return spoken.includes(dialect)
+    ? null
+    : `must name an endpoint that speaks ${spoken.join(' or ')}: ${what} knows no other dialect`;
+}
+
+/** Said at save and at launch, too: an operator may have changed the endpoint between them. */
 export const noSuchEndpoint = (name: string) =>
   `names the endpoint "${name}", which this workspace does not have; an operator lists those of language models`;

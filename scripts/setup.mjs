@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { makeApiTypes } from './make-api-types.mjs';
+import { provideAcpAgents } from './setup/acp.mjs';
 import { provideClaude } from './setup/claude.mjs';
 import { provideContainerEngine } from './setup/container-engine.mjs';
 import { installDependencies, linkPostgresLibraries } from './setup/dependencies.mjs';
@@ -49,7 +50,7 @@ function checkNode() {
 
 /** What does not need each other is done at once: most of it waits for a network or runs on one processor. */
 async function setUp() {
-  if (forTests && !testing('services', 'platform', 'sign-in', 'claude', 'engine', 'cluster')) {
+  if (forTests && !testing('services', 'platform', 'sign-in', 'claude', 'acp', 'engine', 'cluster')) {
     await setUpPackages();
     return;
   }
@@ -109,6 +110,9 @@ async function setUpOtherPackages() {
   }
   if (testing('claude')) {
     await step('Package of the agent claude', () => provideClaude(root, process.env, { forTests: true }));
+  }
+  if (testing('acp')) {
+    await step('Agents that speak ACP', () => provideAcpAgents(root, process.env));
   }
 }
 

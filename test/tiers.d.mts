@@ -1,5 +1,5 @@
 /** Types of tiers.mjs, which runs before there is a compiler. */
-export type Tier = 'unit' | 'services' | 'platform' | 'sign-in' | 'claude' | 'engine' | 'cluster';
+export type Tier = 'unit' | 'services' | 'platform' | 'sign-in' | 'claude' | 'acp' | 'engine' | 'cluster';
 export const tiers: Record<Tier, string[]>;
 export function tierOf(path: string): Tier;
 export function filesOf(tier: Tier): string[];

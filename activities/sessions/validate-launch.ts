@@ -3,7 +3,7 @@ import { moveSession } from '../../commands/sessions/move.ts';
 import { claudeNeedsModel } from '../../contract/agent-references.ts';
 import { attachmentPatterns, attachmentProblems } from '../../contract/attachment-validation.ts';
 import type { Manifest } from '../../contract/catalog.ts';
-import { claudeSpeaksMessages, defaultEndpointName } from '../../contract/model-endpoint.ts';
+import { defaultEndpointName, unspokenDialect } from '../../contract/model-endpoint.ts';
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import { forWorkersOnly, notForChildren } from '../../contract/remote-server.ts';
 import { reservedForAgents } from '../../contract/reserved-variables.ts';
@@ -238,8 +238,8 @@ export function modelKeysOf({ agent: { model_access: access } }: FrozenConfigura
 }
 
 /**
- * The key needs to be set, and an admin's explicit grant; the built-in agent `claude` needs the access, by
- * Messages.
+ * The key needs to be set, and an admin's explicit grant; the built-in agent `claude` needs the access, and
+ * others a dialect that they speak.
  */
 export function modelAccessProblems(
   configuration: FrozenConfiguration,
@@ -250,10 +250,8 @@ export function modelAccessProblems(
   if (access === undefined) {
     return isClaude ? [`model_access ${claudeNeedsModel}`] : [];
   }
-  const ofDialect =
-    isClaude && access.dialect !== 'messages'
-      ? [`the agent's model access: endpoint ${claudeSpeaksMessages}`]
-      : [];
+  const unspoken = unspokenDialect(run, access.dialect);
+  const ofDialect = unspoken === null ? [] : [`the agent's model access: endpoint ${unspoken}`];
   const isUsual = access.endpoint === defaultEndpointName;
   const ofEndpoint = isUsual ? '' : ` for the endpoint ${access.endpoint}`;
   const ofKeys = modelKeysOf(configuration).flatMap((name) => {

@@ -47,12 +47,17 @@ export async function openAcpSession(
   resumed: string | null,
 ): Promise<AcpSession> {
   const heard = createUpdates(options);
-  const process = startAgentProcess(options.launch, {
-    onNotification: heard.take,
-    answer: (method, params) =>
-      method === 'session/request_permission' ? heard.calls.decide(params) : undefined,
-    hasRoom: options.hasRoom,
-  });
+  const { launch, servers } = options;
+  const env = { ...launch.env, ...launch.envOfServers?.(servers) };
+  const process = startAgentProcess(
+    { ...launch, env },
+    {
+      onNotification: heard.take,
+      answer: (method, params) =>
+        method === 'session/request_permission' ? heard.calls.decide(params) : undefined,
+      hasRoom: options.hasRoom,
+    },
+  );
   try {
     return await abandonAfter(openLimitMs, open(process, options, heard, resumed), () => {
       throw new Error('its program opened no session in time');
@@ -130,12 +135,16 @@ async function open(
   const takesInstructions = can(sessionCapabilities?.systemPrompt);
   const asked = {
     cwd: launch.directory,
-    mcpServers: Object.entries(servers).map(([name, { command, args, env }]) => ({
-      ...{ name, command, args },
-      env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
-    })),
+    mcpServers: Object.entries(launch.envOfServers === null ? servers : {}).map(
+      ([name, { command, args, env }]) => ({
+        ...{ name, command, args },
+        env: Object.entries(env).map(([variable, value]) => ({ name: variable, value })),
+      }),
+    ),
     ...(launch.meta === null ? {} : { _meta: launch.meta }),
-    ...(takesInstructions ? { systemPrompt: { mode: 'append', text: instructions } } : {}),
+    ...(takesInstructions
+      ? { systemPrompt: { mode: 'append', content: [{ type: 'text', text: instructions }] } }
+      : {}),
   };
   const resume = can(sessionCapabilities?.resume) ? 'session/resume' : 'session/load';
   const method = resumed === null ? 'session/new' : resume;

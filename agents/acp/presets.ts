@@ -1,19 +1,18 @@
 /** What each known agent needs to behave here, as data: without these settings it fails silently. */
-import * as z from 'zod';
+import type { AcpPreset } from '../../contract/acp-preset.ts';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { type ModelDialect, modelDialect } from '../../contract/model-access.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import type { NameTool } from '../model/instructions.ts';
 import { platformTool } from '../model/tool-names.ts';
-
-/** Agents that speak the Agent Client Protocol, as the agent `acp` knows to start them. */
-export const acpPresetName = z.enum(['claude', 'opencode', 'custom']);
-export type AcpPresetName = z.infer<typeof acpPresetName>;
 
 /** How one agent is started in a session. */
 export interface AcpLaunch {
   command: string;
   args: readonly string[];
   env: Readonly<Record<string, string | undefined>>;
+  /** For an agent that takes its servers so; null: `session/new` names them. */
+  envOfServers: ((servers: Servers) => Readonly<Record<string, string>>) | null;
   directory: string;
   /** Set once the session is open; null: the agent's own. */
   mode: string | null;
@@ -49,10 +48,11 @@ export interface LaunchSettings {
 const usualWaitSeconds = 45;
 const toolTimeoutMs = 900_000;
 
+type Servers = AgentConfig['mcpServers'];
 type Preset = (settings: LaunchSettings) => Partial<AcpLaunch> & Pick<AcpLaunch, 'command'>;
 
-const presets: Record<AcpPresetName, Preset> = {
-  claude: ({ packages, ownTools }) => ({
+const presets: Record<AcpPreset, Preset> = {
+  claude: ({ packages, config, ownTools }) => ({
     command: `${packages}/node_modules/.bin/claude-agent-acp`,
     env: {
       ENABLE_TOOL_SEARCH: 'false',
@@ -61,7 +61,12 @@ const presets: Record<AcpPresetName, Preset> = {
       CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION: 'false',
       DISABLE_AUTOUPDATER: '1',
       MCP_TOOL_TIMEOUT: String(toolTimeoutMs),
+      // What it offers of models are names of its own, such as `sonnet`; this one takes any.
+      ...(config.agent.model === null
+        ? {}
+        : { ANTHROPIC_MODEL: config.agent.model, ANTHROPIC_DEFAULT_HAIKU_MODEL: config.agent.model }),
     },
+    model: null,
     // Its `auto` has a classifier ask the model about each call.
     mode: 'default',
     // Without a list it has all. What it has, it asks for by kinds, and the list is of names.
@@ -71,24 +76,67 @@ const presets: Record<AcpPresetName, Preset> = {
     listsTools: true,
     maxWaitSeconds: 300,
   }),
+  codex: ({ packages, config, env, ownTools }) => {
+    const hasOwnTools = ownTools.length > 0;
+    return {
+      command: `${packages}/node_modules/.bin/codex-acp`,
+      env: {
+        MODEL_PROVIDER: providerName,
+        NO_BROWSER: '1',
+        // Its own sandbox does not start within the platform's.
+        INITIAL_AGENT_MODE: hasOwnTools ? 'agent-full-access' : 'read-only',
+      },
+      // A server of `session/new` that is slow to start is missing in its first turn without a word.
+      envOfServers: (servers) => ({
+        CODEX_CONFIG: JSON.stringify({
+          ...(config.agent.model === null ? {} : { model: config.agent.model }),
+          model_provider: providerName,
+          model_providers: {
+            [providerName]: {
+              ...{ name: providerName, base_url: env['OPENAI_BASE_URL'], env_key: 'OPENAI_API_KEY' },
+              wire_api: 'responses',
+            },
+          },
+          mcp_servers: mapServers(servers, (server) => ({
+            ...{ ...server, required: true, startup_timeout_sec: startTimeoutSeconds },
+            tool_timeout_sec: toolTimeoutMs / 1000,
+          })),
+          web_search: 'disabled',
+          tools: { view_image: false },
+          features: Object.fromEntries(codexFeatures.map((name) => [name, hasOwnTools])),
+          analytics: { enabled: false },
+          check_for_update_on_startup: false,
+        }),
+      }),
+      model: null,
+      nameTool: platformTool,
+      listsTools: true,
+      maxWaitSeconds: 300,
+    };
+  },
   opencode: ({ packages, config, env, password, ownTools }) => ({
-    command: `${packages}/node_modules/.bin/opencode`,
+    command: `${packages}/node_modules/opencode-linux-x64-baseline/bin/opencode`,
     args: ['acp'],
-    env: {
+    // A server of `session/new` that does not start within 30 s is missing for good, without a word.
+    envOfServers: (servers) => ({
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
-        ...(config.agent.model === null ? {} : { model: `anthropic/${config.agent.model}` }),
-        ...(env['ANTHROPIC_BASE_URL'] === undefined
-          ? {}
-          : {
-              provider: {
-                anthropic: { options: { baseURL: `${env['ANTHROPIC_BASE_URL']}/v1`, apiKey: 'none' } },
-              },
-            }),
-        permission: ownTools.length > 0 ? 'ask' : { edit: 'deny', bash: 'deny', webfetch: 'deny' },
+        ...opencodeModel(config.agent.model, env),
+        mcp: mapServers(servers, ({ command, args, env: environment }) => ({
+          ...{ type: 'local', command: [command, ...args], environment, timeout: toolTimeoutMs },
+        })),
+        // The last rule that fits is the one that counts; a tool that is denied is not even listed.
+        permission: {
+          '*': ownTools.length > 0 ? 'ask' : 'deny',
+          ...Object.fromEntries(Object.keys(servers).map((name) => [`${name}_*`, 'allow'])),
+        },
+        // Else it asks the model once more, for a title that nobody sees.
+        agent: { title: { disable: true } },
         experimental: { mcp_timeout: toolTimeoutMs },
         autoupdate: false,
         share: 'disabled',
       }),
+    }),
+    env: {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
@@ -102,10 +150,42 @@ const presets: Record<AcpPresetName, Preset> = {
   custom: ({ command: [program = '', ...args] }) => ({ command: program, args }),
 };
 
-export function launchOf(name: AcpPresetName, settings: LaunchSettings): AcpLaunch {
+/** What the agent's model access is called in the configuration of an agent. */
+const providerName = 'platform';
+const startTimeoutSeconds = 120;
+/** What gives Codex tools of its own. */
+const codexFeatures = ['shell_tool', 'unified_exec', 'multi_agent', 'goals', 'code_mode'];
+/** The part of opencode that speaks each dialect. */
+const opencodeClients: Record<ModelDialect, string> = {
+  messages: '@ai-sdk/anthropic',
+  chat_completions: '@ai-sdk/openai-compatible',
+  responses: '@ai-sdk/openai',
+};
+
+const mapServers = (servers: Servers, entryOf: (server: Servers[string]) => object): object =>
+  Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, entryOf(server)]));
+
+/** The model of the session as one of a provider of its own, else its choice of its vendor's models. */
+function opencodeModel(model: string | null, env: LaunchSettings['env']): object {
+  const dialect = modelDialect.safeParse(env['MODEL_DIALECT']).data;
+  if (dialect === undefined) {
+    return {};
+  }
+  const baseURL = dialect === 'messages' ? `${env['ANTHROPIC_BASE_URL']}/v1` : env['OPENAI_BASE_URL'];
+  const options = { baseURL, apiKey: 'none' };
+  if (model === null) {
+    return { provider: { [dialect === 'messages' ? 'anthropic' : 'openai']: { options } } };
+  }
+  const name = `${providerName}/${model}`;
+  const models = { [model]: { name: model, tool_call: true } };
+  const provider = { npm: opencodeClients[dialect], options, models };
+  return { model: name, small_model: name, provider: { [providerName]: provider } };
+}
+
+export function launchOf(name: AcpPreset, settings: LaunchSettings): AcpLaunch {
   const { env = {}, ...preset } = presets[name](settings);
   return {
-    ...{ args: [], mode: null, authenticate: null, meta: null, listsTools: false },
+    ...{ args: [], envOfServers: null, mode: null, authenticate: null, meta: null, listsTools: false },
     ...{ maxWaitSeconds: usualWaitSeconds, directory: settings.directory },
     ...{ model: settings.config.agent.model, allowedKinds: settings.ownTools },
     // Each agent has its own way to name them.

@@ -4,11 +4,11 @@ import { allModelEndpoints } from '../../config/model-endpoints.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
 import {
-  claudeSpeaksMessages,
   endpointsOf,
   findEndpoint,
   noSuchEndpoint,
   offeredEndpoint,
+  unspokenDialect,
 } from '../../contract/model-endpoint.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { anyMember } from '../policies/access.ts';
@@ -30,7 +30,7 @@ export const modelEndpointsRoute = ({ config }: Pick<ApiDependencies, 'config'>)
     }),
   });
 
-/** Judged when it is saved, and again when a session starts. The agent `claude` asks by Messages alone. */
+/** Judged when it is saved, and again when a session starts. */
 export function endpointProblems(
   { model_access: access, run }: Pick<Agent, 'model_access' | 'run'>,
   config: ApiDependencies['config'],
@@ -44,8 +44,6 @@ export function endpointProblems(
   if (found === null) {
     return [{ path, code: 'unknown_reference', message: noSuchEndpoint(access.endpoint) }];
   }
-  const isClaude = run.type === 'builtin' && run.name === 'claude';
-  return isClaude && found.dialect !== 'messages'
-    ? [{ path, code: 'invalid_reference', message: claudeSpeaksMessages }]
-    : [];
+  const message = unspokenDialect(run, found.dialect);
+  return message === null ? [] : [{ path, code: 'invalid_reference', message }];
 }

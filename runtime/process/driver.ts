@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { acpPreset } from '../../contract/acp-preset.ts';
 import type { AuditSync } from '../../contract/audit-spool.ts';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import type { ModelEndpoints } from '../../contract/model-endpoint.ts';
@@ -24,7 +25,7 @@ import type { Runtime, TakeLeftCalls } from '../workload.ts';
 import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
 import { findStaticRelay } from './find-static-relay.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
-import { type Programs, sessionFiles } from './layout.ts';
+import { acpPackagesOf, type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
 import { openSessionPackages, type PackageCacheSettings } from './packages/open-session-packages.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
@@ -179,6 +180,9 @@ function renderRules(
     ...{ sandbox: root !== null, internet: hasSafeWay || root === null, privateHosts },
     modelEndpoints,
     claude: programs.claude !== null,
+    acpPresets: acpPreset.options.filter((name) =>
+      existsSync(join(acpPackagesOf(programs), name, 'node_modules')),
+    ),
   };
   if (root !== null || allowUnsandboxed) {
     return { ...rules, seededCommands: null };
@@ -189,7 +193,7 @@ function renderRules(
 
 const capabilitiesOf = (
   { cgroups }: Machine,
-  { seededCommands, sandbox, internet, claude }: RenderRules,
+  { seededCommands, sandbox, internet, claude, acpPresets = [] }: RenderRules,
   missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
@@ -199,6 +203,7 @@ const capabilitiesOf = (
   missing_commands: missingCommands,
   limits: sandbox ? [limitsSentence(cgroups)] : [],
   claude,
+  acp_presets: [...acpPresets],
 });
 
 function readTail(file: string, tailBytes: number): string {

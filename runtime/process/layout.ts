@@ -64,6 +64,10 @@ export interface Programs {
   claude: string | null;
 }
 
+/** Has what an operator installed of agents of others: `node_modules` in a folder of each preset. */
+export const acpPackagesOf = ({ directory }: Pick<Programs, 'directory'>): string =>
+  join(directory, '../agents/acp/packages');
+
 const systemPath = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /** Node below /usr is visible in every sandbox; any other installation is mounted at /opt/node. */

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import type { Network } from '../workload.ts';
 import { containerPaths, type PlannedContainer } from '../workload-plan/workload-plan.ts';
-import { nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
+import { acpPackagesOf, nodePrefixInside, type Programs, sessionFiles } from './layout.ts';
 
 /** What of a container its sandbox is made of. */
 export type SandboxedContainer = Pick<
@@ -145,9 +145,8 @@ function programMounts({ program }: SandboxedContainer, directory: string, progr
 const claudePackages = ({ claude }: Programs): string[] =>
   claude === null ? [] : readOnly(join(claude, 'node_modules'), '/opt/platform/node_modules');
 
-/** What an operator installed of known agents, at any time: `node_modules` in a folder of each preset. */
-const acpPackages = ({ directory }: Programs): string[] => [
-  ...['--ro-bind-try', join(directory, '../agents/acp/packages'), '/opt/agent'],
+const acpPackages = (programs: Programs): string[] => [
+  ...['--ro-bind-try', acpPackagesOf(programs), '/opt/agent'],
 ];
 
 /**

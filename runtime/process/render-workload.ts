@@ -1,4 +1,5 @@
 /** Pure: the plan of a session's workload on this runtime, or a sentence about what it cannot run. */
+import type { AcpPreset } from '../../contract/acp-preset.ts';
 import { availabilityOf } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { ModelSettings } from '../model-program.ts';
@@ -14,6 +15,8 @@ export interface RenderRules extends ModelSettings {
   seededCommands: ReadonlySet<string> | null;
   /** Whether what the agent `claude` loads is installed. */
   claude: boolean;
+  /** Which agents of others are; absent: none. */
+  acpPresets?: readonly AcpPreset[];
   /** Whether containers that request the internet get it. */
   internet: boolean;
 }
@@ -45,9 +48,12 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
 }
 
 /** Package managers that are missing here are told when packages are loaded. */
-const available = ({ seededCommands, sandbox, internet, claude }: RenderRules) => {
+const available = ({ seededCommands, sandbox, internet, claude, acpPresets = [] }: RenderRules) => {
   const commands = seededCommands === null ? null : [...seededCommands];
   return availabilityOf('process', [
-    { runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [], claude },
+    {
+      ...{ runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [], claude },
+      acp_presets: [...acpPresets],
+    },
   ]);
 };

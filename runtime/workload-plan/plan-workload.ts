@@ -193,7 +193,7 @@ function planSibling(sibling: FrozenSibling, uid: number, network: Network): Pla
 function programOf(label: string, { run, image }: { run: Run; image: FrozenImage | null }): PlannedProgram {
   switch (run.type) {
     case 'builtin':
-      return { type: run.name };
+      return run.name === 'acp' ? { type: 'acp', preset: run.preset ?? null } : { type: run.name };
     case 'command':
       return { type: 'command', command: run.command, args: run.args };
     case 'image':

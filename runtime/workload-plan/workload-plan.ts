@@ -3,6 +3,7 @@
  * and network. `plan-workload.ts` decides it; the drivers translate it into processes, create requests or a
  * Pod. No secret and nothing of a machine, an engine or a cluster is in it.
  */
+import type { AcpPreset } from '../../contract/acp-preset.ts';
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
 import type { SessionDescription } from '../render-boot.ts';
@@ -48,7 +49,8 @@ export interface ContainerView {
 export type PlannedProgram =
   | { type: 'scripted' }
   | { type: 'claude' }
-  | { type: 'acp' }
+  /** Null: as its variables say. */
+  | { type: 'acp'; preset: AcpPreset | null }
   | { type: 'command'; command: string; args: string[] }
   | {
       type: 'image';

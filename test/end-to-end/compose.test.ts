@@ -110,7 +110,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
   it(
     'runs the agent that asks a model, in its own image and without a network',
     withLogs(async () => {
-      const model = await startWriterModel(compose.modelPort, '0.0.0.0');
+      const model = await startWriterModel(compose.modelPort, { host: '0.0.0.0' });
       try {
         await expectReportUnderGrant(ada, model);
       } finally {

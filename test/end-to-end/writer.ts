@@ -11,7 +11,7 @@ import { untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { literalModel } from '../support/model-stub/literal-model.ts';
 import { type ModelStub, startModelStub } from '../support/model-stub/start-model-stub.ts';
-import { type Answer, call, type ModelRequest, type Turn, turn } from '../support/model-stub/turns.ts';
+import { type Answer, call, type ModelRequest, say, type Turn, turn } from '../support/model-stub/turns.ts';
 
 export const demoModelKey = 'sk-of-the-model-alone';
 const task = 'Write the report.';
@@ -29,15 +29,22 @@ export interface WriterModel extends ModelStub {
  * A model that writes one report as the texts of the platform tell it, and else only ends its sessions.
  * Each has a state of its own, since test files share modules.
  */
-export async function startWriterModel(port: number, host?: '0.0.0.0'): Promise<WriterModel> {
+export async function startWriterModel(
+  port: number,
+  { host, waitSeconds = 120 }: { host?: '0.0.0.0'; waitSeconds?: number } = {},
+): Promise<WriterModel> {
   const literal = literalModel({
     wanted: () => call('files.write_file', { path, content: 'the report' }),
-    waitSeconds: 120,
+    waitSeconds,
   });
   let last: { messages: ModelRequest['messages']; answer: Answer } | null = null;
 
   /** A request that is sent again, since its answer was lost, has the same answer. */
   function answerOf(request: ModelRequest): Answer {
+    // For a title of the conversation, which some agents ask for beside it.
+    if ((request.tools ?? []).length === 0) {
+      return turn(say('A report'));
+    }
     if (last !== null && isDeepStrictEqual(last.messages, request.messages)) {
       return last.answer;
     }
@@ -52,10 +59,14 @@ export async function startWriterModel(port: number, host?: '0.0.0.0'): Promise<
   return { ...(await startModelStub(script, port, host)), did: literal.did };
 }
 
-/** One session of the writer, whose request Ada approves. */
-export async function expectReportUnderGrant(ada: FrontDoor, model: WriterModel): Promise<void> {
+/** One session of the writer, whose request Ada approves after `whileAsked`. */
+export async function expectReportUnderGrant(
+  ada: FrontDoor,
+  model: WriterModel,
+  { writerName = 'writer', whileAsked = async (_sessionId: string) => {} } = {},
+): Promise<void> {
   const { agents } = await ada.ok<{ agents: Agent[] }>('GET', `${ada.workspace}/agents`);
-  const writer = agents.find(({ name }) => name === 'writer');
+  const writer = agents.find(({ name }) => name === writerName);
   const session = await ada.startSession(String(writer?.id), task);
   const request = await ada.openRequest(session.id).catch((error: Error) => {
     throw new Error(`${error.message} The model did: ${model.did.join(', ')}`);
@@ -65,6 +76,7 @@ export async function expectReportUnderGrant(ada: FrontDoor, model: WriterModel)
     details: { scope: 'files.write' },
     refused_call: { server: 'files', tool: 'write_file' },
   });
+  await whileAsked(session.id);
   const grant = await ada.approve(request);
   const spoken = (events: SessionEvent[]) =>
     events.find(({ payload }) => String(payload['text']).startsWith('It says:'));
@@ -72,13 +84,17 @@ export async function expectReportUnderGrant(ada: FrontDoor, model: WriterModel)
   await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'Thank you, that is all.' });
 
   expect(await ada.ended(session.id)).toMatchObject({ status: 'completed' });
-  expect(model.did).toEqual(['called', 'asked', 'called', 'finished']);
+  const did = model.did.filter((each) => each !== 'waited');
+  expect(did).toEqual(['called', 'asked', 'called', 'finished']);
   const calls = (await ada.toolCalls(session.id)).filter(({ data }) => data['name'] === 'files');
   expect(calls.map(({ data }) => [data['tool'], data['outcome'], data['granted_via']])).toEqual([
     ['write_file', 'permission_required', null],
     ['write_file', 'ok', grant.id],
   ]);
-  expect(new Set(model.headers.map((headers) => headers['x-api-key']))).toEqual(new Set([demoModelKey]));
+  const keys = model.headers.map(
+    ({ 'x-api-key': key, authorization }) => key ?? authorization?.replace('Bearer ', ''),
+  );
+  expect(new Set(keys)).toEqual(new Set([demoModelKey]));
   expect(JSON.stringify(await ada.events(session.id))).not.toContain(demoModelKey);
   const { model_usage: usage } = await ada.ok<{ model_usage: ModelUsage }>(
     'GET',

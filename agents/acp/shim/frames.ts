@@ -48,6 +48,11 @@ const toolCall = z.object({ name: z.string(), arguments: object.optional() });
 export const toolOf = ({ method, params }: { method: string; params?: unknown }) =>
   method === 'tools/call' ? (toolCall.safeParse(params).data ?? null) : null;
 
+const listed = z.object({ nextCursor: z.string() });
+/** Of a list whose answer was one page of it; null where it was the last, or no list. */
+export const cursorAfter = (answer: { result?: unknown }): string | null =>
+  listed.safeParse(answer.result).data?.nextCursor ?? null;
+
 const textResult = z.object({
   isError: z.boolean().optional(),
   content: z.array(z.object({ type: z.string(), text: z.string().optional() })).default([]),

@@ -8,7 +8,7 @@ import { jsonOrNull } from '../../../contract/json-or-null.ts';
 import { LineOutput, readLines } from '../../../lib/timing/lines.ts';
 import { retry } from '../../../lib/timing/retry.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
-import { answerOf, type Frame, keyOf, type RpcId, readFrame, toolOf } from './frames.ts';
+import { answerOf, cursorAfter, type Frame, keyOf, type RpcId, readFrame, toolOf } from './frames.ts';
 import { withShortWait } from './shorten-wait.ts';
 
 export interface ServerLinkOptions {
@@ -27,6 +27,8 @@ const maxRequestBytes = 4 * 1024 * 1024;
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** For a server that ends each connection before it answered the handshake. */
 const maxFirstAttempts = 5;
+/** Of a list without end; the sidecar takes none of so many for complete. */
+const maxListPages = 100;
 const reconnecting = { firstDelayMs: 250, maxDelayMs: 5000 };
 /**
  * What is asked waits so long for a lost connection: agents give a call up after a minute, and one that came
@@ -65,6 +67,9 @@ export class ServerLink {
   #isGreeted = false;
   #isInitialized = false;
   #announced: string[] = [];
+  #hasListed = false;
+  /** Of the list that is asked for unseen: the id of its next answer, and how many there were. */
+  #listing: { id: string; pages: number } | null = null;
 
   constructor(agent: Socket, options: ServerLinkOptions) {
     this.#agent = agent;
@@ -236,7 +241,9 @@ export class ServerLink {
         return;
       }
       const frame = readFrame(bytes);
-      if (isReady) {
+      if (this.#listing !== null && frame.type === 'response' && frame.message.id === this.#listing.id) {
+        this.#listOn(frame.message, upstream);
+      } else if (isReady) {
         this.#passToAgent(frame, upstream.generation);
         await this.#toAgent.hasRoom();
       } else if (frame.type === 'response' && frame.message.id === ownId) {
@@ -256,7 +263,32 @@ export class ServerLink {
         this.#toAgent.write(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${what}/list_changed` }));
       }
     }
-    this.#becomeReady(upstream);
+    if (this.#isInitialized && this.#hasListed) {
+      this.#listAgain(upstream, { pages: 0 });
+    } else {
+      this.#becomeReady(upstream);
+    }
+  }
+
+  /**
+   * As the agent did, which may not list again by itself: where changed tools are refused, the sidecar lets no
+   * call pass on a connection without a list. What changed is refused as before.
+   */
+  #listAgain(upstream: Upstream, { pages, ...params }: { pages: number; cursor?: string }): void {
+    const id = `shim-${upstream.generation}-list-${pages}`;
+    this.#listing = { id, pages: pages + 1 };
+    upstream.output.write(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list', params }));
+  }
+
+  #listOn(answer: { result?: unknown }, upstream: Upstream): void {
+    const cursor = cursorAfter(answer);
+    const pages = this.#listing?.pages ?? 0;
+    if (cursor !== null && pages < maxListPages) {
+      this.#listAgain(upstream, { pages, cursor });
+    } else {
+      this.#listing = null;
+      this.#becomeReady(upstream);
+    }
   }
 
   #becomeReady(upstream: Upstream): void {
@@ -305,6 +337,7 @@ export class ServerLink {
       this.#hello = null;
     }
     if (asked.method === 'tools/list' && succeeded) {
+      this.#hasListed = true;
       this.#options.onListed();
     }
     if (asked.tool !== null) {
@@ -318,6 +351,7 @@ export class ServerLink {
     // One that failed at its handshake was no connection, and what waits for it is told.
     this.#patientUntilMs = this.#upstream === null ? 0 : performance.now() + patienceMs;
     this.#upstream = null;
+    this.#listing = null;
     this.#wakeAgent();
     if (this.#closing.signal.aborted) {
       return;

@@ -144,12 +144,12 @@ describe('an agent that speaks ACP', () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['of an unknown agent', { ACP_PRESET: 'codex' }, 'ACP_PRESET'],
+    ['of an unknown agent', { ACP_PRESET: 'gemini' }, 'ACP_PRESET'],
     ['without a program', { ACP_COMMAND: '' }, 'ACP_COMMAND has to name the program'],
     [
       'of an agent that its endpoint does not understand',
       { ACP_PRESET: 'claude', MODEL_DIALECT: 'responses' },
-      'claude asks its model by Messages, and the endpoint of its model access speaks responses',
+      'claude asks its model by messages, and the endpoint of its model access speaks responses',
     ],
   ])('says in the transcript what is wrong with its variables: %s', async (_what, env, why) => {
     start([], env);

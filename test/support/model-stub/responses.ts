@@ -4,17 +4,18 @@ import * as z from 'zod';
 import { frame, halvesOf, openaiError, type StubDialect, textOf, usage } from './stub-dialect.ts';
 import type { Block, ModelRequest } from './turns.ts';
 
-const content = z.union([
-  z.string(),
-  z.array(z.looseObject({ type: z.string(), text: z.string().optional() })),
-]);
-const tool = z.looseObject({ type: z.string(), name: z.string(), description: z.string().optional() });
+const content = z
+  .union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
+  .nullish()
+  .transform((given) => given ?? '');
+/** Those of the endpoint itself have no name. */
+const tool = z.looseObject({ type: z.string(), name: z.string().default(''), description: z.string().optional() });
 const tools = z.array(tool.extend({ tools: z.array(tool).default([]) })).default([]);
 const item = z.looseObject({
   type: z.string().default('message'),
   role: z.string().default('assistant'),
-  content: content.default(''),
-  output: content.default(''),
+  content,
+  output: content,
   call_id: z.string().optional(),
   tools,
 });
@@ -68,6 +69,9 @@ const flatTools = ({ name, description, tools: inner }: z.infer<typeof tools>[nu
 function messageOf({ type, role, content: said, output, call_id }: z.infer<typeof item>) {
   if (type === 'message') {
     return role === 'system' || role === 'developer' ? [] : [{ role, content: asText(said) }];
+  }
+  if (type === 'function_call') {
+    return [{ role: 'assistant', content: '' }];
   }
   return type.endsWith('_output')
     ? [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: call_id, content: output }] }]

@@ -9,7 +9,7 @@ import { chatCompletionsStub } from './chat-completions.ts';
 import { messagesStub } from './messages.ts';
 import { responsesStub } from './responses.ts';
 import type { StubDialect } from './stub-dialect.ts';
-import type { Answer, ModelRequest, Turn } from './turns.ts';
+import type { Answer, Block, ModelRequest, Turn } from './turns.ts';
 import { writeAnswer } from './write-answer.ts';
 
 export interface ModelStub {
@@ -89,5 +89,26 @@ async function answer(
   stub.requests.push(parsed);
   stub.headers.push(request.headers);
   const next = turns.shift() ?? beyondScript;
-  await writeAnswer(response, typeof next === 'function' ? next(parsed) : next, dialect, parsed);
+  const answer = withKnownNames(typeof next === 'function' ? next(parsed) : next, parsed);
+  await writeAnswer(response, answer, dialect, parsed);
 }
+
+/**
+ * Agents name the tools of servers each in its own way: a call of `mcp__files__write_file` is made by the name
+ * that the request has for it.
+ */
+function withKnownNames(answer: Answer, { tools = [] }: ModelRequest): Answer {
+  if (answer.type === 'error') {
+    return answer;
+  }
+  const known = (name: string): string => {
+    const plain = plainName(name);
+    const same = tools.find((tool) => plainName(tool.name) === plain);
+    return tools.some((tool) => tool.name === name) ? name : (same?.name ?? name);
+  };
+  const named = (block: Block): Block =>
+    block.type === 'tool_use' ? { ...block, name: known(block.name) } : block;
+  return { ...answer, blocks: answer.blocks.map(named) };
+}
+
+const plainName = (name: string): string => name.replace(/^mcp_+/, '').replaceAll(/[^a-z]+/gi, '_');

@@ -143,6 +143,12 @@ describe('what an installation cannot run', () => {
     expect(why('process', { sandbox: false })).toMatch(/install bubblewrap/);
     expect(why('container')).toMatch(/runs where sessions are processes/);
     const here = availabilityOf('process', [worker()]);
+    const preset = (name: 'opencode' | 'custom') =>
+      unavailableRunProblems({ ...acp, preset: name }, here)[0]?.message ?? null;
+    expect(preset('custom')).toBeNull();
+    expect(preset('opencode')).toMatch(/run "npm run acp:install -- opencode"/);
+    const able = availabilityOf('process', [worker({ acp_presets: ['opencode'] })]);
+    expect(unavailableRunProblems({ ...acp, preset: 'opencode' }, able)).toEqual([]);
     const alone = { run: acp, siblings: [], services: [], network: 'none' as const, egress_allow: [] };
     expect(unavailableAgent({ ...alone, siblings: [{ name: 'db', run: acp }] }, [], here)).toMatch(
       /^its sibling "db": the built-in agent "acp" is an agent of a session/,

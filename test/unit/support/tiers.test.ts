@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { filesOf, type Tier, tierOf, tiers } from '../../tiers.mjs';
 
-const names: Tier[] = ['unit', 'services', 'platform', 'sign-in', 'claude', 'engine', 'cluster'];
+const names: Tier[] = ['unit', 'services', 'platform', 'sign-in', 'claude', 'acp', 'engine', 'cluster'];
 
 it('every test file is in exactly one tier, and every tier has files', () => {
   const all = readdirSync('test', { recursive: true, encoding: 'utf8' })

@@ -19,6 +19,7 @@ import {
   givenBefore,
 } from '../../../web/src/pages/agents/attachment-values.ts';
 import { envOf, rowProblems, rowsOf } from '../../../web/src/pages/agents/env-values.ts';
+import { newRun, runOf, runValuesOf } from '../../../web/src/pages/agents/run-values.ts';
 
 const id = 'e3a7f0de-9f3d-4c6a-8f3b-2f8f4f0b7a11';
 const agent: Agent = {
@@ -87,11 +88,20 @@ describe("an agent's form", () => {
     expect(agentInput.safeParse(contentOf(values)).success).toBe(true);
   });
 
+  it('keeps which agent of others runs, and that none was chosen', () => {
+    const acp = { type: 'builtin', name: 'acp' } as const;
+    for (const run of [acp, { ...acp, preset: 'codex' as const }]) {
+      expect(runOf(runValuesOf(run))).toEqual(run);
+    }
+    expect(runOf({ ...newRun, type: 'acp' })).toEqual({ ...acp, preset: 'custom' });
+    expect(runOf({ ...newRun, type: 'claude' })).toEqual({ type: 'builtin', name: 'claude' });
+  });
+
   it('names its problems at its own fields', () => {
     const values: AgentValues = {
       ...valuesOf(agent),
       name: '',
-      run: { type: 'command', command: '', args: [], image: '' },
+      run: { ...newRun, type: 'command' },
       env: [
         { name: 'PATH', kind: 'value', text: 'x' },
         { name: 'A', kind: 'value', text: 'x ${Y}' },

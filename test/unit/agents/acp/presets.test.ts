@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { type AcpPresetName, type LaunchSettings, launchOf } from '../../../../agents/acp/presets.ts';
+import { type LaunchSettings, launchOf } from '../../../../agents/acp/presets.ts';
 import { instructionsOf } from '../../../../agents/model/instructions.ts';
+import type { AcpPreset } from '../../../../contract/acp-preset.ts';
 
 const settings: LaunchSettings = {
   config: {
@@ -10,11 +11,14 @@ const settings: LaunchSettings = {
       ...{ instructions: '', model: 'some-model' },
     },
     prompt: '',
-    mcpServers: {},
+    mcpServers: { files: { command: 'relay', args: ['files'], env: {} } },
   },
   command: ['my-agent', '--acp'],
   packages: '/opt/agent/x',
-  env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:7071', ENABLE_TOOL_SEARCH: 'true' },
+  env: {
+    ...{ MODEL_DIALECT: 'messages', ANTHROPIC_BASE_URL: 'http://127.0.0.1:7071' },
+    ENABLE_TOOL_SEARCH: 'true',
+  },
   directory: '/workspace',
   ownTools: [],
   password: 'random',
@@ -46,8 +50,9 @@ it('gives claude the tools of its own that are named, also when it asks for one 
   expect(launchOf('custom', { ...settings, ownTools: ['edit'] }).allowedKinds).toEqual(['edit']);
 });
 
-it.each<[AcpPresetName, string]>([
+it.each<[AcpPreset, string]>([
   ['claude', 'call mcp__platform__end_session;'],
+  ['codex', 'call mcp__platform__end_session;'],
   ['opencode', 'call platform_end_session;'],
   ['custom', 'call end_session of the MCP server platform;'],
 ])('names the tools of platform as %s does', (name, said) => {
@@ -55,15 +60,39 @@ it.each<[AcpPresetName, string]>([
 });
 
 it('leads opencode to the model of the session, with a password for its port and no tool of its own', () => {
-  const { env, maxWaitSeconds } = launchOf('opencode', settings);
-  expect(JSON.parse(env['OPENCODE_CONFIG_CONTENT'] ?? '')).toMatchObject({
-    model: 'anthropic/some-model',
-    provider: { anthropic: { options: { baseURL: 'http://127.0.0.1:7071/v1', apiKey: 'none' } } },
-    permission: { bash: 'deny', edit: 'deny' },
+  const { env, envOfServers, maxWaitSeconds } = launchOf('opencode', settings);
+  const configuration = envOfServers?.(settings.config.mcpServers)['OPENCODE_CONFIG_CONTENT'] ?? '';
+  expect(JSON.parse(configuration)).toMatchObject({
+    mcp: { files: { type: 'local', command: ['relay', 'files'], timeout: 900_000 } },
+    ...{ model: 'platform/some-model', small_model: 'platform/some-model' },
+    provider: {
+      platform: {
+        ...{ npm: '@ai-sdk/anthropic', models: { 'some-model': {} } },
+        options: { baseURL: 'http://127.0.0.1:7071/v1', apiKey: 'none' },
+      },
+    },
+    permission: { '*': 'deny', 'files_*': 'allow' },
     experimental: { mcp_timeout: 900_000 },
   });
   expect(env['OPENCODE_SERVER_PASSWORD']).toBe('random');
   expect(launchOf('opencode', settings).model).toBeNull();
   expect(launchOf('custom', settings).model).toBe('some-model');
   expect(maxWaitSeconds).toBe(45);
+});
+
+it('leads codex to the model and the servers of the session by its configuration, without a shell', () => {
+  const openai = { MODEL_DIALECT: 'responses', OPENAI_BASE_URL: 'http://127.0.0.1:7071/v1' };
+  const codex = (ownTools: readonly string[]) => launchOf('codex', { ...settings, env: openai, ownTools });
+  const configured = (ownTools: readonly string[]) =>
+    JSON.parse(codex(ownTools).envOfServers?.(settings.config.mcpServers)['CODEX_CONFIG'] ?? '');
+  expect(configured([])).toMatchObject({
+    ...{ model: 'some-model', model_provider: 'platform', web_search: 'disabled' },
+    model_providers: { platform: { base_url: 'http://127.0.0.1:7071/v1', env_key: 'OPENAI_API_KEY' } },
+    mcp_servers: { files: { command: 'relay', args: ['files'], required: true, tool_timeout_sec: 900 } },
+    features: { shell_tool: false, unified_exec: false },
+  });
+  expect(codex([]).env['INITIAL_AGENT_MODE']).toBe('read-only');
+  expect(configured(['all'])).toMatchObject({ features: { shell_tool: true } });
+  expect(codex(['all']).env['INITIAL_AGENT_MODE']).toBe('agent-full-access');
+  expect(launchOf('custom', settings).envOfServers).toBeNull();
 });

@@ -122,6 +122,29 @@ describe('the shim, when the sidecar restarts', () => {
     expect(agent.heard.filter(({ result }) => result !== undefined)).toHaveLength(1);
   });
 
+  it('lists the tools again, unseen and to the last page, before the next call', async () => {
+    const list = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} });
+    const first = await greet();
+    agent.say(list(1));
+    await first.hears(list(1));
+    first.say({ jsonrpc: '2.0', id: 1, result: { tools: [] } });
+    await agent.hears({ jsonrpc: '2.0', id: 1, result: { tools: [] } });
+    await killSidecar();
+    await startSidecar();
+    const second = await greetAgain(1);
+    agent.say(toolCall(2, 'emit_status'));
+    const listing = (at: number) => second.heard.filter(({ method }) => method === 'tools/list')[at];
+    await eventually(() => expect(listing(0)).toMatchObject({ params: {} }));
+    second.say({ jsonrpc: '2.0', id: 'question', method: 'ping' });
+    await agent.hears({ jsonrpc: '2.0', id: '2:"question"', method: 'ping' });
+    second.say({ jsonrpc: '2.0', id: listing(0)?.id, result: { tools: [], nextCursor: 'b' } });
+    await eventually(() => expect(listing(1)).toMatchObject({ params: { cursor: 'b' } }));
+    expect(second.heard).not.toContainEqual(toolCall(2, 'emit_status'));
+    second.say({ jsonrpc: '2.0', id: listing(1)?.id, result: { tools: [] } });
+    await second.hears(toolCall(2, 'emit_status'));
+    expect(agent.heard.filter(({ result }) => result !== undefined)).toHaveLength(2);
+  });
+
   it('answers a call that ran, and never makes it again', async () => {
     const first = await greet();
     agent.say(toolCall(1, 'end_session'));

@@ -3,7 +3,7 @@ import { useAvailability } from '../../api/use-availability.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import { isRuledOut } from '../../components/unavailable.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
-import type { RunValues } from './run-values.ts';
+import type { AcpPreset, RunValues } from './run-values.ts';
 
 const allTypes: { value: RunValues['type']; label: string }[] = [
   { value: 'scripted', label: 'Scripted steps (built in)' },
@@ -18,7 +18,7 @@ const help: Record<RunValues['type'], string> = {
   command: 'A program in /usr, Node, or a package installed in the runner. It starts in an empty /workspace.',
   image: 'An OCI image, started unmodified.',
   claude: 'A language model chooses its steps. It needs access to one, below.',
-  acp: 'Claude Code, OpenCode or another program that speaks the Agent Client Protocol: the variable ACP_PRESET or ACP_COMMAND says which.',
+  acp: 'A coding agent of somebody else, by the Agent Client Protocol.',
 };
 
 const isModelAgent = (type: RunValues['type']) => type === 'claude' || type === 'acp';
@@ -87,6 +87,7 @@ export function RunFields({
           />
         </>
       ) : null}
+      {value.type === 'acp' ? <PresetField form={form} path={path} value={value} /> : null}
       {value.type === 'image' ? (
         <TextInput
           label="Image"
@@ -97,5 +98,44 @@ export function RunFields({
         />
       ) : null}
     </Stack>
+  );
+}
+
+const presets: { value: AcpPreset; label: string }[] = [
+  { value: 'claude', label: 'Claude Code' },
+  { value: 'codex', label: 'Codex' },
+  { value: 'opencode', label: 'OpenCode' },
+  { value: 'custom', label: 'Another one, which the variable ACP_COMMAND names' },
+];
+
+/** One that was saved without a choice keeps that. */
+function PresetField({ form, path, value }: { form: AgentFormState; path: string; value: RunValues }) {
+  const here = useAvailability()?.acp_presets;
+  const missing = presets.filter(({ value: preset }) => isRuledOut(here?.[preset]));
+  return (
+    <>
+      <Select
+        label="Agent"
+        data={[
+          ...(value.preset === '' ? [{ value: '', label: 'As its variable ACP_PRESET says' }] : []),
+          ...presets.map(({ value: preset, label }) => ({
+            value: preset,
+            label: isRuledOut(here?.[preset]) ? `${label}: not installed` : label,
+            disabled: isRuledOut(here?.[preset]),
+          })),
+        ]}
+        allowDeselect={false}
+        {...form.getInputProps(`${path}.preset`)}
+      />
+      {missing.length === 0 ? null : (
+        <List size="xs" c="dimmed">
+          {missing.map(({ value: preset, label }) => (
+            <List.Item key={preset}>
+              {label}: {here?.[preset]}.
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </>
   );
 }
