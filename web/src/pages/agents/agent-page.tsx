@@ -1,9 +1,10 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
 import type { Agent } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
@@ -40,15 +41,15 @@ function AgentView({ agent }: { agent: Agent }) {
         </span>
       </Text>
       {archived_at === null ? null : (
-        <Alert role="note" color="yellow" title="This agent is archived">
+        <Banner role="note" tone="wait" title="This agent is archived">
           Nobody can start it, and it holds no grants (archived <RelativeTime at={archived_at} />
           ). What it did stays to be read.
-        </Alert>
+        </Banner>
       )}
       {mayEdit || archived_at !== null ? null : (
-        <Alert role="note" color="gray">
+        <Banner role="note" tone="idle">
           You can start this agent, but only its owner and workspace admins can edit it.
-        </Alert>
+        </Banner>
       )}
       {unavailable === null ? null : <UnavailableAlert reason={unavailable.reason} />}
       <Part title="Configuration">
@@ -92,7 +93,7 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
       ) : null}
       {isAdmin ? (
         <>
-          <Button color="red" variant="light" onClick={dialog.open}>
+          <Button variant="danger" onClick={dialog.open}>
             Delete
           </Button>
           <DeleteDialog agent={agent} opened={deleting} onClose={dialog.close} />

@@ -1,4 +1,4 @@
-import { Alert, Button, List, Radio, Stack, Text } from '@mantine/core';
+import { Button, List, Radio, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import type { Agent } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -94,7 +95,7 @@ function RunningSessions({
 }) {
   const { slug } = useWorkspace();
   return (
-    <Alert color="yellow" role="alert" title="Sessions of this agent are running">
+    <Banner tone="wait" role="alert" title="Sessions of this agent are running">
       <Stack gap="sm">
         <List size="sm">
           {uses.map(({ id, name }) => (
@@ -116,7 +117,7 @@ function RunningSessions({
           </Stack>
         </Radio.Group>
       </Stack>
-    </Alert>
+    </Banner>
   );
 }
 

@@ -33,6 +33,7 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   return (
     <PageFrame
       title="Approvals"
+      width="list"
       description="Permission requests from agents. Nothing is allowed until someone approves it."
       actions={
         <Select

@@ -46,7 +46,7 @@ function Entry({ entry }: { entry: McpServer }) {
       <Button component={Link} variant="default" href={pathOf(slug, 'catalog', name, 'check')}>
         Check
       </Button>
-      <Button color="red" variant="light" onClick={removeDialog.open}>
+      <Button variant="danger" onClick={removeDialog.open}>
         Remove
       </Button>
     </>

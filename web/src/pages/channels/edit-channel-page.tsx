@@ -40,7 +40,11 @@ function EditChannel({ channel }: { channel: Channel }) {
     onRefetched: () => navigate(page),
   });
   return (
-    <PageFrame title={`Edit ${name}`} description="Messages that wait are judged by the new settings.">
+    <PageFrame
+      width="form"
+      title={`Edit ${name}`}
+      description="Messages that wait are judged by the new settings."
+    >
       <ChannelForm
         initial={valuesOf(begun)}
         draftName={`channel ${name} ${begun.updated_at}`}

@@ -21,6 +21,7 @@ export function GrantsPage() {
   return (
     <PageFrame
       title="Grants"
+      width="list"
       description="Permissions that people gave. A gated call needs one of these; the audit trail shows which."
       actions={
         <Button component={Link} href={pathOf(slug, 'grants', 'new')}>

@@ -46,7 +46,7 @@ function EditSchedule({ schedule }: { schedule: Schedule }) {
     onRefetched: () => navigate(page),
   });
   return (
-    <PageFrame title={`Edit ${begun.name}`} description="Holds from the next run on.">
+    <PageFrame width="form" title={`Edit ${begun.name}`} description="Holds from the next run on.">
       <ScheduleForm
         initial={valuesOf(begun)}
         draftName={`schedule ${begun.id} ${begun.version}`}

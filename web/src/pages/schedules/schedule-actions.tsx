@@ -48,7 +48,7 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
         <Button component={Link} href={pathOf(slug, 'schedules', id, 'edit')} variant="default">
           Edit
         </Button>
-        <Button color="red" variant="light" onClick={removal.open}>
+        <Button variant="danger" onClick={removal.open}>
           Delete
         </Button>
       </Group>

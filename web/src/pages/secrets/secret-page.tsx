@@ -56,7 +56,7 @@ function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefi
     <>
       <Button onClick={setDialog.open}>{is_set ? 'Replace value' : 'Set value'}</Button>
       {is_set ? (
-        <Button color="red" variant="light" onClick={clearDialog.open}>
+        <Button variant="danger" onClick={clearDialog.open}>
           Clear value
         </Button>
       ) : null}

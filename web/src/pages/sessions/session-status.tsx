@@ -1,11 +1,7 @@
-import { Badge } from '@mantine/core';
-import { type ShownState, sessionStateColor, sessionStateLabel } from './status-text.ts';
+import { Status } from '../../components/pill.tsx';
+import { type ShownState, sessionStateLabel, sessionStateTone } from './status-text.ts';
 
 /** A status, or whom a session waits for (`stateOf`). */
 export function SessionStatus({ status }: { status: ShownState }) {
-  return (
-    <Badge color={sessionStateColor(status)} variant="dot" tt="none" miw="max-content">
-      {sessionStateLabel(status)}
-    </Badge>
-  );
+  return <Status tone={sessionStateTone(status)}>{sessionStateLabel(status)}</Status>;
 }

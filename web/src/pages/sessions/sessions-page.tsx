@@ -15,7 +15,7 @@ import { filterOf, sessionStates } from './status-text.ts';
 import { WaitingNotice } from './waiting-notice.tsx';
 
 export function SessionsPage() {
-  const { slug, isAdmin } = useWorkspace();
+  const { slug } = useWorkspace();
   const [params] = useSearchParams();
   const state = sessionStates.find((candidate) => candidate === params.get('status'));
   const agentId = params.get('agent') ?? undefined;
@@ -28,17 +28,11 @@ export function SessionsPage() {
     </Button>
   );
   return (
-    <PageFrame
-      title="Sessions"
-      description={
-        isAdmin
-          ? 'All agent runs in this workspace.'
-          : 'Agent runs that you drive, and those that are shared with the workspace.'
-      }
-      actions={start}
-    >
-      <WaitingNotice />
-      <SessionFilters status={state ?? null} agentId={agentId ?? null} rootsOnly={rootsOnly} />
+    <PageFrame title="Sessions" width="list" actions={start}>
+      <div className="toolbar">
+        <SessionFilters status={state ?? null} agentId={agentId ?? null} rootsOnly={rootsOnly} />
+        <WaitingNotice />
+      </div>
       <ListState
         list={list}
         what="The sessions"
