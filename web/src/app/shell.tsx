@@ -8,6 +8,7 @@ import { productName } from '../../../contract/product-name.ts';
 import { api, call } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { Icon, Mark } from '../components/icon.tsx';
+import { Toasts } from '../components/toasts.tsx';
 import { ClosedBanner } from './closed-banner.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { WaitingCount } from './page-title.ts';
@@ -56,6 +57,7 @@ export function Shell({ children }: { children: ReactNode }) {
           <ClosedBanner />
           {children}
         </main>
+        <Toasts />
         {isPhone ? <Tabs waiting={waiting} opened={opened} onMore={() => setOpened(!opened)} /> : null}
       </div>
     </WaitingCount.Provider>

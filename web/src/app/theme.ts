@@ -43,15 +43,14 @@ export const theme = createTheme({
   components: {
     // Otherwise the page would scroll to its top, where a list is before it is positioned, when its chosen
     // option is scrolled into view.
-    Combobox: Combobox.extend({ defaultProps: { floatingStrategy: 'fixed', shadow: 'none' } }),
+    Combobox: Combobox.extend({ defaultProps: { floatingStrategy: 'fixed' } }),
     Modal: Modal.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg', shadow: 'none' },
+      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg' },
     }),
     Text: { defaultProps: { size: 'sm' } },
     List: { defaultProps: { size: 'sm' } },
     Card: { defaultProps: { radius: 'md' } },
-    // By its name: the tables themselves are not part of the first load.
-    TableScrollContainer: { defaultProps: { type: 'native', className: 'wide-table' } },
+    Switch: { defaultProps: { withThumbIndicator: false } },
   },
 });
 

@@ -2,6 +2,8 @@
  * What stands before a name: round for a person, square for an agent. The tint tells names apart, not states. The
  * letters are drawn, and no part of the text.
  */
+import type { ReactNode } from 'react';
+
 const tints = 6;
 
 function tintOf(name: string): string {
@@ -18,6 +20,26 @@ const firstOf = (word: string | undefined) => [...(word ?? '')][0] ?? '';
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/);
   return (firstOf(words[0]) + (words.length > 1 ? firstOf(words.at(-1)) : '')).toUpperCase();
+}
+
+/** A person or an agent by name, which ends in dots where it has no room. */
+export function Named({
+  avatar,
+  title,
+  children,
+}: {
+  avatar: ReactNode;
+  title: string;
+  children: ReactNode;
+}) {
+  return (
+    <span className="named">
+      {avatar}
+      <span className="cut" title={title}>
+        {children}
+      </span>
+    </span>
+  );
 }
 
 export function PersonAvatar({ name, isLarge = false }: { name: string; isLarge?: boolean }) {

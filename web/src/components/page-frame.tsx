@@ -41,8 +41,8 @@ export function PageFrame({
           <div>
             {parent === undefined ? null : (
               <Link href={parent.to} className="page-parent">
+                <Icon name="chevronLeft" size={12} />
                 {parent.label}
-                <Icon name="chevronRight" size={12} />
               </Link>
             )}
             <div className="page-title">

@@ -18,10 +18,11 @@ export function Status({
   tone,
   icon,
   children,
+  className = '',
   ...rest
 }: { tone: Tone; icon?: IconName } & HTMLAttributes<HTMLSpanElement>) {
   return (
-    <span className={`pill status tone-${tone}`} {...rest}>
+    <span {...rest} className={`pill status tone-${tone} ${className}`}>
       <Icon name={icon ?? icons[tone]} size={14} />
       <span>{children}</span>
     </span>
@@ -29,9 +30,14 @@ export function Status({
 }
 
 /** A short mark without an icon: what kind something is. */
-export function Pill({ tone, children, ...rest }: { tone: Tone } & HTMLAttributes<HTMLSpanElement>) {
+export function Pill({
+  tone,
+  className = '',
+  children,
+  ...rest
+}: { tone: Tone } & HTMLAttributes<HTMLSpanElement>) {
   return (
-    <span className={`pill pill-plain tone-${tone}`} {...rest}>
+    <span {...rest} className={`pill pill-plain tone-${tone} ${className}`}>
       {children}
     </span>
   );

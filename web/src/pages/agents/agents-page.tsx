@@ -1,9 +1,11 @@
-import { Button, NativeSelect, Text } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import type { Agent } from '../../api/types.ts';
 import { useAllAgents } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { AgentAvatar, Named } from '../../components/avatar.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
@@ -23,7 +25,11 @@ export function AgentsPage() {
   const [params] = useSearchParams();
   const shown = shownStates.find((state) => state === params.get('state')) ?? 'in_use';
   const create = (
-    <Button component={Link} href={pathOf(slug, 'agents', 'new')}>
+    <Button
+      component={Link}
+      href={pathOf(slug, 'agents', 'new')}
+      leftSection={<Icon name="plus" size={14} />}
+    >
       New agent
     </Button>
   );
@@ -93,41 +99,41 @@ function StateFilter({ agents, shown }: { agents: readonly Agent[]; shown: Shown
 function AgentsTable({ agents }: { agents: Agent[] }) {
   const { slug } = useWorkspace();
   return (
-    <DataTable isFlush columns={['Name', 'Runs', 'Network', 'Owner', 'Updated']} minWidth={640}>
+    <DataTable
+      isFlush
+      isStacked
+      columns={[
+        'Name',
+        'Runs',
+        { name: 'Network', width: 110 },
+        { name: 'Owner', width: 180 },
+        { name: 'Updated', width: 150, isRight: true },
+      ]}
+    >
       {agents.map((agent) => {
         const { id, name, kind, run, network, owner_id, updated_at, unavailable, archived_at } = agent;
         return (
           <tr key={id}>
             <td>
-              <TextLink to={pathOf(slug, 'agents', id)}>
-                <VisibleText text={name} />
-              </TextLink>
-              {kind === 'orchestrator' ? (
-                <Text size="xs" c="dimmed">
-                  orchestrator
-                </Text>
-              ) : null}
-              {archived_at === null ? null : (
-                <div>
-                  <Pill tone="idle">Archived</Pill>
-                </div>
-              )}
-              {unavailable === null ? null : (
-                <div>
-                  <UnavailableBadge reason={unavailable.reason} />
-                </div>
-              )}
+              <span className="named">
+                <Named avatar={<AgentAvatar name={name} />} title={name}>
+                  <TextLink to={pathOf(slug, 'agents', id)}>
+                    <VisibleText text={name} />
+                  </TextLink>
+                </Named>
+                {kind === 'orchestrator' ? <Pill tone="idle">orchestrator</Pill> : null}
+                {archived_at === null ? null : <Pill tone="idle">Archived</Pill>}
+                {unavailable === null ? null : <UnavailableBadge reason={unavailable.reason} />}
+              </span>
             </td>
-            <td>
-              <Text size="sm" lineClamp={2} component="div">
-                <VisibleText text={runText(run)} />
-              </Text>
+            <td className="cut">
+              <VisibleText text={runText(run)} />
             </td>
             <td>{network === 'none' ? 'none' : 'internet'}</td>
             <td>
               <PersonName id={owner_id} />
             </td>
-            <td>
+            <td className="right">
               <RelativeTime at={updated_at} />
             </td>
           </tr>

@@ -44,6 +44,7 @@ function ArchiveDialog({
   const [choice, setChoice] = useState<Choice>('end');
   const [running, setRunning] = useState<readonly Use[]>([]);
   const archive = useApiMutation({
+    done: 'Agent archived',
     send: () =>
       call(
         api.POST('/api/agents/{agent_id}/archive', {
@@ -124,6 +125,7 @@ function RunningSessions({
 function UnarchiveButton({ agent: { id } }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const unarchive = useApiMutation({
+    done: 'Agent brought back',
     send: () =>
       call(api.POST('/api/agents/{agent_id}/unarchive', { params: { path: { agent_id: id } }, body: {} })),
     invalidates: stale.archive(slug, id),

@@ -172,6 +172,7 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
 function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | null; onClose: () => void }) {
   const { slug } = useWorkspace();
   const detach = useApiMutation({
+    done: 'Server detached',
     send: () =>
       call(
         api.DELETE('/api/agents/{agent_id}/mcp-attachments/{name}', {

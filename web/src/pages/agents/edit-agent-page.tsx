@@ -28,6 +28,7 @@ function EditAgent({ agent }: { agent: Agent }) {
   const [begun] = useState(agent);
   const page = pathOf(slug, 'agents', begun.id);
   const save = useApiMutation({
+    done: 'Agent saved',
     send: (content: AgentDefinition) =>
       call(
         api.PATCH('/api/agents/{agent_id}', {

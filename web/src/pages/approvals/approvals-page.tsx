@@ -37,7 +37,7 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
       description="Permission requests from agents. Nothing is allowed until someone approves it."
       actions={
         <Select
-          label="Status"
+          aria-label="Status"
           data={choices}
           value={status}
           allowDeselect={false}

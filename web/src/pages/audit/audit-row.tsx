@@ -6,11 +6,8 @@ import { Status } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import type { Tone } from '../../text/tone.ts';
 import { AuditDetails } from './audit-details.tsx';
-import { aboutOf, eventLabels, linksOf, type Tone as OutcomeTone, outcomeOf } from './audit-text.ts';
-
-const tones: Record<OutcomeTone, Tone> = { good: 'ok', bad: 'fail', plain: 'idle' };
+import { aboutOf, eventLabels, linksOf, outcomeOf } from './audit-text.ts';
 
 interface Props {
   event: AuditEvent;
@@ -33,7 +30,7 @@ export function AuditRow({ event, nameOf }: Props) {
             {eventLabels[event.event]}
           </Text>{' '}
           <VisibleText text={aboutOf(event)} />{' '}
-          {outcome === null ? null : <Status tone={tones[outcome.tone]}>{outcome.word}</Status>}
+          {outcome === null ? null : <Status tone={outcome.tone}>{outcome.word}</Status>}
         </td>
         <td>
           <Actor event={event} nameOf={nameOf} />

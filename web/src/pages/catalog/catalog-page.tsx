@@ -4,6 +4,7 @@ import type { McpServer } from '../../api/types.ts';
 import { useAllServers, useChangedServers } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
@@ -27,7 +28,11 @@ export function CatalogPage() {
       <Button component={Link} href={pathOf(slug, 'catalog', '_', 'import')} variant="default">
         Import configuration
       </Button>
-      <Button component={Link} href={pathOf(slug, 'catalog', '_', 'new')}>
+      <Button
+        component={Link}
+        href={pathOf(slug, 'catalog', '_', 'new')}
+        leftSection={<Icon name="plus" size={14} />}
+      >
         Add server
       </Button>
     </>
@@ -64,7 +69,17 @@ export function CatalogPage() {
 
 function EntriesTable({ servers }: { servers: McpServer[] }) {
   return (
-    <DataTable isFlush columns={['Name', 'Runs', 'Gated tools', 'Secrets', 'Updated']} minWidth={720}>
+    <DataTable
+      isFlush
+      columns={[
+        { name: 'Name', width: '24%' },
+        'Runs',
+        { name: 'Gated tools', width: 150 },
+        { name: 'Secrets', width: 90 },
+        { name: 'Updated', width: 280 },
+      ]}
+      minWidth={860}
+    >
       {servers.map((server) => (
         <EntryRow key={server.id} server={server} />
       ))}
@@ -81,30 +96,30 @@ function EntryRow({ server }: { server: McpServer }) {
   return (
     <tr>
       <td>
-        <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
-        <div>
+        <span className="named">
+          <span className="cut" title={name}>
+            <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+          </span>
           <EntryStateBadge entry={server} />
-        </div>
-        {changed === undefined ? null : (
-          <Pill tone="wait" title={waitingText(changed.waiting)}>
-            tools changed
-          </Pill>
-        )}
+          {changed === undefined ? null : (
+            <Pill tone="wait" title={waitingText(changed.waiting)}>
+              tools changed
+            </Pill>
+          )}
+        </span>
       </td>
-      <td>
-        <Text size="xs" c="dimmed">
+      <td className="cut">
+        <Text span inherit c="dimmed">
           {shapeLabels[shape.type]}
-        </Text>
-        <Text size="sm" ff="monospace" lineClamp={2} component="div">
+        </Text>{' '}
+        <span className="mono">
           <VisibleText text={shapeText(shape)} />
-        </Text>
+        </span>
       </td>
       <td>{gated.isOpen ? <Pill tone="wait">{gated.text}</Pill> : gated.text}</td>
       <td>{secrets === 0 ? 'none' : secrets}</td>
-      <td>
-        <Text size="sm" component="div">
-          version {version}, <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
-        </Text>
+      <td className="cut">
+        version {version}, <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
       </td>
     </tr>
   );

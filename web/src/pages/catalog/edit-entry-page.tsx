@@ -31,6 +31,7 @@ function EditEntry({ entry }: { entry: McpServer }) {
   const { name } = begun;
   const page = pathOf(slug, 'catalog', name);
   const save = useApiMutation({
+    done: 'Server saved',
     send: (body: McpServerInput) =>
       call(api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', { params: { path: { slug, name } }, body })),
     invalidates: stale.entry(slug),

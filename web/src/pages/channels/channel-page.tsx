@@ -47,8 +47,11 @@ function Shown({ channel }: { channel: Channel }) {
     </>
   );
   return (
-    <PageFrame title={name} actions={actions}>
-      <TextLink to={pathOf(slug, 'channels')}>All channels</TextLink>
+    <PageFrame
+      parent={{ to: pathOf(slug, 'channels'), label: 'All channels' }}
+      title={name}
+      actions={actions}
+    >
       <Facts channel={channel} />
       <TestPart name={name} />
       <Title order={2} size="h4">

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { ListedChannel } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { SearchList } from '../../components/search-list.tsx';
@@ -16,7 +17,11 @@ export function ChannelsPage() {
   const { slug } = useWorkspace();
   const channels = useAllChannels(slug);
   const add = (
-    <Button component={Link} href={pathOf(slug, 'channels', '_', 'new')}>
+    <Button
+      component={Link}
+      href={pathOf(slug, 'channels', '_', 'new')}
+      leftSection={<Icon name="plus" size={14} />}
+    >
       New channel
     </Button>
   );

@@ -29,6 +29,7 @@ function EditChannel({ channel }: { channel: Channel }) {
   const { name } = begun;
   const page = pathOf(slug, 'channels', name);
   const save = useApiMutation({
+    done: 'Channel saved',
     send: (values: ChannelValues) =>
       call(
         api.PUT('/api/workspaces/{slug}/channels/{name}', {

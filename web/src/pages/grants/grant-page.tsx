@@ -34,7 +34,7 @@ function ShownGrant({ grant }: { grant: Grant }) {
   return (
     <PageFrame
       title={`Grant: ${labelOfType(grant.grant_type)}`}
-      description={<TextLink to={pathOf(slug, 'grants')}>All grants</TextLink>}
+      parent={{ to: pathOf(slug, 'grants'), label: 'All grants' }}
       actions={
         grant.state !== 'active' ? null : (
           <Button

@@ -5,6 +5,7 @@ import { keys } from '../../api/keys.ts';
 import type { ListedMember } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
@@ -32,7 +33,13 @@ export function MembersPage() {
           ? 'People with access to this workspace. Admins manage it; members run agents and answer the requests of their own sessions.'
           : 'People with access to this workspace. Admins add and remove members, and manage secrets, MCP servers and settings.'
       }
-      actions={isAdmin ? <Button onClick={add.open}>Add member</Button> : null}
+      actions={
+        isAdmin ? (
+          <Button onClick={add.open} leftSection={<Icon name="plus" size={14} />}>
+            Add member
+          </Button>
+        ) : null
+      }
     >
       <ListState list={list} what="The list of members" empty={<EmptyState title="No members yet" />}>
         {(members) => <MembersTable members={members} />}

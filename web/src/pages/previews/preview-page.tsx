@@ -16,7 +16,6 @@ import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { ServiceState } from '../../components/service-state.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { contentText, hasStopped, overAt, overWord, serviceStateWord } from '../../text/preview-text.ts';
@@ -39,7 +38,7 @@ function Shown({ preview }: { preview: Preview }) {
   return (
     <PageFrame
       title={`Preview ${preview.id.slice(0, 8)}`}
-      description={<TextLink to={pathOf(slug, 'previews')}>All live previews</TextLink>}
+      parent={{ to: pathOf(slug, 'previews'), label: 'All live previews' }}
       actions={
         isLive && preview.may_end ? (
           <Button variant="danger" onClick={ask.open}>

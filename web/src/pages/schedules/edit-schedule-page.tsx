@@ -35,6 +35,7 @@ function EditSchedule({ schedule }: { schedule: Schedule }) {
   const [begun] = useState(schedule);
   const page = pathOf(slug, 'schedules', begun.id);
   const save = useApiMutation({
+    done: 'Schedule saved',
     send: (body: ScheduleInput) =>
       call(
         api.PATCH('/api/workspaces/{slug}/schedules/{schedule_id}', {

@@ -111,6 +111,7 @@ function RemoveDialog({ schedule: { id, name }, opened, onClose }: DialogProps) 
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const remove = useApiMutation({
+    done: 'Schedule deleted',
     send: () =>
       call(
         api.DELETE('/api/workspaces/{slug}/schedules/{schedule_id}', {

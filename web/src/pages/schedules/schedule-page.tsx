@@ -29,8 +29,11 @@ function Shown({ schedule, outlook }: { schedule: Schedule; outlook: ScheduleOut
   const { slug } = useWorkspace();
   const { name, may_change: mayChange } = schedule;
   return (
-    <PageFrame title={name} actions={mayChange ? <ScheduleActions schedule={schedule} /> : null}>
-      <TextLink to={pathOf(slug, 'schedules')}>All schedules</TextLink>
+    <PageFrame
+      parent={{ to: pathOf(slug, 'schedules'), label: 'All schedules' }}
+      title={name}
+      actions={mayChange ? <ScheduleActions schedule={schedule} /> : null}
+    >
       <PausedAlert schedule={schedule} />
       <Facts schedule={schedule} />
       <Title order={2} size="h4">

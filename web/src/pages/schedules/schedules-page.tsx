@@ -3,6 +3,7 @@ import { Link, useSearchParams } from 'wouter';
 import type { Schedule } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { AgentAvatar, Named } from '../../components/avatar.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { Status } from '../../components/pill.tsx';
@@ -57,7 +58,12 @@ export function SchedulesPage() {
 
 function SchedulesTable({ schedules }: { schedules: Schedule[] }) {
   return (
-    <DataTable isFlush label="Schedules" columns={['Name', 'Agent', 'When', 'State', 'Maker']} minWidth={640}>
+    <DataTable
+      isFlush
+      label="Schedules"
+      columns={['Name', 'Agent', 'When', { name: 'State', width: 110 }, { name: 'Created by', width: 180 }]}
+      isStacked
+    >
       {schedules.map((schedule) => (
         <Row key={schedule.id} schedule={schedule} />
       ))}
@@ -71,17 +77,21 @@ function Row({ schedule }: { schedule: Schedule }) {
   return (
     <tr>
       <td>
-        <TextLink to={pathOf(slug, 'schedules', id)}>
-          <VisibleText text={name} />
-        </TextLink>
+        <div className="cut" title={name}>
+          <TextLink to={pathOf(slug, 'schedules', id)}>
+            <VisibleText text={name} />
+          </TextLink>
+        </div>
       </td>
       <td>
         {agent === null ? (
           'removed'
         ) : (
-          <TextLink to={pathOf(slug, 'agents', agent.id)}>
-            <VisibleText text={agent.name} />
-          </TextLink>
+          <Named avatar={<AgentAvatar name={agent.name} />} title={agent.name}>
+            <TextLink to={pathOf(slug, 'agents', agent.id)}>
+              <VisibleText text={agent.name} />
+            </TextLink>
+          </Named>
         )}
       </td>
       <td>{whenText(schedule)}</td>

@@ -22,6 +22,7 @@ export function ClearDialog({
 }) {
   const { slug } = useWorkspace();
   const clear = useApiMutation({
+    done: 'Value cleared',
     send: () =>
       call(api.DELETE('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } } })),
     invalidates: [keys.secrets(slug)],

@@ -1,4 +1,4 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import type { ListedSecret } from '../../api/types.ts';
 import { fetchAll } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
@@ -23,7 +24,11 @@ export function SecretsPage() {
   const { slug, isAdmin } = useWorkspace();
   const secrets = useListedSecrets(slug);
   const [opened, dialog] = useDisclosure();
-  const add = isAdmin ? <Button onClick={dialog.open}>New secret</Button> : null;
+  const add = isAdmin ? (
+    <Button onClick={dialog.open} leftSection={<Icon name="plus" size={14} />}>
+      New secret
+    </Button>
+  ) : null;
   return (
     <PageFrame
       title="Secrets"
@@ -79,9 +84,7 @@ function SecretRow({ secret }: { secret: ListedSecret }) {
       <td>{allowedText(allowed_servers)}</td>
       <td>{used_by === undefined ? 'unknown' : usersText(used_by)}</td>
       <td>
-        <Text size="sm" component="div">
-          <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
-        </Text>
+        <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
       </td>
     </tr>
   );

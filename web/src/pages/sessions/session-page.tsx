@@ -70,11 +70,13 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
   const waiting = useWaitingRequests(events);
   const approvals = useApprovalQueue(waiting);
   const nameOf = useSessionNames(session);
+  const { slug } = useWorkspace();
   const tree = useSessionTree(session);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
       title={`Session ${session.id.slice(0, 8)}`}
+      parent={{ to: pathOf(slug, 'sessions'), label: 'All sessions' }}
       description={
         <>
           Agent <VisibleText text={session.agent.name} />

@@ -6,6 +6,7 @@ import type { Session } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -23,7 +24,11 @@ export function SessionsPage() {
   const ofState = state === undefined ? {} : filterOf(state);
   const list = useSessions(slug, { ...ofState, agent_id: agentId, rootsOnly });
   const start = (
-    <Button component={Link} href={pathOf(slug, 'sessions', 'new')}>
+    <Button
+      component={Link}
+      href={pathOf(slug, 'sessions', 'new')}
+      leftSection={<Icon name="plus" size={14} />}
+    >
       Start session
     </Button>
   );

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import type { Session } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { AgentAvatar, PersonAvatar } from '../../components/avatar.tsx';
+import { AgentAvatar, Named, PersonAvatar } from '../../components/avatar.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SessionLabel } from '../../components/session-chain.tsx';
@@ -55,14 +55,11 @@ function Row({ session }: { session: Session }) {
         <SessionLabel label={label} />
       </td>
       <td>
-        <span className="named">
-          <AgentAvatar name={agent.name} />
-          <span className="cut" title={agent.name}>
-            <TextLink to={pathOf(slug, 'agents', agent.id)}>
-              <VisibleText text={agent.name} />
-            </TextLink>
-          </span>
-        </span>
+        <Named avatar={<AgentAvatar name={agent.name} />} title={agent.name}>
+          <TextLink to={pathOf(slug, 'agents', agent.id)}>
+            <VisibleText text={agent.name} />
+          </TextLink>
+        </Named>
       </td>
       <td className="cut">
         <Driver session={session} />
@@ -79,12 +76,9 @@ function Driver({ session }: { session: Session }) {
   const { operator, root_operator: root, parent_agent: parent, schedule_maker: maker } = session;
   if (operator !== null) {
     return (
-      <span className="named">
-        <PersonAvatar name={operator.name} />
-        <span className="cut">
-          <VisibleText text={operator.name} />
-        </span>
-      </span>
+      <Named avatar={<PersonAvatar name={operator.name} />} title={operator.name}>
+        <VisibleText text={operator.name} />
+      </Named>
     );
   }
   return (

@@ -32,7 +32,14 @@ export function SignInPage() {
   );
 }
 
-const bars = [104, 142, 180, 218, 256];
+/** Where each bar is, and where it begins. */
+const bars = [
+  [104, 96],
+  [142, 65],
+  [180, 56],
+  [218, 65],
+  [256, 96],
+] as const;
 
 /** The gate, half raised, and what waits before it. */
 function Gate() {
@@ -45,13 +52,12 @@ function Gate() {
           opacity={0.5 - index * 0.12}
         />
       ))}
-      <path d="M86 160h188M86 214h188M86 268h188" strokeWidth="4" />
-      {bars.map((x) => (
-        <path
-          key={x}
-          d={`M${x} ${x === 180 ? 58 : x === 142 || x === 218 ? 66 : 96}V300l-5 0 5 14 5-14h-5`}
-          strokeWidth="4"
-        />
+      <path d="M86 160h188M86 214h188M86 268h188" strokeWidth="3" />
+      {bars.map(([x, top]) => (
+        <path key={x} d={`M${x} ${top}V300`} strokeWidth="3" />
+      ))}
+      {bars.map(([x]) => (
+        <path key={x} d={`M${x - 6} 298h12l-6 16z`} className="sign-in-tip" />
       ))}
       <circle cx="180" cy="368" r="6" className="sign-in-asks" />
     </svg>

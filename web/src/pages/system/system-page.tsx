@@ -91,8 +91,7 @@ function Parts({ system }: { system: SystemState }) {
 function Working({ works, text }: { works: boolean; text: string }) {
   return (
     <>
-      <Status tone={works ? 'ok' : 'fail'}>{works ? 'OK' : 'Down'}</Status>
-      {text}
+      <Status tone={works ? 'ok' : 'fail'}>{works ? 'OK' : 'Down'}</Status> {text}
     </>
   );
 }

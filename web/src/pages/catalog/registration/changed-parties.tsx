@@ -37,10 +37,13 @@ export function ChangedParties({
   const what = changedPart(parties, found);
   return (
     <Banner tone="fail" role="note" title={`The server names another ${what} than the one that was accepted`}>
-      <DataTable label="Accepted and found" columns={[{ name: '', width: 110 }, 'Accepted', 'Found now']}>
+      <DataTable
+        label="Accepted and found"
+        columns={[{ name: 'Part', isHidden: true, width: 110 }, 'Accepted', 'Found now']}
+      >
         {rows.map(({ field, label }) => (
           <tr key={field}>
-            <th>{label}</th>
+            <th scope="row">{label}</th>
             <td>
               <Compared text={parties[field]} other={found[field]} className="diff-removed" />
             </td>
