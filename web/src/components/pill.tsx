@@ -20,7 +20,7 @@ export function Status({
   children,
   className = '',
   ...rest
-}: { tone: Tone; icon?: IconName } & HTMLAttributes<HTMLSpanElement>) {
+}: { tone: Tone; icon?: IconName | undefined } & HTMLAttributes<HTMLSpanElement>) {
   return (
     <span {...rest} className={`pill status tone-${tone} ${className}`}>
       <Icon name={icon ?? icons[tone]} size={14} />
