@@ -344,7 +344,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByText('Only workspace admins can register, edit or check MCP servers.').waitFor();
     await visitor.open('catalog');
     await page.getByRole('link', { name: 'files' }).waitFor();
-    expect(await page.getByRole('link', { name: 'Register server' }).count()).toBe(0);
+    expect(await page.getByRole('link', { name: 'Add server' }).count()).toBe(0);
     await visitor.checkAccessibility();
     await visitor.leave();
   });

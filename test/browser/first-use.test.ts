@@ -100,7 +100,7 @@ async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
 
 async function importThreeServers(visitor: Visitor): Promise<void> {
   const { page } = visitor;
-  await follow(page, 'MCP catalog');
+  await follow(page, 'MCP servers');
   await page.getByRole('link', { name: 'Import configuration' }).first().click();
   await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
   await page.getByRole('region', { name: 'Notes' }).getByText('it will be named "notes"').waitFor();

@@ -26,7 +26,7 @@ const labels = [
   'Approvals',
   'Previews',
   'Agents',
-  'MCP catalog',
+  'MCP servers',
   'Secrets',
   'Channels',
   'Grants',

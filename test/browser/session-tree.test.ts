@@ -214,9 +214,9 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await row.getByText(imitation, { exact: true }).waitFor();
     await row.getByText('started by planner').waitFor();
     const cutOff = await page.evaluate<number>(
-      `[...document.querySelectorAll('td .mantine-Badge-label')].filter((state) => state.scrollWidth > state.clientWidth).length`,
+      `[...document.querySelectorAll('td .status')].filter((state) => state.scrollWidth > state.clientWidth).length`,
     );
-    expect({ cutOff, states: await page.locator('td .mantine-Badge-label').count() }).toEqual({
+    expect({ cutOff, states: await page.locator('td .status').count() }).toEqual({
       cutOff: 0,
       states: 3,
     });

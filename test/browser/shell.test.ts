@@ -109,13 +109,13 @@ describeInBrowser('the web UI', () => {
     expect(labels).toEqual([
       'Sessions',
       'Approvals',
+      'Schedules',
       'Previews',
       'Agents',
-      'Schedules',
-      'MCP catalog',
+      'MCP servers',
       'Secrets',
-      'Grants',
       'Shared data',
+      'Grants',
       'Members',
     ]);
     await visitor.checkAccessibility();
@@ -192,13 +192,13 @@ describeInBrowser('the web UI', () => {
     await visitor.open('sessions');
     await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
     await page.context().setOffline(true);
-    await page.getByRole('link', { name: 'MCP catalog' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     await page.getByText('The platform is unreachable.').waitFor();
     expect(await page.getByText('This page crashed').count()).toBe(0);
     await visitor.picture('platform-away');
     await page.context().setOffline(false);
     const backAt = Date.now();
-    await page.getByRole('heading', { name: 'MCP catalog', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'MCP servers', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'files' }).first().waitFor();
     process.stdout.write(`the page was there ${Date.now() - backAt} ms after the platform was back\n`);
     await page.getByText('The platform is unreachable.').waitFor({ state: 'detached' });
@@ -226,7 +226,7 @@ describeInBrowser('the web UI', () => {
     await banner.waitFor({ state: 'detached' });
 
     await ofProxy('**/*');
-    await page.getByRole('link', { name: 'MCP catalog' }).click();
+    await page.getByRole('link', { name: 'MCP servers' }).click();
     await banner.waitFor();
     expect(await page.getByText('This page crashed').count()).toBe(0);
     await page.unrouteAll();

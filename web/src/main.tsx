@@ -1,5 +1,9 @@
 import './app/content-security.ts';
 import '@mantine/core/styles.css';
+import './app/tokens.css';
+import './app/controls.css';
+import './app/table.css';
+import './app/shell.css';
 import './app/app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

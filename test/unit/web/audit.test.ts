@@ -114,14 +114,14 @@ describe('audit events as text', () => {
   });
 
   it('names outcomes of calls and sessions only', () => {
-    expect(outcomeOf(event({}))).toEqual({ word: 'ok', tone: 'good' });
+    expect(outcomeOf(event({}))).toEqual({ word: 'ok', tone: 'ok' });
     expect(outcomeOf(event({ data: { outcome: 'permission_required' } }))).toEqual({
       word: 'permission required',
-      tone: 'bad',
+      tone: 'refused',
     });
     expect(outcomeOf(event({ event: 'session.ended', data: { status: 'terminated' } }))).toEqual({
       word: 'terminated',
-      tone: 'plain',
+      tone: 'idle',
     });
     expect(outcomeOf(event({ event: 'grant.created', data: { outcome: 'ok' } }))).toBeNull();
   });

@@ -6,9 +6,9 @@ import { authorizationAt, authorizationOf } from '../../../web/src/app/paths.ts'
 import { asksAsShown, markedScopes, viewOf } from '../../../web/src/pages/connections/authorization-text.ts';
 import {
   filterOf,
-  sessionStateColor,
   sessionStateLabel,
   sessionStates,
+  sessionStateTone,
   stateOf,
 } from '../../../web/src/pages/sessions/status-text.ts';
 import { checkProperty } from '../../support/property.ts';
@@ -98,7 +98,7 @@ describe('the address of an event', () => {
 describe('the state of a session', () => {
   it('says whom it waits for, and is found by that', () => {
     const state = stateOf({ status: 'awaiting_authorization', waiting_for: 'sign_in' });
-    expect([sessionStateLabel(state), sessionStateColor(state)]).toEqual(['Waiting for sign-in', 'yellow']);
+    expect([sessionStateLabel(state), sessionStateTone(state)]).toEqual(['Waiting for sign-in', 'wait']);
     expect(filterOf(state)).toEqual({ waiting_for: 'sign_in' });
     expect(filterOf('running')).toEqual({ status: 'running' });
   });

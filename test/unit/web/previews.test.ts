@@ -5,7 +5,7 @@ import {
   hasStopped,
   overAt,
   overWord,
-  serviceStateColor,
+  serviceStateTone,
   serviceStateWord,
   servicesChangeWithinMs,
 } from '../../../web/src/text/preview-text.ts';
@@ -48,18 +48,18 @@ describe('a preview that is over', () => {
 
 describe('the service of a preview', () => {
   it.each([
-    ['pending', true, 'starting', 'blue'],
-    ['starting', true, 'starting', 'blue'],
-    ['running', true, 'running', 'green'],
-    ['pending', false, 'stopping', 'gray'],
-    ['starting', false, 'stopping', 'gray'],
-    ['running', false, 'stopping', 'gray'],
-    ['stopped', false, 'stopped', 'gray'],
-    ['failed', true, 'failed', 'red'],
-    ['failed', false, 'failed', 'red'],
+    ['pending', true, 'starting', 'run'],
+    ['starting', true, 'starting', 'run'],
+    ['running', true, 'running', 'ok'],
+    ['pending', false, 'stopping', 'idle'],
+    ['starting', false, 'stopping', 'idle'],
+    ['running', false, 'stopping', 'idle'],
+    ['stopped', false, 'stopped', 'idle'],
+    ['failed', true, 'failed', 'fail'],
+    ['failed', false, 'failed', 'fail'],
   ] as const)('that is %s, with a preview that is live: %s, is called %s', (state, isLive, word, color) => {
     expect(serviceStateWord(status(state), isLive)).toBe(word);
-    expect(serviceStateColor(status(state), isLive)).toBe(color);
+    expect(serviceStateTone(status(state), isLive)).toBe(color);
   });
 
   it('has stopped once it failed or was stopped', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SessionProcess } from '../../../web/src/api/types.ts';
 import {
   processFacts,
-  processStateColor,
+  processStateTone,
   processStateWord,
 } from '../../../web/src/pages/sessions/process-text.ts';
 
@@ -23,14 +23,14 @@ const server: SessionProcess = {
 
 describe('a process in the panel', () => {
   it.each([
-    ['not_started', 'not started', 'gray'],
-    ['starting', 'starting', 'blue'],
-    ['ready', 'ready', 'green'],
-    ['failed', 'failed', 'red'],
-    ['ended', 'ended', 'gray'],
+    ['not_started', 'not started', 'idle'],
+    ['starting', 'starting', 'run'],
+    ['ready', 'ready', 'ok'],
+    ['failed', 'failed', 'fail'],
+    ['ended', 'ended', 'idle'],
   ] as const)('that is %s says so', (state, word, color) => {
     expect(processStateWord({ ...server, state })).toBe(word);
-    expect(processStateColor({ ...server, state })).toBe(color);
+    expect(processStateTone({ ...server, state })).toBe(color);
   });
 
   it('that responds to nobody counts as running once it was started', () => {

@@ -9,6 +9,7 @@ import {
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
+import { announce } from '../components/toasts.tsx';
 
 interface ApiMutation<Data, Variables>
   extends Pick<UseMutationOptions<Data, Error, Variables>, 'gcTime' | 'retry' | 'retryDelay'> {
@@ -25,6 +26,8 @@ interface ApiMutation<Data, Variables>
   /** Called once what is shown of `invalidates` has been read again. */
   onRefetched?(data: Data): void;
   onError?(error: Error): void;
+  /** What was done, in a few words, where the page that shows it is another one. */
+  done?: string;
 }
 
 /**
@@ -39,6 +42,7 @@ export function useApiMutation<Data, Variables = void>({
   onSuccess,
   onRefetched,
   onError,
+  done,
   ...options
 }: ApiMutation<Data, Variables>): UseMutationResult<Data, Error, Variables> {
   const queries = useQueryClient();
@@ -54,6 +58,9 @@ export function useApiMutation<Data, Variables = void>({
       onSuccess?.(data, variables);
       await refetch(invalidates);
       onRefetched?.(data);
+      if (done !== undefined) {
+        announce(done);
+      }
     },
     onError(error) {
       onError?.(error);

@@ -20,13 +20,13 @@ import { reloadSignedOut } from './reload-signed-out.ts';
 import { Routes } from './routes.tsx';
 import { MeProvider, useMe } from './signed-in.tsx';
 import { SomebodyElseDialog, useIsOfSomebodyElse } from './somebody-else-dialog.tsx';
-import { readableColors, theme } from './theme.ts';
+import { colorsByTokens, theme } from './theme.ts';
 
 export function App() {
   return (
     <MantineProvider
       theme={theme}
-      cssVariablesResolver={readableColors}
+      cssVariablesResolver={colorsByTokens}
       defaultColorScheme="auto"
       getStyleNonce={() => styleNonce}
     >

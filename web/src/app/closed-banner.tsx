@@ -1,8 +1,9 @@
 /** Says on every page of a closed workspace that it is, and lets admins reopen it. */
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { api, call } from '../api/client.ts';
 import { stale } from '../api/stale.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
+import { Banner } from '../components/banner.tsx';
 import { FailureAlert } from '../components/failure-alert.tsx';
 import { RelativeTime } from '../components/relative-time.tsx';
 import { useWorkspace } from './signed-in.tsx';
@@ -13,7 +14,7 @@ export function ClosedBanner() {
     return null;
   }
   return (
-    <Alert color="red" title="This workspace is closed" mb="md">
+    <Banner tone="fail" title="This workspace is closed">
       <Group justify="space-between">
         <Text size="sm" component="div">
           Closed <RelativeTime at={closedAt} />. It can be read; nothing begins here, and nothing can be
@@ -21,7 +22,7 @@ export function ClosedBanner() {
         </Text>
         {isAdmin ? <ReopenButton /> : null}
       </Group>
-    </Alert>
+    </Banner>
   );
 }
 

@@ -2,12 +2,13 @@
  * Says when the platform does not answer, is slow or was upgraded; polls it, and refreshes
  * the page when it is back.
  */
-import { Alert, Button, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react';
 import { watchedFetch } from '../api/client.ts';
 import { readConnection, subscribeConnection } from '../api/connection.ts';
 import { checkOutdated } from '../api/upgrade.ts';
+import type { Tone } from '../text/tone.ts';
 
 const lookEveryMs = 2_000;
 
@@ -18,29 +19,27 @@ export function ConnectionBanner() {
   return (
     <div role="status" className="connection-banner">
       {connection === 'unreachable' ? (
-        <Notice color="red">The platform is unreachable. Reconnecting… Nothing you typed is lost.</Notice>
+        <Notice tone="fail">
+          <span>The platform is unreachable. Reconnecting… Nothing you typed is lost.</span>
+        </Notice>
       ) : isOutdated ? (
-        <Notice color="blue">
-          <Group justify="space-between">
-            A new version is available. Reload the page to use it; what you typed is kept.
-            <Button size="compact-sm" variant="white" onClick={() => window.location.reload()}>
-              Reload
-            </Button>
-          </Group>
+        <Notice tone="run">
+          <span>A new version is available. Reload the page to use it; what you typed is kept.</span>
+          <Button size="compact-sm" variant="default" onClick={() => window.location.reload()}>
+            Reload
+          </Button>
         </Notice>
       ) : connection === 'slow' ? (
-        <Notice color="yellow">The platform is responding slowly.</Notice>
+        <Notice tone="wait">
+          <span>The platform is responding slowly.</span>
+        </Notice>
       ) : null}
     </div>
   );
 }
 
-function Notice({ color, children }: { color: string; children: ReactNode }) {
-  return (
-    <Alert color={color} radius={0} py="xs" variant="filled" autoContrast>
-      {children}
-    </Alert>
-  );
+function Notice({ tone, children }: { tone: Tone; children: ReactNode }) {
+  return <div className={`connection-notice tone-${tone}`}>{children}</div>;
 }
 
 /** Polls until any request gets an answer; then everything is read again. */

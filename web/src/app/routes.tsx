@@ -1,11 +1,12 @@
 /** Which page an address shows. */
-import { Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { Link, Redirect, Route, Switch } from 'wouter';
 import { productName } from '../../../contract/product-name.ts';
 import { keys } from '../api/keys.ts';
 import type { WorkspaceOfMe } from '../api/types.ts';
+import { Mark } from '../components/icon.tsx';
 import { LoadingState, NoPermissionState, NotFoundState, StateView } from '../components/state-views.tsx';
 import { HomePage } from '../pages/home/home-page.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
@@ -151,13 +152,14 @@ function useFormerWorkspaces(): ReadonlyMap<string, string> {
 function OutsideWorkspace({ children }: { children: ReactNode }) {
   return (
     <>
-      <Group component="header" justify="flex-end" gap="xs" px="md" h={56}>
-        <Text fw={700} mr="auto" visibleFrom="sm">
-          {productName}
-        </Text>
-        <ColorSchemeButton />
+      <header className="bare-head">
+        <span className="brand">
+          <Mark size={20} />
+          <span className="side-name">{productName}</span>
+        </span>
         <UserMenu />
-      </Group>
+        <ColorSchemeButton />
+      </header>
       {children}
     </>
   );

@@ -1,5 +1,5 @@
 /**
- * The sections of a workspace, in the order of the navigation. Each is a folder of pages/ that
+ * The sections of a workspace, in the groups and the order of the navigation. Each is a folder of pages/ that
  * loads when it is opened.
  */
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
@@ -21,19 +21,36 @@ const section = (
   adminOnly = false,
 ): Section => ({ path, label, adminOnly, page: lazy(() => loadPage(load)) });
 
-export const sections: readonly Section[] = [
-  section('sessions', 'Sessions', () => import('../pages/sessions/sessions-section.tsx')),
-  section('approvals', 'Approvals', () => import('../pages/approvals/approvals-section.tsx')),
-  section('previews', 'Previews', () => import('../pages/previews/previews-section.tsx')),
-  section('agents', 'Agents', () => import('../pages/agents/agents-section.tsx')),
-  section('schedules', 'Schedules', () => import('../pages/schedules/schedules-section.tsx')),
-  section('catalog', 'MCP catalog', () => import('../pages/catalog/catalog-section.tsx')),
-  section('secrets', 'Secrets', () => import('../pages/secrets/secrets-section.tsx')),
-  section('channels', 'Channels', () => import('../pages/channels/channels-section.tsx'), true),
-  section('grants', 'Grants', () => import('../pages/grants/grants-section.tsx')),
-  section('data', 'Shared data', () => import('../pages/data/data-section.tsx')),
-  section('audit', 'Audit trail', () => import('../pages/audit/audit-section.tsx'), true),
-  section('members', 'Members', () => import('../pages/members/members-section.tsx')),
-  section('system', 'System', () => import('../pages/system/system-section.tsx'), true),
-  section('settings', 'Settings', () => import('../pages/settings/settings-section.tsx'), true),
+export const sectionGroups: readonly { label: string; sections: readonly Section[] }[] = [
+  {
+    label: 'Work',
+    sections: [
+      section('sessions', 'Sessions', () => import('../pages/sessions/sessions-section.tsx')),
+      section('approvals', 'Approvals', () => import('../pages/approvals/approvals-section.tsx')),
+      section('schedules', 'Schedules', () => import('../pages/schedules/schedules-section.tsx')),
+      section('previews', 'Previews', () => import('../pages/previews/previews-section.tsx')),
+    ],
+  },
+  {
+    label: 'Build',
+    sections: [
+      section('agents', 'Agents', () => import('../pages/agents/agents-section.tsx')),
+      section('catalog', 'MCP servers', () => import('../pages/catalog/catalog-section.tsx')),
+      section('secrets', 'Secrets', () => import('../pages/secrets/secrets-section.tsx')),
+      section('channels', 'Channels', () => import('../pages/channels/channels-section.tsx'), true),
+      section('data', 'Shared data', () => import('../pages/data/data-section.tsx')),
+    ],
+  },
+  {
+    label: 'Govern',
+    sections: [
+      section('grants', 'Grants', () => import('../pages/grants/grants-section.tsx')),
+      section('audit', 'Audit trail', () => import('../pages/audit/audit-section.tsx'), true),
+      section('members', 'Members', () => import('../pages/members/members-section.tsx')),
+      section('system', 'System', () => import('../pages/system/system-section.tsx'), true),
+      section('settings', 'Settings', () => import('../pages/settings/settings-section.tsx'), true),
+    ],
+  },
 ];
+
+export const sections: readonly Section[] = sectionGroups.flatMap((group) => group.sections);

@@ -1,69 +1,65 @@
 /** The frame of every page of a workspace: the way to other sections, workspaces, and out. */
-import { AppShell, Badge, Burger, Button, Group, Menu, NavLink, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Menu, Text, UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { productName } from '../../../contract/product-name.ts';
 import { api, call } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
+import { Icon, Mark } from '../components/icon.tsx';
+import { Toasts } from '../components/toasts.tsx';
 import { ClosedBanner } from './closed-banner.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { WaitingCount } from './page-title.ts';
 import { newWorkspace, pathOf } from './paths.ts';
-import { type Section, sections } from './sections.ts';
+import { type Section, sectionGroups, sections } from './sections.ts';
 import { useMe, useWorkspace } from './signed-in.tsx';
 import { UserMenu } from './user-menu.tsx';
 
+/** As in shell.css, which lays the frame out. */
+const phoneWidth = '(max-width: 40em)';
+const narrowWidth = '(max-width: 74.99em)';
+
 export function Shell({ children }: { children: ReactNode }) {
-  const [opened, { toggle, close }] = useDisclosure();
   const { slug } = useWorkspace();
   const waiting = useWaitingCount(slug);
   const [location] = useLocation();
+  // Measured at once: a phone never draws the sidebar first.
+  const isPhone = useMediaQuery(phoneWidth, undefined, { getInitialValueInEffect: false }) ?? false;
+  const isNarrow = useMediaQuery(narrowWidth, undefined, { getInitialValueInEffect: false }) ?? false;
+  const [chosen, setFolded] = useState<boolean | null>(null);
+  const [opened, setOpened] = useState(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page was opened, so the navigation closes.
-  useEffect(close, [location]);
+  useEffect(() => setOpened(false), [location]);
   useFocusOnNewPage(location);
+  const isFolded = !isPhone && (chosen ?? isNarrow);
   return (
     <WaitingCount.Provider value={waiting}>
       <a href="#main" className="skip-link">
         Skip to main content
       </a>
-      <AppShell
-        header={{ height: 56 }}
-        navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !opened } }}
-        padding="md"
-        transitionDuration={0}
-      >
-        <AppShell.Header>
-          <Group h="100%" px="md" gap="xs" wrap="nowrap" justify="space-between">
-            <Group gap="xs" wrap="nowrap" miw={0}>
-              <Burger
-                opened={opened}
-                onClick={toggle}
-                hiddenFrom="sm"
-                size="sm"
-                aria-label={opened ? 'Close navigation' : 'Open navigation'}
-                aria-expanded={opened}
-              />
-              <Text fw={700} flex="none" visibleFrom="sm">
-                {productName}
-              </Text>
-              <WorkspaceSwitcher />
-            </Group>
-            <Group gap="xs" wrap="nowrap" miw={0}>
-              <ColorSchemeButton />
-              <UserMenu />
-            </Group>
-          </Group>
-        </AppShell.Header>
-        <AppShell.Navbar p="xs" aria-label="Sections">
-          <Navigation waiting={waiting} />
-        </AppShell.Navbar>
-        <AppShell.Main id="main" tabIndex={-1}>
+      <div className={isFolded ? 'shell shell-folded' : 'shell'}>
+        <header className="side">
+          <div className="brand">
+            <Mark size={20} />
+            <span className="side-word side-name">{productName}</span>
+            {isPhone ? null : <FoldButton isFolded={isFolded} onFold={setFolded} />}
+          </div>
+          <WorkspaceSwitcher />
+          {isPhone && !opened ? null : <Navigation waiting={waiting} isRest={isPhone} />}
+          <div className="side-foot">
+            <UserMenu />
+            <ColorSchemeButton />
+          </div>
+        </header>
+        <main id="main" tabIndex={-1} className="shell-main">
           <ClosedBanner />
           {children}
-        </AppShell.Main>
-      </AppShell>
+        </main>
+        <Toasts />
+        {isPhone ? <Tabs waiting={waiting} opened={opened} onMore={() => setOpened(!opened)} /> : null}
+      </div>
     </WaitingCount.Provider>
   );
 }
@@ -82,32 +78,80 @@ function useFocusOnNewPage(location: string): void {
   }, [location]);
 }
 
-function Navigation({ waiting }: { waiting: number }) {
-  const { isAdmin } = useWorkspace();
-  const shown = sections.filter(({ adminOnly }) => isAdmin || !adminOnly);
-  return shown.map((section) => (
-    <SectionLink key={section.path} section={section} count={section.path === 'approvals' ? waiting : 0} />
-  ));
+function FoldButton({ isFolded, onFold }: { isFolded: boolean; onFold: (isFolded: boolean) => void }) {
+  const label = isFolded ? 'Unfold the sidebar' : 'Fold the sidebar';
+  return (
+    <button
+      type="button"
+      className="side-button"
+      aria-label={label}
+      title={label}
+      onClick={() => onFold(!isFolded)}
+    >
+      <Icon name="sidebar" />
+    </button>
+  );
 }
 
-function SectionLink({ section, count }: { section: Section; count: number }) {
+/** What a phone has at its lower edge; the rest is behind the last of them. */
+const tabs: readonly Section[] = sections.filter(({ path }) =>
+  ['sessions', 'approvals', 'previews'].includes(path),
+);
+
+/** `isRest`: the sections that the tabs do not have. */
+function Navigation({ waiting, isRest }: { waiting: number; isRest: boolean }) {
+  const { isAdmin } = useWorkspace();
+  return (
+    <nav aria-label="Sections" className="side-nav">
+      {sectionGroups.map(({ label, sections: ofGroup }) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of links is no group of fields.
+        <div role="group" key={label} aria-label={label}>
+          <div className="nav-label" aria-hidden="true">
+            {label}
+          </div>
+          {ofGroup
+            .filter((section) => (isAdmin || !section.adminOnly) && !(isRest && tabs.includes(section)))
+            .map((section) => (
+              <SectionLink key={section.path} section={section} waiting={waiting} />
+            ))}
+        </div>
+      ))}
+    </nav>
+  );
+}
+
+function SectionLink({ section, waiting }: { section: Section; waiting: number }) {
   const { slug } = useWorkspace();
   const [isHere] = useRoute(`/:slug/${section.path}/*?`);
   return (
-    <NavLink
-      component={Link}
-      href={pathOf(slug, section.path)}
-      label={section.label}
-      active={isHere}
-      aria-current={isHere ? 'page' : undefined}
-      rightSection={
-        count > 0 ? (
-          <Badge circle={count < 10} color="red" aria-label={`${count} waiting for you`}>
-            {count}
-          </Badge>
-        ) : null
-      }
-    />
+    <Link href={pathOf(slug, section.path)} title={section.label} aria-current={isHere ? 'page' : undefined}>
+      <Icon name={section.path} />
+      <span className="side-word">{section.label}</span>
+      {section.path === 'approvals' && waiting > 0 ? (
+        <span className="count" role="img" aria-label={`${waiting} waiting for you`}>
+          {waiting}
+        </span>
+      ) : null}
+    </Link>
+  );
+}
+
+function Tabs({ waiting, opened, onMore }: { waiting: number; opened: boolean; onMore: () => void }) {
+  return (
+    <nav aria-label="Tabs" className="shell-tabs">
+      {tabs.map((section) => (
+        <SectionLink key={section.path} section={section} waiting={waiting} />
+      ))}
+      <button
+        type="button"
+        aria-label={opened ? 'More: Close navigation' : 'More: Open navigation'}
+        aria-expanded={opened}
+        onClick={onMore}
+      >
+        <Icon name={opened ? 'close' : 'menu'} />
+        <span>More</span>
+      </button>
+    </nav>
   );
 }
 
@@ -131,9 +175,15 @@ function WorkspaceSwitcher() {
   return (
     <Menu position="bottom-start">
       <Menu.Target>
-        <Button variant="default" maw={220} className="shell-name" rightSection={<span aria-hidden>▾</span>}>
-          {name}
-        </Button>
+        <UnstyledButton className="side-workspace" title={name}>
+          <span
+            className="avatar avatar-workspace"
+            data-letters={[...name][0]?.toUpperCase()}
+            aria-hidden="true"
+          />
+          <span className="cut side-word">{name}</span>
+          <Icon name="selector" />
+        </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Workspaces</Menu.Label>
@@ -142,7 +192,7 @@ function WorkspaceSwitcher() {
             key={workspace.id}
             component={Link}
             href={pathOf(workspace.slug, 'sessions')}
-            fw={workspace.slug === slug ? 700 : 400}
+            fw={workspace.slug === slug ? 600 : 400}
             rightSection={workspace.role}
           >
             {workspace.name}

@@ -1,19 +1,22 @@
-import { Button, CopyButton, Menu } from '@mantine/core';
+import { CopyButton, Menu, UnstyledButton } from '@mantine/core';
 import { Link } from 'wouter';
+import { PersonAvatar } from '../components/avatar.tsx';
 import { SignOutFailure, useSignOut } from '../components/sign-out.tsx';
 import { connections } from './paths.ts';
 import { useMe } from './signed-in.tsx';
 
+/** The person: on phones their initials, and their name to screen readers. */
 export function UserMenu() {
   const { user } = useMe();
   const signOut = useSignOut();
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu position="top-start">
         <Menu.Target>
-          <Button variant="subtle" maw={200} className="shell-name" rightSection={<span aria-hidden>▾</span>}>
-            {user.name}
-          </Button>
+          <UnstyledButton className="side-person" title={user.name}>
+            <PersonAvatar name={user.name} isLarge />
+            <span className="cut side-word">{user.name}</span>
+          </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Label>{user.email}</Menu.Label>

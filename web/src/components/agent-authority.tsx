@@ -2,9 +2,10 @@
  * What an agent can do by itself, as the platform has it: shown wherever somebody
  * lets another agent start it.
  */
-import { Alert, Button, Group, Loader, Text } from '@mantine/core';
+import { Button, Group, Loader, Text } from '@mantine/core';
 import type { AgentAuthority } from '../api/types.ts';
 import { heldGrantLimit, heldGrantText, networkText, serverText } from '../text/authority-text.ts';
+import { Banner } from './banner.tsx';
 import { Capped } from './capped.tsx';
 import { CodeText } from './code-text.tsx';
 import { Fact, FactList } from './fact-list.tsx';
@@ -102,18 +103,10 @@ function Facts({ authority, marks }: FactsProps) {
 }
 
 const RefusedAsChild = ({ marks }: { marks: object }) => (
-  <Alert
-    role="note"
-    color="red"
-    variant="outline"
-    p="xs"
-    my={4}
-    title="Other agents cannot start it"
-    {...marks}
-  >
+  <Banner role="note" tone="fail" title="Other agents cannot start it" {...marks}>
     It has a remote MCP server attached, so no session of another agent can start it. A permission has no
     effect until that server is detached.
-  </Alert>
+  </Banner>
 );
 
 /** A longer line scrolls in place. */

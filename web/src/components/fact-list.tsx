@@ -1,5 +1,4 @@
 /** Names and values, one pair a row; the names stand above their values on a phone. */
-import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 export function FactList({ label, children }: { label: string; children: ReactNode }) {
@@ -22,12 +21,8 @@ export function Fact({
 }) {
   return (
     <div className={isLong ? 'long-fact' : undefined}>
-      <Text component="dt" size="sm" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0}>
-        {children}
-      </Text>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
     </div>
   );
 }

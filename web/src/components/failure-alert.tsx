@@ -1,6 +1,7 @@
-import { Alert, List, VisuallyHidden } from '@mantine/core';
+import { List, VisuallyHidden } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
+import { Banner } from './banner.tsx';
 import { failureMessage } from './failure-text.ts';
 import { useLeadToProblem } from './use-lead-to-problem.ts';
 
@@ -40,7 +41,7 @@ function Message({ error, shownAtFields }: { error: unknown; shownAtFields: read
     return <VisuallyHidden role="alert">{failureMessage(error)}</VisuallyHidden>;
   }
   return (
-    <Alert color="red" role="alert" tabIndex={-1} title={failureMessage(error)} className="quiet-focus">
+    <Banner tone="fail" role="alert" tabIndex={-1} title={failureMessage(error)} className="quiet-focus">
       {rest.length === 0 ? null : (
         <List size="sm">
           {rest.map(({ path, message }) => (
@@ -57,7 +58,7 @@ function Message({ error, shownAtFields }: { error: unknown; shownAtFields: read
           ))}
         </List>
       ) : null}
-    </Alert>
+    </Banner>
   );
 }
 

@@ -2,11 +2,12 @@
  * Keeps what is typed into a form for this tab, and says when it has brought something back.
  * Never for secret values.
  */
-import { Alert, Button, Group } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import { readDraft, writeDraft } from '../app/drafts.ts';
 import { useMe } from '../app/signed-in.tsx';
 import { withoutSecrets } from '../text/draft-text.ts';
+import { Banner } from './banner.tsx';
 
 /** What this needs of Mantine's form. */
 interface DraftedForm<Values extends object> {
@@ -59,14 +60,14 @@ export function FormDraft<Values extends object>({ form, slug, name, save, fixed
     setBroughtBack(false);
   };
   return broughtBack ? (
-    <Alert role="status" color="blue" py="xs">
+    <Banner role="status" tone="idle">
       <Group justify="space-between">
         Your draft was restored. Values that look like secrets were not kept.
         <Button size="compact-sm" variant="default" onClick={startOver}>
           Discard draft
         </Button>
       </Group>
-    </Alert>
+    </Banner>
   ) : null;
 }
 

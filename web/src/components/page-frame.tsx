@@ -1,6 +1,8 @@
-import { Box, Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { usePageTitle } from '../app/page-title.ts';
+import { Icon } from './icon.tsx';
 
 /**
  * Every page's frame: its one `h1`, the browser's title, what one can do here, then the content. `tabTitle`
@@ -10,39 +12,52 @@ import { usePageTitle } from '../app/page-title.ts';
 export function PageFrame({
   title,
   tabTitle = title,
+  status,
   description,
+  parent,
   actions,
   pinned,
+  width = 'detail',
   children,
 }: {
   title: string;
   tabTitle?: string;
+  /** Beside the heading: how the thing is. */
+  status?: ReactNode;
   description?: ReactNode;
+  /** The page of all that this is one of. */
+  parent?: { to: string; label: string };
   actions?: ReactNode;
   pinned?: ReactNode;
+  /** A list has the whole window, what is read or filled in as much as one can follow. */
+  width?: 'list' | 'detail' | 'form';
   children: ReactNode;
 }) {
   usePageTitle(tabTitle);
   return (
-    <Stack gap="md" maw={1200}>
-      <Box className={pinned === undefined ? undefined : 'pinned-head'}>
-        <Group
-          justify="space-between"
-          align="flex-start"
-          gap="xs"
-          wrap={pinned === undefined ? 'wrap' : 'nowrap'}
-        >
+    <div className={`page page-${width}`}>
+      <div className={pinned === undefined ? 'page-head' : 'page-head pinned-head'}>
+        <div className="page-head-line">
           <div>
-            <Title order={1} size="h2" className="text-block">
-              {title}
-            </Title>
-            {description === undefined ? null : <Text c="dimmed">{description}</Text>}
+            {parent === undefined ? null : (
+              <Link href={parent.to} className="page-parent">
+                <Icon name="chevronLeft" size={12} />
+                {parent.label}
+              </Link>
+            )}
+            <div className="page-title">
+              <Title order={1} size="h2" className="text-block">
+                {title}
+              </Title>
+              {status}
+            </div>
+            {description === undefined ? null : <div className="page-description">{description}</div>}
           </div>
-          {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
-        </Group>
+          {actions === undefined || actions === null ? null : <Group gap="xs">{actions}</Group>}
+        </div>
         {pinned}
-      </Box>
+      </div>
       {children}
-    </Stack>
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { Blockquote, Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { VisibleText } from './visible-text.tsx';
 
@@ -14,18 +14,16 @@ export function QuotedClaim({ by, text }: { by: string; text: string }) {
   const [open, setOpen] = useState(false);
   const isLong = text.length > shownCharacters || text.split('\n').length > shownLines;
   return (
-    <figure style={{ margin: 0 }}>
-      <Text component="figcaption" size="sm" c="dimmed">
+    <figure className="claim">
+      <figcaption>
         Written by <VisibleText text={by} />, not verified:
-      </Text>
-      <Blockquote
-        p="sm"
-        mt={4}
+      </figcaption>
+      <blockquote
         aria-label={`Unverified text by ${by}`}
         className={isLong && !open ? 'folded-quote' : undefined}
       >
         <VisibleText text={text} />
-      </Blockquote>
+      </blockquote>
       {isLong ? (
         <Button
           mt={4}

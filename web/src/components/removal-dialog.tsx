@@ -1,7 +1,8 @@
-import { Alert, List } from '@mantine/core';
+import { List } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiFailure, type Use } from '../api/failure.ts';
+import { Banner } from './banner.tsx';
 import { ConfirmDialog } from './confirm-dialog.tsx';
 import { TextLink } from './text-link.tsx';
 import { VisibleText } from './visible-text.tsx';
@@ -57,7 +58,7 @@ export function RemovalDialog({
 
 function InUseAlert({ title, uses, pathOfUse }: Blocked & { uses: readonly Use[] }) {
   return (
-    <Alert variant="outline" color="red" role="alert" title={title}>
+    <Banner tone="fail" role="alert" title={title}>
       <List size="sm">
         {uses.map(({ id, name }) => (
           <List.Item key={id}>
@@ -67,6 +68,6 @@ function InUseAlert({ title, uses, pathOfUse }: Blocked & { uses: readonly Use[]
           </List.Item>
         ))}
       </List>
-    </Alert>
+    </Banner>
   );
 }

@@ -66,7 +66,8 @@ function Searched<Item>({
       {items.length >= searchFrom || wanted !== '' ? (
         <TextInput
           type="search"
-          label="Search"
+          aria-label="Search"
+          placeholder="Search"
           maw={360}
           value={wanted}
           onChange={(event) => search(event.currentTarget.value)}

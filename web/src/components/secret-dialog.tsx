@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, type RefObject, useRef, useState } from 'react';
 import { secretName } from '../../../contract/names.ts';
 import { api, call } from '../api/client.ts';
@@ -8,6 +8,7 @@ import type { Secret } from '../api/types.ts';
 import { useAllSecrets } from '../api/use-all.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
 import { useWorkspace } from '../app/signed-in.tsx';
+import { Banner } from './banner.tsx';
 import { FailureAlert } from './failure-alert.tsx';
 import { type SecretValue, SecretValueInput } from './secret-value-input.tsx';
 import { useAskBeforeLeaving } from './use-ask-before-leaving.ts';
@@ -127,10 +128,10 @@ function SecretForm({ fixedName, suggestedName, onClose, onSaved }: SecretFormPr
           />
         ) : null}
         {known?.is_set === true ? (
-          <Alert color="yellow" role="status">
+          <Banner tone="wait" role="status">
             {name} already has a value. It will be replaced; running sessions keep the old value until they
             end.
-          </Alert>
+          </Banner>
         ) : null}
         <SecretValueInput
           ref={value}

@@ -1,6 +1,6 @@
-import { Badge } from '@mantine/core';
 import type { Preview } from '../api/types.ts';
-import { serviceStateColor, serviceStateWord } from '../text/preview-text.ts';
+import { serviceStateTone, serviceStateWord } from '../text/preview-text.ts';
+import { Pill } from './pill.tsx';
 
 /** How the service of a preview is; nothing for a preview of files. */
 export function ServiceState({
@@ -11,8 +11,6 @@ export function ServiceState({
   isLive: boolean;
 }) {
   return status === null ? null : (
-    <Badge variant="light" tt="none" color={serviceStateColor(status, isLive)}>
-      {serviceStateWord(status, isLive)}
-    </Badge>
+    <Pill tone={serviceStateTone(status, isLive)}>{serviceStateWord(status, isLive)}</Pill>
   );
 }

@@ -1,5 +1,5 @@
 /** What a page shows in place of its content: loading, empty, failed, forbidden, or not found. */
-import { Button, Center, Code, Group, Loader, Stack, Text, Title } from '@mantine/core';
+import { Button, Center, Code, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { ApiFailure } from '../api/failure.ts';
@@ -10,13 +10,15 @@ interface StateViewProps {
   title: string;
   text?: ReactNode;
   role?: 'alert' | 'status';
+  drawing?: ReactNode;
   children?: ReactNode;
 }
 
-export function StateView({ title, text, role, children }: StateViewProps) {
+export function StateView({ title, text, role, drawing, children }: StateViewProps) {
   return (
     <Center mih={200} p="md" role={role}>
       <Stack align="center" gap="xs" maw={520}>
+        {drawing}
         <Title order={2} size="h4" ta="center">
           {title}
         </Title>
@@ -31,25 +33,34 @@ export function StateView({ title, text, role, children }: StateViewProps) {
   );
 }
 
-/** `isBusy` says why it takes longer: a rate limit refused the request, which is retried. */
+/** Rows in the place of what comes, after a moment. `isBusy`: a rate limit refused the request, which is retried. */
 export function LoadingState({ isBusy = false }: { isBusy?: boolean }) {
   return (
-    <Center mih={200} role="status">
-      <Stack align="center" gap="xs">
-        <Loader role="img" aria-label="Loading" />
-        {isBusy ? (
-          <Text c="dimmed" ta="center">
-            Too many requests at once. This loads by itself in a moment.
-          </Text>
-        ) : null}
-      </Stack>
-    </Center>
+    <div role="status">
+      <div role="img" aria-label="Loading" className="skeleton">
+        <span />
+        <span />
+        <span />
+        <span />
+      </div>
+      {isBusy ? <Text c="dimmed">Too many requests at once. This loads by itself in a moment.</Text> : null}
+    </div>
+  );
+}
+
+/** The gate, drawn in lines: nothing has come to it yet. */
+function GateDrawing() {
+  return (
+    <svg className="gate-drawing" viewBox="0 0 72 52" width="72" height="52" aria-hidden="true">
+      <path d="M4 48h64M20 48V24a16 16 0 0 1 32 0v24" />
+      <path className="gate-bars" d="M30 10v24M42 10v24M20 26h32" />
+    </svg>
   );
 }
 
 /** Empty: say what it would hold and offer the first step as a child. */
-export function EmptyState(props: Omit<StateViewProps, 'role'>) {
-  return <StateView {...props} />;
+export function EmptyState(props: Omit<StateViewProps, 'role' | 'drawing'>) {
+  return <StateView {...props} drawing={<GateDrawing />} />;
 }
 
 export function NoPermissionState({ rule }: { rule: string }) {

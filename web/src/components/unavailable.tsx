@@ -1,15 +1,17 @@
-import { Alert, Badge, Tooltip } from '@mantine/core';
+import { Tooltip } from '@mantine/core';
 import type { McpServer } from '../api/types.ts';
 import { notReadyReason } from '../text/registration-state.ts';
+import { Banner } from './banner.tsx';
+import { Pill } from './pill.tsx';
 import { VisibleText } from './visible-text.tsx';
 
 /** In a list: the thing is there, but this installation cannot run it. */
 export function UnavailableBadge({ reason }: { reason: string }) {
   return (
     <Tooltip label={reason} multiline maw={360}>
-      <Badge color="red" variant="light" tt="none" tabIndex={0} aria-label={`Cannot run here: ${reason}`}>
+      <Pill tone="fail" tabIndex={0} aria-label={`Cannot run here: ${reason}`}>
         Cannot run here
-      </Badge>
+      </Pill>
     </Tooltip>
   );
 }
@@ -22,15 +24,13 @@ export function EntryStateBadge({ entry }: { entry: Pick<McpServer, 'unavailable
   const reason = notReadyReason(entry);
   return reason === null ? null : (
     <Tooltip label={<VisibleText text={reason} />} multiline maw={360}>
-      <Badge
-        color={entry.registration?.status === 'pending' ? 'blue' : 'red'}
-        variant="light"
-        tt="none"
+      <Pill
+        tone={entry.registration?.status === 'pending' ? 'run' : 'fail'}
         tabIndex={0}
         aria-label={`Not ready: ${reason}`}
       >
         Not ready
-      </Badge>
+      </Pill>
     </Tooltip>
   );
 }
@@ -39,18 +39,18 @@ export function EntryStateBadge({ entry }: { entry: Pick<McpServer, 'unavailable
 export function NotReadyAlert({ entry }: { entry: Pick<McpServer, 'registration'> }) {
   const reason = notReadyReason(entry);
   return reason === null ? null : (
-    <Alert role="note" color="yellow" variant="outline" title="Sessions that use this cannot start yet">
+    <Banner role="note" tone="wait" title="Sessions that use this cannot start yet">
       <VisibleText text={reason} />
-    </Alert>
+    </Banner>
   );
 }
 
 /** On its page, with the reason; sessions that need it fail at their start. */
 export function UnavailableAlert({ reason }: { reason: string }) {
   return (
-    <Alert role="note" color="red" variant="outline" title="Sessions that use this cannot start here">
+    <Banner role="note" tone="fail" title="Sessions that use this cannot start here">
       {sentence(reason)}
-    </Alert>
+    </Banner>
   );
 }
 

@@ -1,7 +1,8 @@
 /** The end of what a process wrote to stderr: its own words, which nobody has checked. */
-import { Alert, Code, Stack, Text } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { sizeText } from '../text/size-text.ts';
+import { Banner } from './banner.tsx';
 import { QueryState } from './query-state.tsx';
 import { RelativeTime } from './relative-time.tsx';
 import { VisibleText } from './visible-text.tsx';
@@ -34,11 +35,11 @@ function Written({ name, output }: { name: string; output: Output }) {
   const { text, size_bytes: sizeBytes, written_bytes: writtenBytes, updated_at: at } = output;
   return (
     <Stack>
-      <Alert color="yellow">
+      <Banner tone="wait">
         Written by <VisibleText text={name} />, not verified. Values of its secret variables are redacted in
         their usual encodings, but it may have written them in another form. Viewing this output is recorded
         in the audit trail.
-      </Alert>
+      </Banner>
       <Text size="xs" c="dimmed">
         Last {sizeText(sizeBytes)} of {sizeText(writtenBytes)} written to stderr, <RelativeTime at={at} />
       </Text>

@@ -1,6 +1,8 @@
 /** Previews in words. Pure. */
+
 import type { Preview } from '../api/types.ts';
 import { sizeText } from './size-text.ts';
+import type { Tone } from './tone.ts';
 
 /** "service web", or "2 files, 1.5 KiB". */
 export function contentText({
@@ -36,14 +38,8 @@ export function serviceStateWord({ state }: ServiceStatus, isLive: boolean): str
   return isLive ? (state === 'running' ? 'running' : 'starting') : 'stopping';
 }
 
-export const serviceStateColor = ({ state }: ServiceStatus, isLive: boolean): string =>
-  state === 'failed'
-    ? 'red'
-    : !isLive || state === 'stopped'
-      ? 'gray'
-      : state === 'running'
-        ? 'green'
-        : 'blue';
+export const serviceStateTone = ({ state }: ServiceStatus, isLive: boolean): Tone =>
+  state === 'failed' ? 'fail' : !isLive || state === 'stopped' ? 'idle' : state === 'running' ? 'ok' : 'run';
 
 /** How a preview that can no longer be opened came to its end. */
 export function overWord(preview: Pick<Preview, 'ended_at' | 'expires_at' | 'service_status'>): string {

@@ -1,14 +1,14 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
 import type { Agent } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { AgentFacts } from './agent-facts.tsx';
 import { ArchiveButton } from './archive-button.tsx';
@@ -31,24 +31,27 @@ function AgentView({ agent }: { agent: Agent }) {
   const mayEdit = useMayEdit(agent);
   const { id, name, owner_id, updated_at, unavailable, archived_at } = agent;
   return (
-    <PageFrame title={name} actions={<Actions agent={agent} mayEdit={mayEdit} />}>
-      <TextLink to={pathOf(slug, 'agents')}>All agents</TextLink>
-      <Text size="sm" component="div">
-        Owned by <PersonName id={owner_id} />, updated <RelativeTime at={updated_at} />, ID{' '}
-        <span style={{ display: 'inline-block', verticalAlign: 'bottom' }}>
+    <PageFrame
+      title={name}
+      parent={{ to: pathOf(slug, 'agents'), label: 'All agents' }}
+      description={
+        <>
+          Owned by <PersonName id={owner_id} />, updated <RelativeTime at={updated_at} />, ID{' '}
           <CopyableId id={id} />
-        </span>
-      </Text>
+        </>
+      }
+      actions={<Actions agent={agent} mayEdit={mayEdit} />}
+    >
       {archived_at === null ? null : (
-        <Alert role="note" color="yellow" title="This agent is archived">
+        <Banner role="note" tone="wait" title="This agent is archived">
           Nobody can start it, and it holds no grants (archived <RelativeTime at={archived_at} />
           ). What it did stays to be read.
-        </Alert>
+        </Banner>
       )}
       {mayEdit || archived_at !== null ? null : (
-        <Alert role="note" color="gray">
+        <Banner role="note" tone="idle">
           You can start this agent, but only its owner and workspace admins can edit it.
-        </Alert>
+        </Banner>
       )}
       {unavailable === null ? null : <UnavailableAlert reason={unavailable.reason} />}
       <Part title="Configuration">
@@ -92,7 +95,7 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
       ) : null}
       {isAdmin ? (
         <>
-          <Button color="red" variant="light" onClick={dialog.open}>
+          <Button variant="danger" onClick={dialog.open}>
             Delete
           </Button>
           <DeleteDialog agent={agent} opened={deleting} onClose={dialog.close} />

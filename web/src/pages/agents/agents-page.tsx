@@ -1,11 +1,15 @@
-import { Badge, Button, NativeSelect, Table, Text } from '@mantine/core';
+import { Button, NativeSelect } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import type { Agent } from '../../api/types.ts';
 import { useAllAgents } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { AgentAvatar, Named } from '../../components/avatar.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -21,13 +25,18 @@ export function AgentsPage() {
   const [params] = useSearchParams();
   const shown = shownStates.find((state) => state === params.get('state')) ?? 'in_use';
   const create = (
-    <Button component={Link} href={pathOf(slug, 'agents', 'new')}>
+    <Button
+      component={Link}
+      href={pathOf(slug, 'agents', 'new')}
+      leftSection={<Icon name="plus" size={14} />}
+    >
       New agent
     </Button>
   );
   return (
     <PageFrame
       title="Agents"
+      width="list"
       description="An agent is what a session runs: instructions, MCP servers and limits."
       actions={create}
     >
@@ -90,61 +99,46 @@ function StateFilter({ agents, shown }: { agents: readonly Agent[]; shown: Shown
 function AgentsTable({ agents }: { agents: Agent[] }) {
   const { slug } = useWorkspace();
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Runs</Table.Th>
-            <Table.Th>Network</Table.Th>
-            <Table.Th>Owner</Table.Th>
-            <Table.Th>Updated</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {agents.map((agent) => {
-            const { id, name, kind, run, network, owner_id, updated_at, unavailable, archived_at } = agent;
-            return (
-              <Table.Tr key={id}>
-                <Table.Td maw={280}>
+    <DataTable
+      isFlush
+      isStacked
+      columns={[
+        'Name',
+        'Runs',
+        { name: 'Network', width: 110 },
+        { name: 'Owner', width: 180 },
+        { name: 'Updated', width: 150, isRight: true },
+      ]}
+    >
+      {agents.map((agent) => {
+        const { id, name, kind, run, network, owner_id, updated_at, unavailable, archived_at } = agent;
+        return (
+          <tr key={id}>
+            <td>
+              <span className="named">
+                <Named avatar={<AgentAvatar name={name} />} title={name}>
                   <TextLink to={pathOf(slug, 'agents', id)}>
                     <VisibleText text={name} />
                   </TextLink>
-                  {kind === 'orchestrator' ? (
-                    <Text size="xs" c="dimmed">
-                      orchestrator
-                    </Text>
-                  ) : null}
-                  {archived_at === null ? null : (
-                    <div>
-                      <Badge color="gray" variant="light" tt="none">
-                        Archived
-                      </Badge>
-                    </div>
-                  )}
-                  {unavailable === null ? null : (
-                    <div>
-                      <UnavailableBadge reason={unavailable.reason} />
-                    </div>
-                  )}
-                </Table.Td>
-                <Table.Td maw={320}>
-                  <Text size="sm" lineClamp={2} component="div">
-                    <VisibleText text={runText(run)} />
-                  </Text>
-                </Table.Td>
-                <Table.Td>{network === 'none' ? 'none' : 'internet'}</Table.Td>
-                <Table.Td>
-                  <PersonName id={owner_id} />
-                </Table.Td>
-                <Table.Td>
-                  <RelativeTime at={updated_at} />
-                </Table.Td>
-              </Table.Tr>
-            );
-          })}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+                </Named>
+                {kind === 'orchestrator' ? <Pill tone="idle">orchestrator</Pill> : null}
+                {archived_at === null ? null : <Pill tone="idle">Archived</Pill>}
+                {unavailable === null ? null : <UnavailableBadge reason={unavailable.reason} />}
+              </span>
+            </td>
+            <td className="cut">
+              <VisibleText text={runText(run)} />
+            </td>
+            <td>{network === 'none' ? 'none' : 'internet'}</td>
+            <td>
+              <PersonName id={owner_id} />
+            </td>
+            <td className="right">
+              <RelativeTime at={updated_at} />
+            </td>
+          </tr>
+        );
+      })}
+    </DataTable>
   );
 }

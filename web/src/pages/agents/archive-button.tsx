@@ -1,4 +1,4 @@
-import { Alert, Button, List, Radio, Stack, Text } from '@mantine/core';
+import { Button, List, Radio, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import type { Agent } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -43,6 +44,7 @@ function ArchiveDialog({
   const [choice, setChoice] = useState<Choice>('end');
   const [running, setRunning] = useState<readonly Use[]>([]);
   const archive = useApiMutation({
+    done: 'Agent archived',
     send: () =>
       call(
         api.POST('/api/agents/{agent_id}/archive', {
@@ -94,7 +96,7 @@ function RunningSessions({
 }) {
   const { slug } = useWorkspace();
   return (
-    <Alert color="yellow" role="alert" title="Sessions of this agent are running">
+    <Banner tone="wait" role="alert" title="Sessions of this agent are running">
       <Stack gap="sm">
         <List size="sm">
           {uses.map(({ id, name }) => (
@@ -116,13 +118,14 @@ function RunningSessions({
           </Stack>
         </Radio.Group>
       </Stack>
-    </Alert>
+    </Banner>
   );
 }
 
 function UnarchiveButton({ agent: { id } }: { agent: Agent }) {
   const { slug } = useWorkspace();
   const unarchive = useApiMutation({
+    done: 'Agent brought back',
     send: () =>
       call(api.POST('/api/agents/{agent_id}/unarchive', { params: { path: { agent_id: id } }, body: {} })),
     invalidates: stale.archive(slug, id),

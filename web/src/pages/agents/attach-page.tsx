@@ -1,6 +1,6 @@
-import { Alert } from '@mantine/core';
 import type { Agent, Attachment, McpServer } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { NotReadyAlert, UnavailableAlert } from '../../components/unavailable.tsx';
@@ -40,15 +40,16 @@ function AttachEntry(props: { agent: Agent; entry: McpServer; attached: Attachme
   const { agent, entry, attached } = props;
   return (
     <PageFrame
+      width="form"
       title={attached === undefined ? `Attach ${entry.name}` : `Configure ${entry.name}`}
       description={`Applies to the agent ${agent.name} from its next session.`}
     >
       {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
       <NotReadyAlert entry={entry} />
       {kindProblem(entry, agent) === null ? null : (
-        <Alert role="note" color="red" variant="outline" title="This agent cannot attach it">
+        <Banner role="note" tone="fail" title="This agent cannot attach it">
           {entry.name} {kindProblem(entry, agent)}; the kind of this agent is “{agent.kind}”.
-        </Alert>
+        </Banner>
       )}
       <AttachmentForm {...props} />
     </PageFrame>

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -9,6 +9,7 @@ import type { Agent, Attachment, McpServer } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { kindProblem } from './attach-option.ts';
@@ -56,9 +57,9 @@ export function AttachmentForm({
         <Card withBorder>
           <Stack>
             {dropped.length === 0 ? null : (
-              <Alert role="note" color="yellow" title="The server’s manifest has changed">
+              <Banner role="note" tone="wait" title="The server’s manifest has changed">
                 It no longer accepts {dropped.join(', ')}. Saving removes those values.
-              </Alert>
+              </Banner>
             )}
             {fields.length === 0 ? <Text>This server needs no configuration.</Text> : null}
             {fields.map(([variable, field]) => (

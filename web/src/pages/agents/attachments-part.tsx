@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, Table, Text } from '@mantine/core';
+import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { referencedSecretName } from '../../../../contract/names.ts';
@@ -9,6 +9,7 @@ import { useAllServers } from '../../api/use-all.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -57,61 +58,49 @@ function AttachmentsTable({
   const servers = useAllServers(slug).data ?? [];
   return (
     <>
-      <Table.ScrollContainer minWidth={280}>
-        <Table verticalSpacing="sm">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Server</Table.Th>
-              <Table.Th>Configuration</Table.Th>
-              {mayEdit ? <Table.Th>Actions</Table.Th> : null}
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {attachments.map(({ name, env }) => {
-              const entry = servers.find((server) => server.name === name);
-              return (
-                <Table.Tr key={name}>
-                  <Table.Td>
-                    <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
-                    {entry === undefined ? null : (
-                      <div>
-                        <EntryStateBadge entry={entry} />
-                      </div>
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <GivenEnv env={env} />
-                  </Table.Td>
-                  {mayEdit ? (
-                    <Table.Td>
-                      <Group gap="xs" wrap="wrap">
-                        <Button
-                          component={Link}
-                          href={pathOf(slug, 'agents', agent.id, 'servers', name)}
-                          size="compact-sm"
-                          variant="default"
-                          aria-label={`Configure ${name}`}
-                        >
-                          Configure
-                        </Button>
-                        <Button
-                          size="compact-sm"
-                          variant="subtle"
-                          color="red"
-                          aria-label={`Detach ${name}`}
-                          onClick={() => setDetaching(name)}
-                        >
-                          Detach
-                        </Button>
-                      </Group>
-                    </Table.Td>
-                  ) : null}
-                </Table.Tr>
-              );
-            })}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable columns={['Server', 'Configuration', mayEdit ? 'Actions' : null]} minWidth={280}>
+        {attachments.map(({ name, env }) => {
+          const entry = servers.find((server) => server.name === name);
+          return (
+            <tr key={name}>
+              <td>
+                <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+                {entry === undefined ? null : (
+                  <div>
+                    <EntryStateBadge entry={entry} />
+                  </div>
+                )}
+              </td>
+              <td>
+                <GivenEnv env={env} />
+              </td>
+              {mayEdit ? (
+                <td>
+                  <Group gap="xs" wrap="wrap">
+                    <Button
+                      component={Link}
+                      href={pathOf(slug, 'agents', agent.id, 'servers', name)}
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={`Configure ${name}`}
+                    >
+                      Configure
+                    </Button>
+                    <Button
+                      size="compact-sm"
+                      variant="danger"
+                      aria-label={`Detach ${name}`}
+                      onClick={() => setDetaching(name)}
+                    >
+                      Detach
+                    </Button>
+                  </Group>
+                </td>
+              ) : null}
+            </tr>
+          );
+        })}
+      </DataTable>
       <DetachDialog agent={agent} name={detaching} onClose={() => setDetaching(null)} />
     </>
   );
@@ -183,6 +172,7 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
 function DetachDialog({ agent, name, onClose }: { agent: Agent; name: string | null; onClose: () => void }) {
   const { slug } = useWorkspace();
   const detach = useApiMutation({
+    done: 'Server detached',
     send: () =>
       call(
         api.DELETE('/api/agents/{agent_id}/mcp-attachments/{name}', {

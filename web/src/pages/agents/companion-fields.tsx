@@ -53,12 +53,7 @@ export function CompanionFields({
                 warning={`The ${what} gets the secret in plain text.`}
               />
               <Group>
-                <Button
-                  variant="subtle"
-                  color="red"
-                  size="compact-sm"
-                  onClick={() => form.removeListItem(path, at)}
-                >
+                <Button variant="danger" size="compact-sm" onClick={() => form.removeListItem(path, at)}>
                   Remove {what}
                 </Button>
               </Group>

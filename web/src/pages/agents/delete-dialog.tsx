@@ -30,6 +30,7 @@ export function DeleteDialog({
       call(api.GET('/api/agents/{agent_id}/removal', { params: { path: { agent_id: id } }, signal })),
   });
   const remove = useApiMutation({
+    done: 'Agent deleted',
     send: () => call(api.DELETE('/api/agents/{agent_id}', { params: { path: { agent_id: id } } })),
     invalidates: [keys.agents(slug)],
     onSuccess: () => navigate(pathOf(slug, 'agents')),

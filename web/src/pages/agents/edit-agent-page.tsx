@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -7,6 +6,7 @@ import type { Agent } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { AgentForm } from './agent-form.tsx';
 import { type AgentDefinition, changesBetween, contentOf, valuesOf } from './agent-values.ts';
@@ -28,6 +28,7 @@ function EditAgent({ agent }: { agent: Agent }) {
   const [begun] = useState(agent);
   const page = pathOf(slug, 'agents', begun.id);
   const save = useApiMutation({
+    done: 'Agent saved',
     send: (content: AgentDefinition) =>
       call(
         api.PATCH('/api/agents/{agent_id}', {
@@ -40,13 +41,14 @@ function EditAgent({ agent }: { agent: Agent }) {
   });
   return (
     <PageFrame
+      width="form"
       title={`Edit ${begun.name}`}
       description="Running sessions keep the configuration they started with."
     >
       {agent.updated_at === begun.updated_at ? null : (
-        <Alert color="yellow" role="alert" title="Someone else has saved this agent">
+        <Banner tone="wait" role="alert" title="Someone else has saved this agent">
           If you save, your values replace theirs in fields that both of you changed.
-        </Alert>
+        </Banner>
       )}
       <RevokesNote />
       <AgentForm

@@ -1,4 +1,5 @@
-import { Alert, Button, CloseButton, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, CloseButton, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Banner } from '../../components/banner.tsx';
 import { SecretSelect } from '../../components/secret-select.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
 import type { EnvRow } from './env-values.ts';
@@ -24,9 +25,9 @@ export function EnvFields({
   return (
     <Stack gap="sm">
       {rows.some(({ kind }) => kind === 'secret') ? (
-        <Alert color="orange" role="status">
+        <Banner tone="wait" role="status">
           {warning}
-        </Alert>
+        </Banner>
       ) : null}
       {rows.map((row, at) => {
         const key = `${path}.${at}`;

@@ -1,5 +1,6 @@
-import { Alert, Stack, Table, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { Agent } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { type EnvRow, rowsOf } from './env-values.ts';
 import { Part } from './form-part.tsx';
@@ -18,21 +19,21 @@ export function EnvironmentPart({ agent }: { agent: Agent }) {
       description="Variables of the agent’s own process. MCP servers have their own variables, above."
     >
       {secrets.length === 0 ? null : (
-        <Alert role="note" color="orange" title="The agent can read the secrets below">
+        <Banner role="note" tone="wait" title="The agent can read the secrets below">
           Secrets in the agent’s own environment are in plain text: the agent can print them or send them
           anywhere it can reach. Prefer giving the secret to an MCP server.
-        </Alert>
+        </Banner>
       )}
       {rows.length === 0 ? (
         <Text c="dimmed">None.</Text>
       ) : (
-        <Table layout="fixed">
-          <Table.Tbody>
+        <table className="table table-facts">
+          <tbody>
             {rows.map((row) => (
               <EnvironmentRow key={row.name} agent={agent} row={row} />
             ))}
-          </Table.Tbody>
-        </Table>
+          </tbody>
+        </table>
       )}
     </Part>
   );
@@ -40,17 +41,17 @@ export function EnvironmentPart({ agent }: { agent: Agent }) {
 
 function EnvironmentRow({ agent, row }: { agent: Agent; row: EnvRow }) {
   return (
-    <Table.Tr>
-      <Table.Th scope="row" ff="monospace" w="35%" className="text-block">
+    <tr>
+      <th scope="row" className="mono text-block">
         {row.name}
-      </Table.Th>
-      <Table.Td>
+      </th>
+      <td>
         <Stack gap={4} align="flex-start">
           <VariableValue row={row} />
           {row.kind === 'secret' ? <Exposure agent={agent} secretName={row.text} /> : null}
         </Stack>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

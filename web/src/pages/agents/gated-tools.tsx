@@ -1,5 +1,6 @@
-import { Alert, List, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import type { McpServer } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { unlistedToolsText } from '../../text/tool-policy-text.ts';
 
@@ -9,20 +10,20 @@ export function GatedTools({ entry }: { entry: McpServer }) {
   const gated = Object.entries(manifest.tool_scopes);
   if (gated.length === 0 && unlisted === 'refuse') {
     return (
-      <Alert role="note" color="blue" title="Only listed tools can be called">
+      <Banner role="note" tone="idle" title="Only listed tools can be called">
         No tool needs a grant. Its tools <VisibleText text={unlistedToolsText(entry)} />.
-      </Alert>
+      </Banner>
     );
   }
   if (gated.length === 0) {
     return (
-      <Alert role="note" color="yellow" title="All tools are open">
+      <Banner role="note" tone="wait" title="All tools are open">
         No tool needs a grant: the agent can call all of them without asking.
-      </Alert>
+      </Banner>
     );
   }
   return (
-    <Alert role="note" color="blue" title="These tools need a grant">
+    <Banner role="note" tone="idle" title="These tools need a grant">
       <List size="sm">
         {gated.map(([tool, scope]) => (
           <List.Item key={tool}>
@@ -40,6 +41,6 @@ export function GatedTools({ entry }: { entry: McpServer }) {
           </>
         )}
       </Text>
-    </Alert>
+    </Banner>
   );
 }

@@ -1,6 +1,7 @@
-import { Alert, NumberInput, Stack, Text, Textarea } from '@mantine/core';
+import { NumberInput, Stack, Text, Textarea } from '@mantine/core';
 import { defaultModelLimits } from '../../../../contract/model-access.ts';
 import { useAvailability } from '../../api/use-availability.ts';
+import { Banner } from '../../components/banner.tsx';
 import { EndpointSelect } from '../../components/endpoint-select.tsx';
 import { SecretSelect } from '../../components/secret-select.tsx';
 import { descriptionOr } from '../../components/unavailable.tsx';
@@ -69,9 +70,9 @@ function KeyGrant({ agentId, ...wanted }: { agentId: string; secretName: string;
 }
 
 const NotGranted = () => (
-  <Alert role="note" color="orange">
+  <Banner role="note" tone="wait">
     Sessions start only once an admin has granted the key on the agent’s page.
-  </Alert>
+  </Banner>
 );
 
 function Limit({

@@ -19,6 +19,7 @@ export default function NewAgentPage() {
   });
   return (
     <PageFrame
+      width="form"
       title="New agent"
       description="You will be its owner. You can attach MCP servers after you create it."
     >

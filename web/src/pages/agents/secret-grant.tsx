@@ -1,9 +1,10 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Agent } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { grantOfSecret, useAgentGrants, useMakeGrant } from './use-agent-grants.ts';
 
@@ -43,9 +44,7 @@ export function SecretGrant({
   if (grant !== undefined) {
     return (
       <TextLink to={pathOf(slug, 'grants', grant.id)}>
-        <Badge color={type === 'agent_env' ? 'orange' : 'blue'} variant="light" tt="none">
-          {grantedText}
-        </Badge>
+        <Pill tone={type === 'agent_env' ? 'wait' : 'run'}>{grantedText}</Pill>
       </TextLink>
     );
   }

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Select, Text } from '@mantine/core';
+import { Button, Group, List, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { settingsQuery } from '../../api/settings-query.ts';
@@ -8,6 +8,7 @@ import { useAuthority } from '../../api/use-authority.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { AuthorityPart } from '../../components/agent-authority.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { QueryState } from '../../components/query-state.tsx';
@@ -52,9 +53,9 @@ export function SpawnPart({ agent }: { agent: Agent }) {
 }
 
 const NoEffectNote = () => (
-  <Alert role="note" color="yellow">
+  <Banner role="note" tone="wait">
     These have no effect while it is a worker: only orchestrators start other agents.
-  </Alert>
+  </Banner>
 );
 
 const childOf = ({ details }: Grant): string => String(details['child_agent_id']);
@@ -86,8 +87,7 @@ function Spawnable({ grants }: { grants: readonly Grant[] }) {
                 {grant.may_revoke ? (
                   <Button
                     size="compact-sm"
-                    variant="subtle"
-                    color="red"
+                    variant="danger"
                     aria-label={`Revoke the permission to start ${name ?? childOf(grant)}`}
                     onClick={() => setRevoking(grant)}
                   >

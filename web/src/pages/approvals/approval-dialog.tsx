@@ -2,12 +2,13 @@
  * One permission request, to be answered. It shows the stored request; it stays until the person closes it or
  * moves on, whatever happens to the request meanwhile, and no other replaces it by itself.
  */
-import { Alert, Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { useExpired } from '../../components/use-expired.ts';
@@ -158,9 +159,9 @@ function NotMine({ request }: { request: PermissionRequest }) {
 function TimeIsOver({ request }: { request: PermissionRequest }) {
   return (
     <>
-      <Alert color="gray" role="status" title="This request has expired">
+      <Banner tone="idle" role="status" title="This request has expired">
         It can no longer be answered. The platform closes it shortly and tells the agent.
-      </Alert>
+      </Banner>
       <RequestFacts request={request} />
     </>
   );
@@ -210,8 +211,8 @@ function ReplacedCallAlert({ replacements }: { replacements: number }) {
   useLeadToProblem(ref, replacements, { takesFocus: true });
   return (
     <div ref={ref}>
-      <Alert
-        color="red"
+      <Banner
+        tone="fail"
         role="alert"
         tabIndex={-1}
         className="quiet-focus"
@@ -219,7 +220,7 @@ function ReplacedCallAlert({ replacements }: { replacements: number }) {
       >
         Your decision was on the call that was shown before. It was refused, and nothing is approved. Review
         the call that is shown now before you decide.
-      </Alert>
+      </Banner>
     </div>
   );
 }

@@ -33,10 +33,11 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   return (
     <PageFrame
       title="Approvals"
+      width="list"
       description="Permission requests from agents. Nothing is allowed until someone approves it."
       actions={
         <Select
-          label="Status"
+          aria-label="Status"
           data={choices}
           value={status}
           allowDeselect={false}

@@ -1,6 +1,6 @@
-import { Alert } from '@mantine/core';
 import type { PermissionRequest } from '../../api/types.ts';
 import { AuthorityPart } from '../../components/agent-authority.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { type ShownChild, useChild } from './use-child.ts';
 
 interface ChildFactsProps {
@@ -20,9 +20,9 @@ export function ChildFacts({
     return null;
   }
   return agent === null ? (
-    <Alert role="note" color="red" variant="outline" title="This agent no longer exists">
+    <Banner role="note" tone="fail" title="This agent no longer exists">
       No session of it can be started.
-    </Alert>
+    </Banner>
   ) : (
     <AuthorityPart query={child.query} decides={decides} />
   );

@@ -1,16 +1,17 @@
 /** A request that is decided, expired or cancelled: how, by whom and when. */
-import { Alert, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { grantQuery } from '../../api/grant-query.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { approvedReach } from './choices.ts';
 import { RequestFacts } from './request-facts.tsx';
-import { type LostDecision, outcomeText, type RequestStatus, statusColor } from './request-text.ts';
+import { type LostDecision, outcomeText, type RequestStatus, statusTone } from './request-text.ts';
 
 type Closed = Exclude<RequestStatus, 'open'>;
 
@@ -28,8 +29,8 @@ export function ClosedRequest({
   const { title, text } = outcomeText(status, lost);
   return (
     <Stack>
-      <Alert
-        color={statusColor[status]}
+      <Banner
+        tone={statusTone[status]}
         role="status"
         title={
           <>
@@ -45,7 +46,7 @@ export function ClosedRequest({
             Reason: <VisibleText text={request.reason} />
           </Text>
         )}
-      </Alert>
+      </Banner>
       {request.grant_id === null ? null : (
         <TextLink to={pathOf(slug, 'grants', request.grant_id)}>View grant</TextLink>
       )}

@@ -1,8 +1,9 @@
 /** A request that waits: what it is, then the ways to answer it. */
-import { Alert, Button, Divider, Group, Stack } from '@mantine/core';
+import { Button, Divider, Group, Stack } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
@@ -155,17 +156,17 @@ function DecisionAlert({
 }) {
   if (state === 'trying') {
     return (
-      <Alert color="yellow" role="alert" title="Your decision was sent, but is not confirmed yet">
+      <Banner tone="wait" role="alert" title="Your decision was sent, but is not confirmed yet">
         Retrying for up to five minutes, or until the request expires. A request is decided only once. Closing
         this dialog stops the retries.
-      </Alert>
+      </Banner>
     );
   }
   if (state === 'unanswered') {
     return (
-      <Alert color="yellow" role="alert" title="Your decision was not confirmed in time">
+      <Banner tone="wait" role="alert" title="Your decision was not confirmed in time">
         {failureMessage(error)} You can send your decision again: a request is decided only once.
-      </Alert>
+      </Banner>
     );
   }
   return state === 'refused' ? <FailureAlert error={error} values={decided} /> : null;

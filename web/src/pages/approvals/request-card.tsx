@@ -1,15 +1,16 @@
-import { Badge, Button, Card, Group, Stack, Text } from '@mantine/core';
+import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Status } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { choiceLabel } from './choices.ts';
 import { AskedBy } from './request-chain.tsx';
-import { begunName, statusColor, statusLabel, subjectOf } from './request-text.ts';
+import { begunName, statusLabel, statusTone, subjectOf } from './request-text.ts';
 
 /** One request in the inbox. */
 export function RequestCard({ request, search }: { request: PermissionRequest; search: string }) {
@@ -44,9 +45,9 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
           </Text>
         </Stack>
         <Group gap="sm">
-          <Badge color={statusColor[shown]} variant="dot" tt="none">
+          <Status tone={statusTone[shown]}>
             {open && !mine ? 'Waiting for others' : statusLabel[shown]}
-          </Badge>
+          </Status>
           <Button
             component={Link}
             href={`${pathOf(slug, 'approvals', request.id)}${search}`}

@@ -2,7 +2,9 @@
  * Permission requests in the platform's own words; names and claims are shown beside
  * them, never inside. Pure.
  */
+
 import type { PermissionRequest } from '../../api/types.ts';
+import type { Tone } from '../../text/tone.ts';
 
 export type RequestStatus = PermissionRequest['status'];
 
@@ -14,12 +16,12 @@ export const statusLabel: Record<RequestStatus, string> = {
   cancelled: 'Cancelled',
 };
 
-export const statusColor: Record<RequestStatus, string> = {
-  open: 'yellow',
-  approved: 'green',
-  denied: 'red',
-  expired: 'gray',
-  cancelled: 'gray',
+export const statusTone: Record<RequestStatus, Tone> = {
+  open: 'wait',
+  approved: 'ok',
+  denied: 'denied',
+  expired: 'idle',
+  cancelled: 'idle',
 };
 
 /** What was sent from here and did not count. */

@@ -1,4 +1,4 @@
-import { Button, Group, Table, Text, VisuallyHidden } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -7,6 +7,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
@@ -26,6 +27,7 @@ export function AuditPage() {
   return (
     <PageFrame
       title="Audit trail"
+      width="list"
       description="Who changed what, and every tool call. Entries cannot be edited."
       actions={
         <>
@@ -69,26 +71,22 @@ function useAuditEvents(slug: string, filter: AuditFilter) {
 function AuditTable({ events }: { events: AuditEvent[] }) {
   const { nameOf } = useNames();
   return (
-    <Table.ScrollContainer minWidth={900}>
-      <Table verticalSpacing="xs" aria-label="Audit events" layout="fixed">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th w={150}>When</Table.Th>
-            <Table.Th>Event</Table.Th>
-            <Table.Th w={180}>Actor</Table.Th>
-            <Table.Th w={210}>Related</Table.Th>
-            <Table.Th w={110}>
-              <VisuallyHidden>Details</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {events.map((event) => (
-            <AuditRow key={event.id} event={event} nameOf={nameOf} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      label="Audit events"
+      columns={[
+        { name: 'When', width: 150 },
+        'Event',
+        { name: 'Actor', width: 180 },
+        { name: 'Related', width: 210 },
+        { name: 'Details', isHidden: true, width: 110 },
+      ]}
+      minWidth={900}
+    >
+      {events.map((event) => (
+        <AuditRow key={event.id} event={event} nameOf={nameOf} />
+      ))}
+    </DataTable>
   );
 }
 

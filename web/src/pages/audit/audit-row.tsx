@@ -1,14 +1,13 @@
-import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { AuditEvent } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Status } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AuditDetails } from './audit-details.tsx';
-import { aboutOf, eventLabels, linksOf, outcomeOf, type Tone } from './audit-text.ts';
-
-const colors: Record<Tone, string> = { good: 'green', bad: 'red', plain: 'gray' };
+import { aboutOf, eventLabels, linksOf, outcomeOf } from './audit-text.ts';
 
 interface Props {
   event: AuditEvent;
@@ -22,25 +21,21 @@ export function AuditRow({ event, nameOf }: Props) {
   const outcome = outcomeOf(event);
   return (
     <>
-      <Table.Tr>
-        <Table.Td>
+      <tr>
+        <td>
           <RelativeTime at={event.at} />
-        </Table.Td>
-        <Table.Td>
+        </td>
+        <td>
           <Text fw={500} component="span" inherit>
             {eventLabels[event.event]}
           </Text>{' '}
           <VisibleText text={aboutOf(event)} />{' '}
-          {outcome === null ? null : (
-            <Badge variant="dot" color={colors[outcome.tone]} tt="none">
-              {outcome.word}
-            </Badge>
-          )}
-        </Table.Td>
-        <Table.Td>
+          {outcome === null ? null : <Status tone={outcome.tone}>{outcome.word}</Status>}
+        </td>
+        <td>
           <Actor event={event} nameOf={nameOf} />
-        </Table.Td>
-        <Table.Td>
+        </td>
+        <td>
           <Group gap="xs">
             {linksOf(slug, event).map(({ label, to }) => (
               <TextLink key={label} to={to}>
@@ -48,8 +43,8 @@ export function AuditRow({ event, nameOf }: Props) {
               </TextLink>
             ))}
           </Group>
-        </Table.Td>
-        <Table.Td>
+        </td>
+        <td>
           <Button
             size="compact-sm"
             variant="default"
@@ -59,14 +54,14 @@ export function AuditRow({ event, nameOf }: Props) {
           >
             {opened ? 'Hide' : 'Details'}
           </Button>
-        </Table.Td>
-      </Table.Tr>
+        </td>
+      </tr>
       {opened ? (
-        <Table.Tr id={detailsId}>
-          <Table.Td colSpan={5}>
+        <tr id={detailsId}>
+          <td colSpan={5}>
             <AuditDetails event={event} />
-          </Table.Td>
-        </Table.Tr>
+          </td>
+        </tr>
       ) : null}
     </>
   );

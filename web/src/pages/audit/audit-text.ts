@@ -1,4 +1,5 @@
 /** Audit events as people read them. */
+import type { Tone } from '../../text/tone.ts';
 import type { AuditEvent } from '../../api/types.ts';
 import { pathOf, type SectionPath } from '../../app/paths.ts';
 import { oneCallText } from '../../text/call-digest-text.ts';
@@ -120,9 +121,15 @@ function boundDigestOf(data: AuditEvent['data']): string | null {
   return textOf({ ...(typeof bound === 'object' ? bound : {}), ...data }, 'call_digest');
 }
 
-export type Tone = 'good' | 'bad' | 'plain';
+const failedOutcomes = new Set(['failed', 'protocol_error', 'server_unavailable']);
+const refusedOutcomes = new Set(['permission_required', 'refused']);
 
-const badOutcomes = new Set(['permission_required', 'refused', 'protocol_error', 'server_unavailable']);
+function toneOf(outcome: string): Tone {
+  if (outcome === 'ok' || outcome === 'completed') {
+    return 'ok';
+  }
+  return failedOutcomes.has(outcome) ? 'fail' : refusedOutcomes.has(outcome) ? 'refused' : 'idle';
+}
 
 /** How a call or a session ended, as a word; null for events that have no outcome. */
 export function outcomeOf({ event, data }: AuditEvent): { word: string; tone: Tone } | null {
@@ -133,9 +140,7 @@ export function outcomeOf({ event, data }: AuditEvent): { word: string; tone: To
   ) {
     return null;
   }
-  const good = word === 'ok' || word === 'completed';
-  const bad = badOutcomes.has(word) || word === 'failed';
-  return { word: word.replaceAll('_', ' '), tone: good ? 'good' : bad ? 'bad' : 'plain' };
+  return { word: word.replaceAll('_', ' '), tone: toneOf(word) };
 }
 
 export interface EventLink {

@@ -1,11 +1,14 @@
-import { Badge, Button, Group, Table, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { McpServer } from '../../api/types.ts';
 import { useAllServers, useChangedServers } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -25,14 +28,19 @@ export function CatalogPage() {
       <Button component={Link} href={pathOf(slug, 'catalog', '_', 'import')} variant="default">
         Import configuration
       </Button>
-      <Button component={Link} href={pathOf(slug, 'catalog', '_', 'new')}>
-        Register server
+      <Button
+        component={Link}
+        href={pathOf(slug, 'catalog', '_', 'new')}
+        leftSection={<Icon name="plus" size={14} />}
+      >
+        Add server
       </Button>
     </>
   ) : null;
   return (
     <PageFrame
-      title="MCP catalog"
+      title="MCP servers"
+      width="list"
       description={
         isAdmin
           ? 'MCP servers that you can attach to agents.'
@@ -47,7 +55,7 @@ export function CatalogPage() {
         empty={
           <EmptyState
             title="No MCP servers yet"
-            text="MCP servers give agents tools. Register one, or import the configuration of a desktop client."
+            text="MCP servers give agents tools. Add one, or import the configuration of a desktop client."
           >
             <Group>{actions}</Group>
           </EmptyState>
@@ -61,24 +69,21 @@ export function CatalogPage() {
 
 function EntriesTable({ servers }: { servers: McpServer[] }) {
   return (
-    <Table.ScrollContainer minWidth={720}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Runs</Table.Th>
-            <Table.Th>Gated tools</Table.Th>
-            <Table.Th>Secrets</Table.Th>
-            <Table.Th>Updated</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {servers.map((server) => (
-            <EntryRow key={server.id} server={server} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      columns={[
+        { name: 'Name', width: '24%' },
+        'Runs',
+        { name: 'Gated tools', width: 150 },
+        { name: 'Secrets', width: 90 },
+        { name: 'Updated', width: 280 },
+      ]}
+      minWidth={860}
+    >
+      {servers.map((server) => (
+        <EntryRow key={server.id} server={server} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -89,41 +94,33 @@ function EntryRow({ server }: { server: McpServer }) {
   const gated = gatedText(server);
   const secrets = Object.values(manifest.env).filter(({ kind }) => kind === 'secret').length;
   return (
-    <Table.Tr>
-      <Table.Td>
-        <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
-        <div>
+    <tr>
+      <td>
+        <span className="named">
+          <span className="cut" title={name}>
+            <TextLink to={pathOf(slug, 'catalog', name)}>{name}</TextLink>
+          </span>
           <EntryStateBadge entry={server} />
-        </div>
-        {changed === undefined ? null : (
-          <Badge color="yellow" variant="light" tt="none" title={waitingText(changed.waiting)}>
-            tools changed
-          </Badge>
-        )}
-      </Table.Td>
-      <Table.Td maw={360}>
-        <Text size="xs" c="dimmed">
+          {changed === undefined ? null : (
+            <Pill tone="wait" title={waitingText(changed.waiting)}>
+              tools changed
+            </Pill>
+          )}
+        </span>
+      </td>
+      <td className="cut">
+        <Text span inherit c="dimmed">
           {shapeLabels[shape.type]}
-        </Text>
-        <Text size="sm" ff="monospace" lineClamp={2} component="div">
+        </Text>{' '}
+        <span className="mono">
           <VisibleText text={shapeText(shape)} />
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        {gated.isOpen ? (
-          <Badge color="yellow" variant="light">
-            {gated.text}
-          </Badge>
-        ) : (
-          gated.text
-        )}
-      </Table.Td>
-      <Table.Td>{secrets === 0 ? 'none' : secrets}</Table.Td>
-      <Table.Td>
-        <Text size="sm" component="div">
-          version {version}, <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
-        </Text>
-      </Table.Td>
-    </Table.Tr>
+        </span>
+      </td>
+      <td>{gated.isOpen ? <Pill tone="wait">{gated.text}</Pill> : gated.text}</td>
+      <td>{secrets === 0 ? 'none' : secrets}</td>
+      <td className="cut">
+        version {version}, <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
+      </td>
+    </tr>
   );
 }

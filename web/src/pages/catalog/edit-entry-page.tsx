@@ -1,4 +1,3 @@
-import { Alert } from '@mantine/core';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -7,6 +6,7 @@ import type { McpServer, McpServerInput } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { EntryForm } from './entry-form.tsx';
@@ -31,6 +31,7 @@ function EditEntry({ entry }: { entry: McpServer }) {
   const { name } = begun;
   const page = pathOf(slug, 'catalog', name);
   const save = useApiMutation({
+    done: 'Server saved',
     send: (body: McpServerInput) =>
       call(api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', { params: { path: { slug, name } }, body })),
     invalidates: stale.entry(slug),
@@ -38,13 +39,14 @@ function EditEntry({ entry }: { entry: McpServer }) {
   });
   return (
     <PageFrame
+      width="form"
       title={`Edit ${name}`}
       description="Running sessions keep the configuration they started with."
     >
       {entry.version === begun.version ? null : (
-        <Alert color="yellow" role="alert" title="Someone else has saved this server">
+        <Banner tone="wait" role="alert" title="Someone else has saved this server">
           If you save, your values replace their version {entry.version}.
-        </Alert>
+        </Banner>
       )}
       <EntryForm
         initial={valuesOf(begun)}

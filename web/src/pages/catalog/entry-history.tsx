@@ -1,9 +1,10 @@
-import { Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { AuditEvent } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PersonName } from '../../components/person-name.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -41,21 +42,11 @@ export function EntryHistory({ id }: { id: string }) {
       empty={<Text c="dimmed">No versions in the audit trail.</Text>}
     >
       {(events) => (
-        <Table>
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Version</Table.Th>
-              <Table.Th>Changes</Table.Th>
-              <Table.Th>When</Table.Th>
-              <Table.Th>By</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {events.map((event) => (
-              <VersionRow key={event.id} event={event} />
-            ))}
-          </Table.Tbody>
-        </Table>
+        <DataTable columns={['Version', 'Changes', 'When', 'By']}>
+          {events.map((event) => (
+            <VersionRow key={event.id} event={event} />
+          ))}
+        </DataTable>
       )}
     </ListState>
   );
@@ -64,15 +55,15 @@ export function EntryHistory({ id }: { id: string }) {
 function VersionRow({ event }: { event: AuditEvent }) {
   const { version, change } = versionText(event);
   return (
-    <Table.Tr>
-      <Table.Td>{version}</Table.Td>
-      <Table.Td>{change}</Table.Td>
-      <Table.Td>
+    <tr>
+      <td>{version}</td>
+      <td>{change}</td>
+      <td>
         <RelativeTime at={event.at} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <PersonName id={event.actor.id} />
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

@@ -46,18 +46,23 @@ function Entry({ entry }: { entry: McpServer }) {
       <Button component={Link} variant="default" href={pathOf(slug, 'catalog', name, 'check')}>
         Check
       </Button>
-      <Button color="red" variant="light" onClick={removeDialog.open}>
+      <Button variant="danger" onClick={removeDialog.open}>
         Remove
       </Button>
     </>
   ) : null;
   return (
-    <PageFrame title={name} actions={actions}>
-      <TextLink to={pathOf(slug, 'catalog')}>All MCP servers</TextLink>
-      <Text size="sm" component="div">
-        Version {entry.version}, updated <RelativeTime at={entry.updated_at} /> by{' '}
-        <PersonName id={entry.updated_by} />
-      </Text>
+    <PageFrame
+      parent={{ to: pathOf(slug, 'catalog'), label: 'All MCP servers' }}
+      title={name}
+      description={
+        <>
+          Version {entry.version}, updated <RelativeTime at={entry.updated_at} /> by{' '}
+          <PersonName id={entry.updated_by} />
+        </>
+      }
+      actions={actions}
+    >
       {entry.unavailable === null ? null : <UnavailableAlert reason={entry.unavailable.reason} />}
       {isAdmin && entry.approvers === 'admin' ? (
         <UncountedGrants entryName={name} scopes={[]} when="saved" />

@@ -1,8 +1,9 @@
-import { Alert, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { McpServer } from '../../api/types.ts';
 import { useChangedServers } from '../../api/use-all.ts';
 import { toolsPathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { waitingText } from '../../text/tool-change-text.ts';
@@ -39,13 +40,13 @@ export function ChangedTools({ name }: { name: string }) {
   const { slug, isAdmin } = useWorkspace();
   const changed = useChangedServers(slug).data?.find((server) => server.name === name);
   return changed === undefined ? null : (
-    <Alert color="yellow" role="status" title="Its tools are not as they were accepted">
+    <Banner tone="wait" role="status" title="Its tools are not as they were accepted">
       <Text size="sm">
         {waitingText(changed.waiting)}.{' '}
         <TextLink to={toolsPathOf(slug, name, changed.version)}>
           {isAdmin ? 'Review what changed' : 'View what changed'}
         </TextLink>
       </Text>
-    </Alert>
+    </Banner>
   );
 }

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, List } from '@mantine/core';
+import { Button, Group, List } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { stale } from '../../api/stale.ts';
 import type { McpServer } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { inputOf, valuesOf } from './entry-values.ts';
@@ -50,9 +51,9 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
         </Button>
       </Group>
       {failure === null ? null : <FailureAlert error={failure} />}
-      {lines?.length === 0 ? <Alert role="status" title="The image is up to date" /> : null}
+      {lines?.length === 0 ? <Banner role="status" title="The image is up to date" /> : null}
       {change !== undefined && lines !== null && lines.length > 0 ? (
-        <Alert color="yellow" role="status" title="A newer image is available">
+        <Banner tone="wait" role="status" title="A newer image is available">
           <List size="sm" mb="sm">
             {lines.map((line) => (
               <List.Item key={line}>
@@ -66,7 +67,7 @@ export function ImageCheck({ entry }: { entry: McpServer }) {
           <Button loading={take.isPending} onClick={() => take.mutate(change.new_digest)}>
             Update image
           </Button>
-        </Alert>
+        </Banner>
       ) : null}
     </>
   );

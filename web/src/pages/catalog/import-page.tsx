@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { Link } from 'wouter';
 import type { McpServer } from '../../api/types.ts';
@@ -6,6 +6,7 @@ import { useAllServers } from '../../api/use-all.ts';
 import { useAvailability } from '../../api/use-availability.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
@@ -96,9 +97,9 @@ function Import({ servers }: { servers: readonly McpServer[] }) {
           />
         </div>
       ) : (
-        <Alert color="red" role="status">
+        <Banner tone="fail" role="status">
           {plan.problem}
-        </Alert>
+        </Banner>
       )}
       <Group>
         <Button disabled={ready.length === 0} loading={register.isPending} onClick={() => void finish()}>
@@ -146,9 +147,9 @@ function Planned({
       ))}
       {registered.length === 0 ? null : (
         <>
-          <Alert color="green" role="status">
+          <Banner tone="ok" role="status">
             Registered: {registered.map(({ name }) => name).join(', ')}
-          </Alert>
+          </Banner>
           <ImportedSecrets names={secretsOf(registered)} />
         </>
       )}

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useAllSecrets } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
@@ -24,9 +25,7 @@ export function ImportedSecrets({ names }: { names: readonly string[] }) {
               <VisibleText text={name} />
             </Text>
             {isSet ? (
-              <Badge color="green" variant="light">
-                set
-              </Badge>
+              <Pill tone="ok">set</Pill>
             ) : (
               <Button size="compact-sm" variant="default" onClick={() => setSetting(name)}>
                 Set {name}

@@ -1,7 +1,8 @@
-import { Alert, Button, Card, Group, List, Stack } from '@mantine/core';
+import { Button, Card, Group, List, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { FieldProblem } from '../../../../contract/errors.ts';
 import type { McpServer } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { CodeTextarea } from '../../components/code-textarea.tsx';
 import { ManifestPreview } from './manifest-preview.tsx';
 import { exampleManifest, manifestText, type ReadManifest } from './manifest-text.ts';
@@ -61,7 +62,7 @@ function Problems({ problems }: { problems: readonly FieldProblem[] }) {
   return (
     <div role="status">
       {problems.length === 0 ? null : (
-        <Alert role="note" color="red" title="The manifest is invalid">
+        <Banner role="note" tone="fail" title="The manifest is invalid">
           <List size="sm">
             {problems.map(({ path, message }) => (
               <List.Item key={`${path} ${message}`}>
@@ -69,7 +70,7 @@ function Problems({ problems }: { problems: readonly FieldProblem[] }) {
               </List.Item>
             ))}
           </List>
-        </Alert>
+        </Banner>
       )}
     </div>
   );

@@ -1,5 +1,7 @@
-import { Badge, Code, Stack, Table, Text, Title } from '@mantine/core';
+import { Code, Stack, Text, Title } from '@mantine/core';
 import type { Manifest, ManifestEnvField, McpServer } from '../../api/types.ts';
+import { DataTable } from '../../components/data-table.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
 /** What a manifest means: the variables that an attachment fills in, and the tools that need a grant. */
@@ -35,61 +37,44 @@ export function ManifestPreview({
 
 function ScopesTable({ scopes }: { scopes: [string, string][] }) {
   return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Tool</Table.Th>
-          <Table.Th>Scope</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {scopes.map(([tool, scope]) => (
-          <Table.Tr key={tool}>
-            <Table.Td>
-              <VisibleText text={tool} />
-            </Table.Td>
-            <Table.Td>
-              <Code>{scope}</Code>
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable columns={['Tool', 'Scope']}>
+      {scopes.map(([tool, scope]) => (
+        <tr key={tool}>
+          <td>
+            <VisibleText text={tool} />
+          </td>
+          <td>
+            <Code>{scope}</Code>
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 
 function FieldsTable({ fields }: { fields: [string, ManifestEnvField][] }) {
   return (
-    <Table>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>Variable</Table.Th>
-          <Table.Th>Type</Table.Th>
-          <Table.Th>Description</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {fields.map(([name, field]) => (
-          <Table.Tr key={name}>
-            <Table.Td ff="monospace">{name}</Table.Td>
-            <Table.Td>
-              <Badge variant="light" color={field.kind === 'secret' ? 'grape' : 'blue'}>
-                {field.kind === 'secret' ? 'secret' : 'value'}
-              </Badge>{' '}
-              {field.required ? <Badge variant="outline">required</Badge> : null}
-            </Table.Td>
-            <Table.Td>
-              <VisibleText text={field.label} />
-              {constraintsOf(field).map((text) => (
-                <Text key={text} size="xs" c="dimmed" component="div">
-                  <VisibleText text={text} />
-                </Text>
-              ))}
-            </Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable columns={['Variable', 'Type', 'Description']}>
+      {fields.map(([name, field]) => (
+        <tr key={name}>
+          <td className="mono">{name}</td>
+          <td>
+            <Pill tone={field.kind === 'secret' ? 'refused' : 'run'}>
+              {field.kind === 'secret' ? 'secret' : 'value'}
+            </Pill>{' '}
+            {field.required ? <Pill tone="idle">required</Pill> : null}
+          </td>
+          <td>
+            <VisibleText text={field.label} />
+            {constraintsOf(field).map((text) => (
+              <Text key={text} size="xs" c="dimmed" component="div">
+                <VisibleText text={text} />
+              </Text>
+            ))}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

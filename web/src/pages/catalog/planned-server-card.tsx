@@ -1,18 +1,8 @@
-import {
-  Alert,
-  Badge,
-  Card,
-  Checkbox,
-  Code,
-  Group,
-  List,
-  Select,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Card, Checkbox, Code, Group, List, Select, Stack, Text, Title } from '@mantine/core';
+import { Banner } from '../../components/banner.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { headerText, shapeLabels, shapeText } from '../../text/shape-text.ts';
 import type { PlannedServer } from './import-plan.ts';
@@ -44,7 +34,7 @@ export function PlannedServerCard({
           <Title order={3} size="h5">
             <VisibleText text={key} />
           </Title>
-          <Badge variant="light">{shapeLabels[shape.type]}</Badge>
+          <Pill tone="idle">{shapeLabels[shape.type]}</Pill>
         </Group>
         <Code block>
           <VisibleText text={shapeText(shape)} />
@@ -83,7 +73,7 @@ export function PlannedServerCard({
 
 function Problems({ problems }: { problems: readonly string[] }) {
   return problems.length === 0 ? null : (
-    <Alert color="red" role="status" title="This server cannot be registered">
+    <Banner tone="fail" role="status" title="This server cannot be registered">
       <List size="sm">
         {problems.map((problem) => (
           <List.Item key={problem}>
@@ -91,7 +81,7 @@ function Problems({ problems }: { problems: readonly string[] }) {
           </List.Item>
         ))}
       </List>
-    </Alert>
+    </Banner>
   );
 }
 
@@ -111,45 +101,34 @@ function Variables({
     return <Text size="sm">No variables.</Text>;
   }
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Variable</Table.Th>
-            <Table.Th>Type</Table.Th>
-            <Table.Th>Stored default, visible to all members</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {variables.map(({ name, kind, storedDefault }) => (
-            <Table.Tr key={name}>
-              <Table.Td ff="monospace">
-                <VisibleText text={name} />
-              </Table.Td>
-              <Table.Td>
-                <Select
-                  aria-label={`Type of ${name}`}
-                  data={kinds}
-                  value={kind}
-                  allowDeselect={false}
-                  onChange={(value) =>
-                    onChoose({ [choiceKey(key, name)]: value === 'value' ? 'value' : 'secret' })
-                  }
-                />
-              </Table.Td>
-              <Table.Td>
-                {storedDefault === null ? (
-                  <Text size="sm" c="dimmed">
-                    {kind === 'secret' ? 'none: the value is not imported' : 'none'}
-                  </Text>
-                ) : (
-                  <VisibleText text={storedDefault} />
-                )}
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable columns={['Variable', 'Type', 'Stored default, visible to all members']} minWidth={480}>
+      {variables.map(({ name, kind, storedDefault }) => (
+        <tr key={name}>
+          <td className="mono">
+            <VisibleText text={name} />
+          </td>
+          <td>
+            <Select
+              aria-label={`Type of ${name}`}
+              data={kinds}
+              value={kind}
+              allowDeselect={false}
+              onChange={(value) =>
+                onChoose({ [choiceKey(key, name)]: value === 'value' ? 'value' : 'secret' })
+              }
+            />
+          </td>
+          <td>
+            {storedDefault === null ? (
+              <Text size="sm" c="dimmed">
+                {kind === 'secret' ? 'none: the value is not imported' : 'none'}
+              </Text>
+            ) : (
+              <VisibleText text={storedDefault} />
+            )}
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

@@ -25,7 +25,8 @@ export default function RegisterPage() {
   });
   return (
     <PageFrame
-      title="Register an MCP server"
+      width="form"
+      title="Add an MCP server"
       description={
         <>
           Already configured in a desktop client?{' '}

@@ -20,6 +20,7 @@ export function RemoveDialog({
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const remove = useApiMutation({
+    done: 'Server removed',
     send: () =>
       call(api.DELETE('/api/workspaces/{slug}/mcp-servers/{name}', { params: { path: { slug, name } } })),
     invalidates: stale.entry(slug),

@@ -1,4 +1,4 @@
-import { Alert, List, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -6,6 +6,7 @@ import type { Grant } from '../../api/types.ts';
 import { fetchAll } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
@@ -42,9 +43,9 @@ export function UncountedGrants({
     return null;
   }
   return (
-    <Alert
+    <Banner
       role="note"
-      color="yellow"
+      tone="wait"
       title={`Grants from members ${when === 'saving' ? 'will have no effect' : 'have no effect'}`}
     >
       <Text size="sm">
@@ -63,7 +64,7 @@ export function UncountedGrants({
         ))}
         {grants.length > mostShown ? <List.Item>and more</List.Item> : null}
       </List>
-    </Alert>
+    </Banner>
   );
 }
 

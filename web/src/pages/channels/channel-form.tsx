@@ -33,7 +33,7 @@ export function ChannelForm({
     save.mutate(values, { onError: (error) => form.setErrors(fieldErrors(error, fieldOf)) });
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
-      <Stack maw={720}>
+      <Stack>
         <FormDraft form={form} slug={slug} name={draftName} save={save} />
         {nameIsFixed ? null : (
           <TextInput

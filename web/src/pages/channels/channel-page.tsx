@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Text, Title } from '@mantine/core';
+import { Button, Group, List, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { Link } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import type { Channel } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
@@ -40,14 +41,17 @@ function Shown({ channel }: { channel: Channel }) {
       <Button component={Link} href={pathOf(slug, 'channels', name, 'edit')} variant="default">
         Edit
       </Button>
-      <Button color="red" variant="light" onClick={removal.open}>
+      <Button variant="danger" onClick={removal.open}>
         Remove
       </Button>
     </>
   );
   return (
-    <PageFrame title={name} actions={actions}>
-      <TextLink to={pathOf(slug, 'channels')}>All channels</TextLink>
+    <PageFrame
+      parent={{ to: pathOf(slug, 'channels'), label: 'All channels' }}
+      title={name}
+      actions={actions}
+    >
       <Facts channel={channel} />
       <TestPart name={name} />
       <Title order={2} size="h4">
@@ -116,13 +120,13 @@ function TestPart({ name }: { name: string }) {
       </Group>
       <FailureAlert error={test.error} />
       {now === undefined || now.status === 'pending' ? null : (
-        <Alert
+        <Banner
           role="status"
-          color={now.status === 'delivered' ? 'green' : 'red'}
+          tone={now.status === 'delivered' ? 'ok' : 'fail'}
           title={now.status === 'delivered' ? 'The test message was delivered' : 'The test message failed'}
         >
           {deliveryText(now)}
-        </Alert>
+        </Banner>
       )}
     </>
   );

@@ -1,8 +1,10 @@
-import { Button, Table, Title } from '@mantine/core';
+import { Button, Title } from '@mantine/core';
 import { Link } from 'wouter';
 import type { ListedChannel } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -15,13 +17,18 @@ export function ChannelsPage() {
   const { slug } = useWorkspace();
   const channels = useAllChannels(slug);
   const add = (
-    <Button component={Link} href={pathOf(slug, 'channels', '_', 'new')}>
+    <Button
+      component={Link}
+      href={pathOf(slug, 'channels', '_', 'new')}
+      leftSection={<Icon name="plus" size={14} />}
+    >
       New channel
     </Button>
   );
   return (
     <PageFrame
       title="Channels"
+      width="list"
       description="Where agents that you list can post messages, and where permission requests are announced."
       actions={add}
     >
@@ -50,23 +57,16 @@ export function ChannelsPage() {
 
 function ChannelsTable({ channels }: { channels: ListedChannel[] }) {
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table verticalSpacing="sm" aria-label="Channels">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Agents that can post</Table.Th>
-            <Table.Th>Permission requests</Table.Th>
-            <Table.Th>Address</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {channels.map((each) => (
-            <ChannelRow key={each.name} channel={each} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      label="Channels"
+      columns={['Name', 'Agents that can post', 'Permission requests', 'Address']}
+      minWidth={560}
+    >
+      {channels.map((each) => (
+        <ChannelRow key={each.name} channel={each} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -74,13 +74,13 @@ function ChannelRow({ channel: { name, settings } }: { channel: ListedChannel })
   const { slug } = useWorkspace();
   const count = settings?.agents.length ?? 0;
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <TextLink to={pathOf(slug, 'channels', name)}>{name}</TextLink>
-      </Table.Td>
-      <Table.Td>{count === 0 ? 'none' : count}</Table.Td>
-      <Table.Td>{settings?.announce_permission_requests ? 'announced' : 'not announced'}</Table.Td>
-      <Table.Td ff="monospace">{settings?.address}</Table.Td>
-    </Table.Tr>
+      </td>
+      <td>{count === 0 ? 'none' : count}</td>
+      <td>{settings?.announce_permission_requests ? 'announced' : 'not announced'}</td>
+      <td className="mono">{settings?.address}</td>
+    </tr>
   );
 }

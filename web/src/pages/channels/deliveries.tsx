@@ -2,21 +2,24 @@
  * Messages to channels with the state of their delivery. Their texts are in the
  * transcripts of their sessions.
  */
-import { Badge, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { ChannelMessage } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { deliveryDetail, kindLabels, statusLabels } from '../../text/delivery-text.ts';
+import type { Tone } from '../../text/tone.ts';
 import { useChannelMessages } from './use-channels.ts';
 
-const colors: Record<ChannelMessage['status'], string> = {
-  pending: 'gray',
-  delivered: 'green',
-  failed: 'red',
+const tones: Record<ChannelMessage['status'], Tone> = {
+  pending: 'run',
+  delivered: 'ok',
+  failed: 'fail',
 };
 
 /** Of one channel, or with null of all. */
@@ -37,23 +40,17 @@ export function Deliveries({ channel }: { channel: string | null }) {
 /** The state stands where a phone shows it without scrolling. */
 function DeliveriesTable({ messages, ofOne }: { messages: ChannelMessage[]; ofOne: boolean }) {
   return (
-    <Table.ScrollContainer minWidth={ofOne ? 320 : 480}>
-      <Table verticalSpacing="sm" aria-label="Deliveries" className="whole-words">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Posted</Table.Th>
-            <Table.Th>Delivery</Table.Th>
-            <Table.Th>What</Table.Th>
-            {ofOne ? null : <Table.Th>Channel</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {messages.map((message) => (
-            <DeliveryRow key={message.id} message={message} ofOne={ofOne} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      label="Deliveries"
+      columns={['Posted', 'Delivery', 'What', ofOne ? null : 'Channel']}
+      minWidth={ofOne ? 320 : 480}
+      className="whole-words"
+    >
+      {messages.map((message) => (
+        <DeliveryRow key={message.id} message={message} ofOne={ofOne} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -61,21 +58,19 @@ function DeliveryRow({ message, ofOne }: { message: ChannelMessage; ofOne: boole
   const { channel, status, created_at } = message;
   const detail = deliveryDetail(message);
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <RelativeTime at={created_at} />
-      </Table.Td>
-      <Table.Td>
-        <Badge color={colors[status]} variant="light" tt="none">
-          {statusLabels[status]}
-        </Badge>
+      </td>
+      <td>
+        <Pill tone={tones[status]}>{statusLabels[status]}</Pill>
         {detail === null ? null : <Text size="sm">{detail}</Text>}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <What message={message} />
-      </Table.Td>
-      {ofOne ? null : <Table.Td>{channel}</Table.Td>}
-    </Table.Tr>
+      </td>
+      {ofOne ? null : <td>{channel}</td>}
+    </tr>
   );
 }
 

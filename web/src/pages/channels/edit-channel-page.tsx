@@ -29,6 +29,7 @@ function EditChannel({ channel }: { channel: Channel }) {
   const { name } = begun;
   const page = pathOf(slug, 'channels', name);
   const save = useApiMutation({
+    done: 'Channel saved',
     send: (values: ChannelValues) =>
       call(
         api.PUT('/api/workspaces/{slug}/channels/{name}', {
@@ -40,7 +41,11 @@ function EditChannel({ channel }: { channel: Channel }) {
     onRefetched: () => navigate(page),
   });
   return (
-    <PageFrame title={`Edit ${name}`} description="Messages that wait are judged by the new settings.">
+    <PageFrame
+      width="form"
+      title={`Edit ${name}`}
+      description="Messages that wait are judged by the new settings."
+    >
       <ChannelForm
         initial={valuesOf(begun)}
         draftName={`channel ${name} ${begun.updated_at}`}

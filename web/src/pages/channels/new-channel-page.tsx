@@ -20,7 +20,11 @@ export function NewChannelPage() {
     onRefetched: ({ channel }) => navigate(pathOf(slug, 'channels', channel.name)),
   });
   return (
-    <PageFrame title="New channel" description="You can send a test message after you create it.">
+    <PageFrame
+      width="form"
+      title="New channel"
+      description="You can send a test message after you create it."
+    >
       <ChannelForm
         initial={newChannel}
         draftName="new channel"

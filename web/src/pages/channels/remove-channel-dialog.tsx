@@ -19,6 +19,7 @@ export function RemoveChannelDialog({
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const remove = useApiMutation({
+    done: 'Channel removed',
     send: () =>
       call(api.DELETE('/api/workspaces/{slug}/channels/{name}', { params: { path: { slug, name } } })),
     // Not the channel itself, which is not there to be read again.

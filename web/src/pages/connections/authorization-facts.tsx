@@ -1,8 +1,9 @@
-import { Badge, Card, Group, Text } from '@mantine/core';
+import { Card, Group, Text } from '@mantine/core';
 import type { Authorization } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -50,11 +51,7 @@ function ScopesFact({ authorization, isPending }: { authorization: Authorization
           {scopes.map(({ scope, isNew }) => (
             <span key={scope}>
               <CodeText text={scope} />
-              {isNew ? (
-                <Badge color="yellow" variant="light" tt="none" ml={4}>
-                  new
-                </Badge>
-              ) : null}
+              {isNew ? <Pill tone="wait">new</Pill> : null}
             </span>
           ))}
         </Group>

@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import type { Authorization } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { CodeText } from '../../components/code-text.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -13,10 +14,10 @@ export function BeginPart({ authorization, host }: { authorization: Authorizatio
   return (
     <Stack gap="sm">
       {isAnother ? (
-        <Alert color="red" role="alert" title="The sign-in is another one by now">
+        <Banner tone="fail" role="alert" title="The sign-in is another one by now">
           The server asked for more, or its catalog entry was changed, while this page was open. Read again
           where you would sign in and for what; if you did not expect the change, ask an admin first.
-        </Alert>
+        </Banner>
       ) : null}
       <div>
         <Text>You will leave the platform, and sign in at</Text>
@@ -29,10 +30,10 @@ export function BeginPart({ authorization, host }: { authorization: Authorizatio
         </Text>
       </div>
       {parties !== null && otherHosts(parties).page ? (
-        <Alert color="yellow" role="note" title="The sign-in page is on another host than its issuer">
+        <Banner tone="wait" role="note" title="The sign-in page is on another host than its issuer">
           The issuer is <CodeText text={parties.issuer} />. That is usual for some large services, but go on
           only if you know that both belong together.
-        </Alert>
+        </Banner>
       ) : null}
       <FailureAlert error={error} />
       <Group>
@@ -53,8 +54,8 @@ export function BeginPart({ authorization, host }: { authorization: Authorizatio
 /** Why the last try failed. */
 export function LastProblem({ problem }: { problem: string | null }) {
   return problem === null ? null : (
-    <Alert color="red" role="alert" title="You are not signed in yet">
+    <Banner tone="fail" role="alert" title="You are not signed in yet">
       <VisibleText text={problem} />
-    </Alert>
+    </Banner>
   );
 }

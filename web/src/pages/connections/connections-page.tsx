@@ -1,8 +1,9 @@
-import { Button, Table, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Connection } from '../../api/types.ts';
 import { home, pathOf } from '../../app/paths.ts';
 import { CodeText } from '../../components/code-text.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -26,7 +27,7 @@ export function ConnectionsPage() {
           connections.length === 0 ? (
             <EmptyState
               title="No connections yet"
-              text="When an agent that you drive uses a remote MCP server where people sign in, its session asks you to. You can also connect before, on the server’s page in the MCP catalog."
+              text="When an agent that you drive uses a remote MCP server where people sign in, its session asks you to. You can also connect before, on the server’s page under MCP servers."
             />
           ) : (
             <ConnectionsTable connections={connections} onDisconnect={setAsked} />
@@ -46,25 +47,15 @@ function ConnectionsTable({
   onDisconnect: (connection: Connection) => void;
 }) {
   return (
-    <Table.ScrollContainer minWidth={760}>
-      <Table verticalSpacing="sm" aria-label="Your connections">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Server</Table.Th>
-            <Table.Th>Issuer</Table.Th>
-            <Table.Th>Scopes</Table.Th>
-            <Table.Th>Connected</Table.Th>
-            <Table.Th>Last used</Table.Th>
-            <Table.Td />
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {connections.map((connection) => (
-            <Row key={connection.id} connection={connection} onDisconnect={onDisconnect} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Your connections"
+      columns={['Server', 'Issuer', 'Scopes', 'Connected', 'Last used', { name: 'Actions', isHidden: true }]}
+      minWidth={760}
+    >
+      {connections.map((connection) => (
+        <Row key={connection.id} connection={connection} onDisconnect={onDisconnect} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -77,24 +68,22 @@ function Row({
 }) {
   const { workspace, mcp_server: server, issuer, scopes, created_at: at, used_at: usedAt } = connection;
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <TextLink to={pathOf(workspace.slug, 'catalog', server)}>{server}</TextLink>
         <Text size="xs" c="dimmed" component="div">
           <VisibleText text={workspace.name} />
         </Text>
-      </Table.Td>
-      <Table.Td maw={260}>
+      </td>
+      <td>
         <CodeText text={issuer} />
-      </Table.Td>
-      <Table.Td maw={200}>
-        {scopes.length === 0 ? 'none named' : <CodeText text={scopes.join(' ')} />}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>{scopes.length === 0 ? 'none named' : <CodeText text={scopes.join(' ')} />}</td>
+      <td>
         <RelativeTime at={at} />
-      </Table.Td>
-      <Table.Td>{usedAt === null ? 'never' : <RelativeTime at={usedAt} />}</Table.Td>
-      <Table.Td>
+      </td>
+      <td>{usedAt === null ? 'never' : <RelativeTime at={usedAt} />}</td>
+      <td>
         <Button
           size="xs"
           variant="default"
@@ -103,7 +92,7 @@ function Row({
         >
           Disconnect
         </Button>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

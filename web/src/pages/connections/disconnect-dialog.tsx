@@ -15,6 +15,7 @@ export function DisconnectDialog({ asked, onClose }: { asked: Connection | null;
     setLast(asked);
   }
   const disconnect = useApiMutation({
+    done: 'Connection removed',
     async send() {
       if (asked !== null) {
         const params = { path: { connection_id: asked.id } };

@@ -1,9 +1,10 @@
 /** A sign-in that is over, or cannot be begun here or now: why, and the way on. */
-import { Alert, Anchor, Button, Group, Text } from '@mantine/core';
+import { Anchor, Button, Group, Text } from '@mantine/core';
 import { useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Authorization } from '../../api/types.ts';
 import { authorizationOf, connections, pathOf } from '../../app/paths.ts';
+import { Banner } from '../../components/banner.tsx';
 import { CodeText } from '../../components/code-text.tsx';
 
 /** Long enough to read what happened. */
@@ -22,14 +23,14 @@ export function SignedIn({ authorization }: { authorization: Authorization }) {
     return () => clearTimeout(timer);
   }, [back, navigate]);
   return (
-    <Alert color="green" role="status" title={`You are signed in to ${server}`}>
+    <Banner tone="ok" role="status" title={`You are signed in to ${server}`}>
       <Text size="sm" mb="xs">
         {back === null
           ? 'Sessions that you drive can use it from now on.'
           : 'The session goes on by itself. You are taken back to it in a moment.'}
       </Text>
       <WaysOn authorization={authorization} />
-    </Alert>
+    </Banner>
   );
 }
 
@@ -42,8 +43,8 @@ export function Over({
 }) {
   const ofSession = authorization.session !== null;
   return (
-    <Alert
-      color="yellow"
+    <Banner
+      tone="wait"
       role="status"
       title={
         kind === 'expired' ? 'The time for this sign-in is over' : 'Nothing waits for this sign-in any more'
@@ -57,7 +58,7 @@ export function Over({
             : 'Connect again on the server’s page in the catalog.'}
       </Text>
       <WaysOn authorization={authorization} />
-    </Alert>
+    </Banner>
   );
 }
 
@@ -69,7 +70,7 @@ export function Unusable({
   lookAgain: () => void;
 }) {
   return (
-    <Alert color="yellow" role="status" title={`Nobody can sign in to ${authorization.mcp_server} now`}>
+    <Banner tone="wait" role="status" title={`Nobody can sign in to ${authorization.mcp_server} now`}>
       <Text size="sm" mb="xs">
         Its catalog entry is being registered again, or its registration failed. Its page in the catalog says
         which, and what an admin can do; look here again after that.
@@ -80,7 +81,7 @@ export function Unusable({
         </Button>
         <EntryLink authorization={authorization} />
       </Group>
-    </Alert>
+    </Banner>
   );
 }
 
@@ -91,7 +92,7 @@ export function Unusable({
 export function Elsewhere({ origin, id }: { origin: string; id: string }) {
   const address = `${origin}/app${authorizationOf(id)}`;
   return (
-    <Alert color="yellow" role="note" title="You opened the platform at another address">
+    <Banner tone="wait" role="note" title="You opened the platform at another address">
       <Text size="sm">
         The server sends people back to <CodeText text={origin} /> only, so begin there; you may have to sign
         in to the platform once more. If that address does not work any more, an admin has to discover the
@@ -100,7 +101,7 @@ export function Elsewhere({ origin, id }: { origin: string; id: string }) {
       <Anchor href={address} underline="always" size="sm" className="text-block">
         Open this page at {origin}
       </Anchor>
-    </Alert>
+    </Banner>
   );
 }
 

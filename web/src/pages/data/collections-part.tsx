@@ -1,7 +1,8 @@
-import { Stack, Table, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { Collection } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -25,24 +26,21 @@ export function CollectionsPart({
   }
   return (
     <Stack gap="sm">
-      <Table.ScrollContainer minWidth={680}>
-        <Table verticalSpacing="sm" aria-label="Collections">
-          <Table.Thead>
-            <Table.Tr>
-              <Table.Th>Name</Table.Th>
-              <Table.Th ta="right">Items</Table.Th>
-              <Table.Th ta="right">Dimensions</Table.Th>
-              <Table.Th>Vectors come from</Table.Th>
-              <Table.Th>Created</Table.Th>
-            </Table.Tr>
-          </Table.Thead>
-          <Table.Tbody>
-            {collections.map((collection) => (
-              <CollectionRow key={collection.name} collection={collection} />
-            ))}
-          </Table.Tbody>
-        </Table>
-      </Table.ScrollContainer>
+      <DataTable
+        label="Collections"
+        columns={[
+          'Name',
+          { name: 'Items', isRight: true },
+          { name: 'Dimensions', isRight: true },
+          'Vectors come from',
+          'Created',
+        ]}
+        minWidth={680}
+      >
+        {collections.map((collection) => (
+          <CollectionRow key={collection.name} collection={collection} />
+        ))}
+      </DataTable>
       {truncated ? <Text c="dimmed">There are more; the first ones by name are shown.</Text> : null}
     </Stack>
   );
@@ -52,19 +50,19 @@ function CollectionRow({ collection }: { collection: Collection }) {
   const { slug } = useWorkspace();
   const { name, items, dimensions, embedder, created_at, created_by_session } = collection;
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <VisibleText text={name} />
-      </Table.Td>
-      <Table.Td ta="right">{items.toLocaleString('en')}</Table.Td>
-      <Table.Td ta="right">{dimensions.toLocaleString('en')}</Table.Td>
-      <Table.Td>
+      </td>
+      <td className="right">{items.toLocaleString('en')}</td>
+      <td className="right">{dimensions.toLocaleString('en')}</td>
+      <td>
         <VisibleText text={embedderText(embedder)} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <RelativeTime at={created_at} /> in{' '}
         <TextLink to={pathOf(slug, 'sessions', created_by_session)}>a session</TextLink>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }

@@ -1,5 +1,6 @@
-import { SimpleGrid, Stack, Table, Text } from '@mantine/core';
+import { SimpleGrid, Stack, Text } from '@mantine/core';
 import type { GraphCounts } from '../../api/types.ts';
+import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { counted } from './data-text.ts';
@@ -52,23 +53,15 @@ function Counts({
   rows: [name: string, count: number][];
 }) {
   return (
-    <Table aria-label={label}>
-      <Table.Thead>
-        <Table.Tr>
-          <Table.Th>{name}</Table.Th>
-          <Table.Th ta="right">{count}</Table.Th>
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody>
-        {rows.map(([each, of]) => (
-          <Table.Tr key={each}>
-            <Table.Td>
-              <VisibleText text={each} />
-            </Table.Td>
-            <Table.Td ta="right">{of.toLocaleString('en')}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <DataTable label={label} columns={[name, { name: count, isRight: true }]}>
+      {rows.map(([each, of]) => (
+        <tr key={each}>
+          <td>
+            <VisibleText text={each} />
+          </td>
+          <td className="right">{of.toLocaleString('en')}</td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

@@ -1,4 +1,3 @@
-import { Table } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Grant } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
@@ -17,8 +16,8 @@ export function GrantFacts({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
   const { subject, scope, bound_to: bound, session_id: sessionId } = grant;
   return (
-    <Table variant="vertical" layout="fixed" withTableBorder aria-label="What it allows">
-      <Table.Tbody>
+    <table className="table table-facts" aria-label="What it allows">
+      <tbody>
         <FactRow label="Granted to">
           {subject.type === 'agent' ? (
             <TextLink to={pathOf(slug, 'agents', subject.id)}>
@@ -56,8 +55,8 @@ export function GrantFacts({ grant }: { grant: Grant }) {
             in <TextLink to={pathOf(slug, 'sessions', bound.session_id)}>the session that asked</TextLink>
           </FactRow>
         )}
-      </Table.Tbody>
-    </Table>
+      </tbody>
+    </table>
   );
 }
 
@@ -121,9 +120,9 @@ function OpenedByScope({ grant }: { grant: Grant }) {
 
 function FactRow({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <Table.Tr>
-      <Table.Th w={160}>{label}</Table.Th>
-      <Table.Td>{children}</Table.Td>
-    </Table.Tr>
+    <tr>
+      <th scope="row">{label}</th>
+      <td>{children}</td>
+    </tr>
   );
 }

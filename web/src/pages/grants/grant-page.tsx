@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { grantQuery } from '../../api/grant-query.ts';
 import type { Grant } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
@@ -33,12 +34,11 @@ function ShownGrant({ grant }: { grant: Grant }) {
   return (
     <PageFrame
       title={`Grant: ${labelOfType(grant.grant_type)}`}
-      description={<TextLink to={pathOf(slug, 'grants')}>All grants</TextLink>}
+      parent={{ to: pathOf(slug, 'grants'), label: 'All grants' }}
       actions={
         grant.state !== 'active' ? null : (
           <Button
-            color="red"
-            variant="outline"
+            variant="danger"
             onClick={ask.open}
             disabled={!grant.may_revoke}
             title={grant.may_revoke ? undefined : 'Only people who can create this grant can revoke it'}
@@ -55,9 +55,9 @@ function ShownGrant({ grant }: { grant: Grant }) {
           <CopyableId id={grant.id} />
         </Group>
         {grant.warnings.map((warning) => (
-          <Alert key={warning.code} role="note" color="yellow">
+          <Banner key={warning.code} role="note" tone="wait">
             {warningText(warning)}
-          </Alert>
+          </Banner>
         ))}
         <GrantFacts grant={grant} />
         <GrantHistory grant={grant} />

@@ -1,5 +1,7 @@
 /** Grants in plain words. Names of others are shown beside these words, never inside. */
+
 import type { Grant, GrantInput } from '../../api/types.ts';
+import type { Tone } from '../../text/tone.ts';
 
 export type GrantType = GrantInput['grant_type'];
 export type GrantScope = Grant['scope'];
@@ -42,11 +44,11 @@ export const grantStateLabel: Record<GrantState, string> = {
   expired: 'Expired',
 };
 
-export const grantStateColor: Record<GrantState, string> = {
-  active: 'green',
-  consumed: 'gray',
-  revoked: 'red',
-  expired: 'gray',
+export const grantStateTone: Record<GrantState, Tone> = {
+  active: 'ok',
+  consumed: 'idle',
+  revoked: 'idle',
+  expired: 'idle',
 };
 
 export const grantStateMeaning: Record<GrantState, string> = {

@@ -1,10 +1,11 @@
-import { Stack, Table, Text, Title } from '@mantine/core';
+import { Stack, Text, Title } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Grant } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -32,34 +33,25 @@ export function GrantUses({ grant }: { grant: Grant }) {
       </Title>
       <ListState list={list} what="The list of uses" empty={<Text c="dimmed">{none}</Text>}>
         {(uses) => (
-          <Table aria-label="Uses">
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>When</Table.Th>
-                <Table.Th>Call</Table.Th>
-                <Table.Th>Session</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {uses.map(({ call_id: id, at, server, tool, session_id: sessionId }) => (
-                <Table.Tr key={id}>
-                  <Table.Td>
-                    <RelativeTime at={at} />
-                  </Table.Td>
-                  <Table.Td>
-                    {server === null || tool === null ? (
-                      'A session started with the secret'
-                    ) : (
-                      <VisibleText text={`${server}.${tool}`} />
-                    )}
-                  </Table.Td>
-                  <Table.Td>
-                    <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
+          <DataTable label="Uses" columns={['When', 'Call', 'Session']}>
+            {uses.map(({ call_id: id, at, server, tool, session_id: sessionId }) => (
+              <tr key={id}>
+                <td>
+                  <RelativeTime at={at} />
+                </td>
+                <td>
+                  {server === null || tool === null ? (
+                    'A session started with the secret'
+                  ) : (
+                    <VisibleText text={`${server}.${tool}`} />
+                  )}
+                </td>
+                <td>
+                  <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>
+                </td>
+              </tr>
+            ))}
+          </DataTable>
         )}
       </ListState>
     </Stack>

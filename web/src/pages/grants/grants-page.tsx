@@ -6,6 +6,7 @@ import type { Grant } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -21,9 +22,14 @@ export function GrantsPage() {
   return (
     <PageFrame
       title="Grants"
+      width="list"
       description="Permissions that people gave. A gated call needs one of these; the audit trail shows which."
       actions={
-        <Button component={Link} href={pathOf(slug, 'grants', 'new')}>
+        <Button
+          component={Link}
+          href={pathOf(slug, 'grants', 'new')}
+          leftSection={<Icon name="plus" size={14} />}
+        >
           New grant
         </Button>
       }

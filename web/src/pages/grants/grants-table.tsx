@@ -1,15 +1,17 @@
-import { Badge, Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Grant } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
+import { Status } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { oneCallText } from '../../text/call-digest-text.ts';
 import { Holder, Matter } from './grant-names.tsx';
 import {
-  grantStateColor,
   grantStateLabel,
+  grantStateTone,
   labelOfType,
   scopeLabel,
   usesText,
@@ -18,25 +20,16 @@ import {
 
 export function GrantsTable({ grants }: { grants: Grant[] }) {
   return (
-    <Table.ScrollContainer minWidth={760}>
-      <Table verticalSpacing="sm" aria-label="Grants">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Grant</Table.Th>
-            <Table.Th>Granted to</Table.Th>
-            <Table.Th>Duration</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th>Created</Table.Th>
-            <Table.Th>Usage</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {grants.map((grant) => (
-            <GrantRow key={grant.id} grant={grant} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      label="Grants"
+      columns={['Grant', 'Granted to', 'Duration', 'Status', 'Created', 'Usage']}
+      minWidth={760}
+    >
+      {grants.map((grant) => (
+        <GrantRow key={grant.id} grant={grant} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -44,16 +37,16 @@ function GrantRow({ grant }: { grant: Grant }) {
   const { slug } = useWorkspace();
   const digest = grant.bound_to?.call_digest ?? null;
   return (
-    <Table.Tr>
-      <Table.Td>
+    <tr>
+      <td>
         <TextLink to={pathOf(slug, 'grants', grant.id)}>
           {labelOfType(grant.grant_type)}: <Matter grant={grant} />
         </TextLink>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <Holder grant={grant} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         {scopeLabel[grant.scope]}
         {grant.expires_at === null ? null : (
           <Text size="xs" c="dimmed">
@@ -65,34 +58,30 @@ function GrantRow({ grant }: { grant: Grant }) {
             {oneCallText(digest)}
           </Text>
         )}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <StateBadge state={grant.state} />
         {grant.warnings.map((warning) => (
-          <Text key={warning.code} size="xs" c="orange.9">
+          <Text key={warning.code} size="xs" c="var(--gp-wait)">
             {warningText(warning)}
           </Text>
         ))}
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <RelativeTime at={grant.granted_at} /> by <VisibleText text={grant.granted_by.name} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         {usesText(grant.use_count)}
         {grant.last_used_at === null ? null : (
           <Text size="xs" c="dimmed">
             <RelativeTime at={grant.last_used_at} />
           </Text>
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 
 export function StateBadge({ state }: { state: Grant['state'] }) {
-  return (
-    <Badge variant="dot" color={grantStateColor[state]} tt="none">
-      {grantStateLabel[state]}
-    </Badge>
-  );
+  return <Status tone={grantStateTone[state]}>{grantStateLabel[state]}</Status>;
 }

@@ -1,9 +1,10 @@
-import { Alert, Select, Stack } from '@mantine/core';
+import { Select, Stack } from '@mantine/core';
 import { useAllSecrets } from '../../api/use-all.ts';
 import { useAuthority } from '../../api/use-authority.ts';
 import { useNames } from '../../api/use-names.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { AuthorityPart } from '../../components/agent-authority.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { EndpointSelect } from '../../components/endpoint-select.tsx';
 import type { FieldProps } from './field-props.ts';
 import { OpenedTools } from './opened-tools.tsx';
@@ -56,9 +57,9 @@ function AgentToStart(field: FieldProps) {
       <Choice label="Agent to start" none="There are no agents" options={options} field={field} />
       {matter === '' ? null : <AuthorityPart query={authority} />}
       {isWorkers ? (
-        <Alert role="note" color="yellow">
+        <Banner role="note" tone="wait">
           This has no effect while its holder is a worker: only orchestrators start other agents.
-        </Alert>
+        </Banner>
       ) : null}
     </Stack>
   );
@@ -83,10 +84,10 @@ function ModelKey(field: FieldProps) {
         onChange={(endpoint) => field.change({ endpoint })}
         error={field.errors['endpoint']}
       />
-      <Alert role="note" color="orange" title="The agent spends what this key pays for">
+      <Banner role="note" tone="wait" title="The agent spends what this key pays for">
         It takes effect once the agent’s model access references the secret. The agent cannot read the key;
         the limits of its model access say how much one session may use.
-      </Alert>
+      </Banner>
     </Stack>
   );
 }
@@ -95,10 +96,10 @@ function SecretToHold(field: FieldProps) {
   return (
     <Stack gap="xs">
       <SecretChoice label="Secret" field={field} />
-      <Alert color="red" title="The agent can read this secret and send it anywhere it can reach">
+      <Banner tone="fail" title="The agent can read this secret and send it anywhere it can reach">
         It takes effect once the agent’s environment references the secret. The platform cannot protect a
         secret that an agent can read: prefer giving it to an MCP server.
-      </Alert>
+      </Banner>
     </Stack>
   );
 }

@@ -60,11 +60,12 @@ export function NewGrantPage() {
   const known = create.error instanceof ApiFailure ? create.error.fields.map(({ path }) => path) : [];
   return (
     <PageFrame
+      width="form"
       title="New grant"
       description="Allow something in advance. What agents request while they run is answered under Approvals."
     >
       <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
-        <Stack maw={640}>
+        <Stack>
           <FormDraft form={form} slug={slug} name="new grant" save={create} />
           <HolderField {...field} />
           <TypeField {...field} />

@@ -12,6 +12,7 @@ import { labelOfType, revokeMeaning } from './grant-text.ts';
 export function RevokeDialog({ grant, onClose }: { grant: Grant | null; onClose: () => void }) {
   const { slug } = useWorkspace();
   const revoke = useApiMutation({
+    done: 'Grant revoked',
     send: () =>
       call(
         api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', {

@@ -1,4 +1,4 @@
-import { Alert, Button, Center, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Center, Group, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
@@ -8,6 +8,7 @@ import { keys } from '../../api/keys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { home, pathOf } from '../../app/paths.ts';
 import { useMe } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
@@ -44,23 +45,24 @@ export default function NewWorkspacePage() {
   return (
     <Center component="main" p="md">
       <PageFrame
+        width="form"
         title="New workspace"
         description="A separate place for agents, with its own members, secrets and grants. You will be its first admin."
       >
         {workspaces.length > 0 ? null : (
-          <Alert title="You are not in a workspace">
+          <Banner title="You are not in a workspace">
             To join an existing workspace, send its admin your e-mail address, {user.email}, or your user ID{' '}
             <CopyableId id={user.id} />, and wait here until you are added. Or create one below. If you were
             in a workspace before, your identity provider may name you differently now: ask who runs this
             platform.
-          </Alert>
+          </Banner>
         )}
         {wasAdded ? (
-          <Alert title="You have been added">
+          <Banner title="You have been added">
             <TextLink to={pathOf(joined.slug, 'sessions')}>
               Go to <VisibleText text={joined.name} />
             </TextLink>
-          </Alert>
+          </Banner>
         ) : null}
         <form onSubmit={form.onSubmit((values) => create.mutate(values))} noValidate>
           <Stack>

@@ -1,7 +1,8 @@
-import { Badge, Button, Group, Table } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { useState } from 'react';
 import type { ListedMember } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ChangeRoleDialog } from './change-role-dialog.tsx';
@@ -13,25 +14,25 @@ export function MemberRow({ member }: { member: ListedMember }) {
   const { isAdmin } = useWorkspace();
   const isMe = useMe().user.id === user.id;
   return (
-    <Table.Tr>
-      <Table.Td>
-        <VisibleText text={user.name} /> {isMe ? <Badge variant="default">you</Badge> : null}
-      </Table.Td>
+    <tr>
+      <td>
+        <VisibleText text={user.name} /> {isMe ? <Pill tone="idle">you</Pill> : null}
+      </td>
       {isAdmin ? (
-        <Table.Td>
+        <td>
           <VisibleText text={user.email ?? ''} />
-        </Table.Td>
+        </td>
       ) : null}
-      <Table.Td>{role === 'admin' ? 'Admin' : 'Member'}</Table.Td>
-      <Table.Td>
+      <td>{role === 'admin' ? 'Admin' : 'Member'}</td>
+      <td>
         <RelativeTime at={addedAt} />
-      </Table.Td>
+      </td>
       {isAdmin ? (
-        <Table.Td>
+        <td>
           <Actions member={member} />
-        </Table.Td>
+        </td>
       ) : null}
-    </Table.Tr>
+    </tr>
   );
 }
 

@@ -1,10 +1,12 @@
-import { Button, Table, VisuallyHidden } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { ListedMember } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -25,12 +27,19 @@ export function MembersPage() {
   return (
     <PageFrame
       title="Members"
+      width="list"
       description={
         isAdmin
           ? 'People with access to this workspace. Admins manage it; members run agents and answer the requests of their own sessions.'
-          : 'People with access to this workspace. Admins add and remove members, and manage secrets, the MCP catalog and settings.'
+          : 'People with access to this workspace. Admins add and remove members, and manage secrets, MCP servers and settings.'
       }
-      actions={isAdmin ? <Button onClick={add.open}>Add member</Button> : null}
+      actions={
+        isAdmin ? (
+          <Button onClick={add.open} leftSection={<Icon name="plus" size={14} />}>
+            Add member
+          </Button>
+        ) : null
+      }
     >
       <ListState list={list} what="The list of members" empty={<EmptyState title="No members yet" />}>
         {(members) => <MembersTable members={members} />}
@@ -44,27 +53,21 @@ export function MembersPage() {
 function MembersTable({ members }: { members: ListedMember[] }) {
   const { isAdmin } = useWorkspace();
   return (
-    <Table.ScrollContainer minWidth={isAdmin ? 760 : 280}>
-      <Table verticalSpacing="sm" aria-label="Members">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            {isAdmin ? <Table.Th>E-mail address</Table.Th> : null}
-            <Table.Th>Role</Table.Th>
-            <Table.Th>Added</Table.Th>
-            {isAdmin ? (
-              <Table.Th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </Table.Th>
-            ) : null}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {members.map((member) => (
-            <MemberRow key={member.user.id} member={member} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      label="Members"
+      columns={[
+        'Name',
+        isAdmin ? 'E-mail address' : null,
+        'Role',
+        'Added',
+        isAdmin ? { name: 'Actions', isHidden: true } : null,
+      ]}
+      minWidth={isAdmin ? 760 : 280}
+    >
+      {members.map((member) => (
+        <MemberRow key={member.user.id} member={member} />
+      ))}
+    </DataTable>
   );
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -7,6 +7,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { usePreview } from '../../api/use-previews.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PreviewSession } from '../../components/preview-session.tsx';
@@ -15,7 +16,6 @@ import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import { ServiceState } from '../../components/service-state.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { contentText, hasStopped, overAt, overWord, serviceStateWord } from '../../text/preview-text.ts';
@@ -38,10 +38,10 @@ function Shown({ preview }: { preview: Preview }) {
   return (
     <PageFrame
       title={`Preview ${preview.id.slice(0, 8)}`}
-      description={<TextLink to={pathOf(slug, 'previews')}>All live previews</TextLink>}
+      parent={{ to: pathOf(slug, 'previews'), label: 'All live previews' }}
       actions={
         isLive && preview.may_end ? (
-          <Button color="red" variant="outline" onClick={ask.open}>
+          <Button variant="danger" onClick={ask.open}>
             End preview
           </Button>
         ) : null
@@ -61,9 +61,9 @@ function OpenPart({ preview: { id, service, service_status } }: { preview: Previ
   const { slug } = useWorkspace();
   const isStarting = service_status !== null && serviceStateWord(service_status, true) === 'starting';
   return (
-    <Alert
+    <Banner
       role="note"
-      color="yellow"
+      tone="wait"
       title={service === null ? 'An agent wrote these pages' : 'A service of an agent makes these pages'}
     >
       <Stack gap="sm" align="flex-start">
@@ -85,7 +85,7 @@ function OpenPart({ preview: { id, service, service_status } }: { preview: Previ
           <Text size="sm">The service is starting. The page that you open waits for it.</Text>
         ) : null}
       </Stack>
-    </Alert>
+    </Banner>
   );
 }
 
@@ -94,9 +94,9 @@ function Over({ preview }: { preview: Preview }) {
   const word = overWord(preview);
   const hasFailed = word === 'failed';
   return (
-    <Alert
+    <Banner
       role="note"
-      color={hasFailed ? 'red' : 'gray'}
+      tone={hasFailed ? 'fail' : 'idle'}
       title={hasFailed ? 'The service of this preview failed' : `This preview has ${word}`}
     >
       <Stack gap="xs">
@@ -106,7 +106,7 @@ function Over({ preview }: { preview: Preview }) {
           {preview.session_ended === false ? ' The agent of its session can deploy another one.' : null}
         </span>
       </Stack>
-    </Alert>
+    </Banner>
   );
 }
 

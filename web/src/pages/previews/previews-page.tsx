@@ -1,9 +1,10 @@
-import { Group, Table } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { keys } from '../../api/keys.ts';
 import type { Preview } from '../../api/types.ts';
 import { usePreviews } from '../../api/use-previews.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PreviewSession } from '../../components/preview-session.tsx';
 import { PreviewTitle } from '../../components/preview-title.tsx';
@@ -22,6 +23,7 @@ export function PreviewsPage() {
   return (
     <PageFrame
       title="Previews"
+      width="list"
       description="Pages and services that agents show, until they expire. Nobody checked them."
     >
       <ListState
@@ -44,44 +46,42 @@ export function PreviewsPage() {
 function PreviewsTable({ previews }: { previews: Preview[] }) {
   const { slug } = useWorkspace();
   return (
-    <Table.ScrollContainer minWidth={320}>
-      <Table verticalSpacing="sm" className="whole-words">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Title</Table.Th>
-            <Table.Th visibleFrom="sm">Agent</Table.Th>
-            <Table.Th visibleFrom="sm">Session</Table.Th>
-            <Table.Th>Content</Table.Th>
-            <Table.Th>Expires</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {previews.map((preview) => (
-            <Table.Tr key={preview.id}>
-              <Table.Td>
-                <TextLink to={pathOf(slug, 'previews', preview.id)}>
-                  <PreviewTitle title={preview.title} />
-                </TextLink>
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <VisibleText text={preview.agent.name} />
-              </Table.Td>
-              <Table.Td visibleFrom="sm">
-                <PreviewSession preview={preview} />
-              </Table.Td>
-              <Table.Td>
-                <Group gap="xs">
-                  {contentText(preview)}
-                  <ServiceState preview={preview} isLive={preview.is_live} />
-                </Group>
-              </Table.Td>
-              <Table.Td>
-                <RelativeTime at={preview.expires_at} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      columns={[
+        'Title',
+        { name: 'Agent', isWide: true },
+        { name: 'Session', isWide: true },
+        'Content',
+        'Expires',
+      ]}
+      minWidth={320}
+      className="whole-words"
+    >
+      {previews.map((preview) => (
+        <tr key={preview.id}>
+          <td>
+            <TextLink to={pathOf(slug, 'previews', preview.id)}>
+              <PreviewTitle title={preview.title} />
+            </TextLink>
+          </td>
+          <td className="wide-only">
+            <VisibleText text={preview.agent.name} />
+          </td>
+          <td className="wide-only">
+            <PreviewSession preview={preview} />
+          </td>
+          <td>
+            <Group gap="xs">
+              {contentText(preview)}
+              <ServiceState preview={preview} isLive={preview.is_live} />
+            </Group>
+          </td>
+          <td>
+            <RelativeTime at={preview.expires_at} />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }

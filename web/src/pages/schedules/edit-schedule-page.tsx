@@ -35,6 +35,7 @@ function EditSchedule({ schedule }: { schedule: Schedule }) {
   const [begun] = useState(schedule);
   const page = pathOf(slug, 'schedules', begun.id);
   const save = useApiMutation({
+    done: 'Schedule saved',
     send: (body: ScheduleInput) =>
       call(
         api.PATCH('/api/workspaces/{slug}/schedules/{schedule_id}', {
@@ -46,7 +47,7 @@ function EditSchedule({ schedule }: { schedule: Schedule }) {
     onRefetched: () => navigate(page),
   });
   return (
-    <PageFrame title={`Edit ${begun.name}`} description="Holds from the next run on.">
+    <PageFrame width="form" title={`Edit ${begun.name}`} description="Holds from the next run on.">
       <ScheduleForm
         initial={valuesOf(begun)}
         draftName={`schedule ${begun.id} ${begun.version}`}

@@ -22,6 +22,7 @@ export function NewSchedulePage() {
   });
   return (
     <PageFrame
+      width="form"
       title="New schedule"
       description="Its sessions count against your limits. Nobody drives them: they use no grants and sign-ins of yours."
     >

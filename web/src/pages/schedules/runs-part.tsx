@@ -1,7 +1,8 @@
-import { Table, Text, Title } from '@mantine/core';
+import { Text, Title } from '@mantine/core';
 import type { Schedule, ScheduleOutlook, ScheduleRun } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -34,30 +35,19 @@ export function RunsPart({ schedule, outlook }: { schedule: Schedule; outlook: S
 
 function RunsTable({ runs, zone }: { runs: ScheduleRun[]; zone: string }) {
   return (
-    <Table.ScrollContainer minWidth={560}>
-      <Table verticalSpacing="sm" aria-label="History">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Due</Table.Th>
-            <Table.Th>Recorded</Table.Th>
-            <Table.Th>Session</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {runs.map((run) => (
-            <Table.Tr key={run.id}>
-              <Table.Td>{timeIn(run.scheduled_at, zone)}</Table.Td>
-              <Table.Td>
-                <RelativeTime at={run.created_at} />
-              </Table.Td>
-              <Table.Td>
-                <RunSession run={run} />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable label="History" columns={['Due', 'Recorded', 'Session']} minWidth={560}>
+      {runs.map((run) => (
+        <tr key={run.id}>
+          <td>{timeIn(run.scheduled_at, zone)}</td>
+          <td>
+            <RelativeTime at={run.created_at} />
+          </td>
+          <td>
+            <RunSession run={run} />
+          </td>
+        </tr>
+      ))}
+    </DataTable>
   );
 }
 

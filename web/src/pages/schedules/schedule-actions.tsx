@@ -48,7 +48,7 @@ export function ScheduleActions({ schedule }: { schedule: Schedule }) {
         <Button component={Link} href={pathOf(slug, 'schedules', id, 'edit')} variant="default">
           Edit
         </Button>
-        <Button color="red" variant="light" onClick={removal.open}>
+        <Button variant="danger" onClick={removal.open}>
           Delete
         </Button>
       </Group>
@@ -111,6 +111,7 @@ function RemoveDialog({ schedule: { id, name }, opened, onClose }: DialogProps) 
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const remove = useApiMutation({
+    done: 'Schedule deleted',
     send: () =>
       call(
         api.DELETE('/api/workspaces/{slug}/schedules/{schedule_id}', {

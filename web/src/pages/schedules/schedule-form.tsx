@@ -43,7 +43,7 @@ export function ScheduleForm({
     save.mutate(inputOf(values), { onError: (error) => form.setErrors(fieldErrors(error, fieldOf)) });
   return (
     <form onSubmit={form.onSubmit(send)} noValidate>
-      <Stack maw={720}>
+      <Stack>
         <FormDraft form={form} slug={slug} name={draftName} save={save} />
         <TaskFields form={form} />
         <TimeFields form={form} />

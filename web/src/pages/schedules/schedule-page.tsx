@@ -1,7 +1,8 @@
-import { Alert, List, Text, Title } from '@mantine/core';
+import { List, Text, Title } from '@mantine/core';
 import type { Schedule, ScheduleOutlook } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
@@ -28,8 +29,11 @@ function Shown({ schedule, outlook }: { schedule: Schedule; outlook: ScheduleOut
   const { slug } = useWorkspace();
   const { name, may_change: mayChange } = schedule;
   return (
-    <PageFrame title={name} actions={mayChange ? <ScheduleActions schedule={schedule} /> : null}>
-      <TextLink to={pathOf(slug, 'schedules')}>All schedules</TextLink>
+    <PageFrame
+      parent={{ to: pathOf(slug, 'schedules'), label: 'All schedules' }}
+      title={name}
+      actions={mayChange ? <ScheduleActions schedule={schedule} /> : null}
+    >
       <PausedAlert schedule={schedule} />
       <Facts schedule={schedule} />
       <Title order={2} size="h4">
@@ -39,9 +43,9 @@ function Shown({ schedule, outlook }: { schedule: Schedule; outlook: ScheduleOut
       {mayChange ? (
         <RunsPart schedule={schedule} outlook={outlook} />
       ) : (
-        <Alert role="note" color="gray">
+        <Banner role="note" tone="idle">
           Only its maker and workspace admins see its prompt and its runs, and change it.
-        </Alert>
+        </Banner>
       )}
     </PageFrame>
   );
@@ -51,14 +55,14 @@ function PausedAlert({ schedule }: { schedule: Schedule }) {
   const { paused_at: at, pause_note: note } = schedule;
   const reason = pauseText(schedule);
   return at === null || reason === null ? null : (
-    <Alert role="status" color="yellow" title="This schedule is paused">
+    <Banner role="status" tone="wait" title="This schedule is paused">
       {reason} (<RelativeTime at={at} />)
       {note === null ? null : (
         <Text size="sm" mt={4} component="div">
           <VisibleText text={note} />
         </Text>
       )}
-    </Alert>
+    </Banner>
   );
 }
 

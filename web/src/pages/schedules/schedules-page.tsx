@@ -1,9 +1,12 @@
-import { Badge, Button, Table, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import type { Schedule } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { AgentAvatar, Named } from '../../components/avatar.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { Status } from '../../components/pill.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -26,6 +29,7 @@ export function SchedulesPage() {
   return (
     <PageFrame
       title="Schedules"
+      width="list"
       description="Agents that run by themselves, at times that you choose. Nobody drives their sessions: you read them, end them, and answer their requests if the agent is yours."
       actions={add}
     >
@@ -54,24 +58,16 @@ export function SchedulesPage() {
 
 function SchedulesTable({ schedules }: { schedules: Schedule[] }) {
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="sm" aria-label="Schedules">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Agent</Table.Th>
-            <Table.Th>When</Table.Th>
-            <Table.Th>State</Table.Th>
-            <Table.Th>Maker</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {schedules.map((schedule) => (
-            <Row key={schedule.id} schedule={schedule} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      isFlush
+      label="Schedules"
+      columns={['Name', 'Agent', 'When', { name: 'State', width: 110 }, { name: 'Created by', width: 180 }]}
+      isStacked
+    >
+      {schedules.map((schedule) => (
+        <Row key={schedule.id} schedule={schedule} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -79,34 +75,34 @@ function Row({ schedule }: { schedule: Schedule }) {
   const { slug } = useWorkspace();
   const { id, name, agent, maker } = schedule;
   return (
-    <Table.Tr>
-      <Table.Td>
-        <TextLink to={pathOf(slug, 'schedules', id)}>
-          <VisibleText text={name} />
-        </TextLink>
-      </Table.Td>
-      <Table.Td>
+    <tr>
+      <td>
+        <div className="cut" title={name}>
+          <TextLink to={pathOf(slug, 'schedules', id)}>
+            <VisibleText text={name} />
+          </TextLink>
+        </div>
+      </td>
+      <td>
         {agent === null ? (
           'removed'
         ) : (
-          <TextLink to={pathOf(slug, 'agents', agent.id)}>
-            <VisibleText text={agent.name} />
-          </TextLink>
+          <Named avatar={<AgentAvatar name={agent.name} />} title={agent.name}>
+            <TextLink to={pathOf(slug, 'agents', agent.id)}>
+              <VisibleText text={agent.name} />
+            </TextLink>
+          </Named>
         )}
-      </Table.Td>
-      <Table.Td>{whenText(schedule)}</Table.Td>
-      <Table.Td>
+      </td>
+      <td>{whenText(schedule)}</td>
+      <td>
         <ScheduleState schedule={schedule} />
-      </Table.Td>
-      <Table.Td>{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</Table.Td>
-    </Table.Tr>
+      </td>
+      <td>{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</td>
+    </tr>
   );
 }
 
 export function ScheduleState({ schedule: { paused_at: pausedAt } }: { schedule: Schedule }) {
-  return (
-    <Badge color={pausedAt === null ? 'green' : 'gray'} variant="dot" tt="none">
-      {pausedAt === null ? 'On' : 'Paused'}
-    </Badge>
-  );
+  return <Status tone={pausedAt === null ? 'ok' : 'idle'}>{pausedAt === null ? 'On' : 'Paused'}</Status>;
 }

@@ -1,8 +1,9 @@
-import { Alert, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { RemovalDialog } from '../../components/removal-dialog.tsx';
 import type { Uses } from './secret-uses.ts';
 import { UsesList } from './uses-list.tsx';
@@ -21,6 +22,7 @@ export function ClearDialog({
 }) {
   const { slug } = useWorkspace();
   const clear = useApiMutation({
+    done: 'Value cleared',
     send: () =>
       call(api.DELETE('/api/workspaces/{slug}/secrets/{name}', { params: { path: { slug, name } } })),
     invalidates: [keys.secrets(slug)],
@@ -46,23 +48,18 @@ export function ClearDialog({
 function Effect({ uses }: { uses: Uses['uses'] | undefined }) {
   if (uses === undefined) {
     return (
-      <Alert role="note" color="yellow">
+      <Banner role="note" tone="wait">
         What uses this secret could not be loaded.
-      </Alert>
+      </Banner>
     );
   }
   return uses.length === 0 ? (
     <Text>It is not in use.</Text>
   ) : (
-    <Alert
-      role="note"
-      variant="outline"
-      color="red"
-      title="It is in use: these will not work until it is set again"
-    >
+    <Banner role="note" tone="fail" title="It is in use: these will not work until it is set again">
       <Stack mah={240} style={{ overflow: 'auto' }}>
         <UsesList uses={uses} />
       </Stack>
-    </Alert>
+    </Banner>
   );
 }

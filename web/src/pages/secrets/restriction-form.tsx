@@ -1,10 +1,11 @@
-import { Alert, Button, Group, MultiSelect, Radio, Stack, Text } from '@mantine/core';
+import { Button, Group, MultiSelect, Radio, Stack, Text } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useAllServers } from '../../api/use-all.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { usesCutOff } from '../../text/secret-use-text.ts';
@@ -58,14 +59,9 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
           />
         ) : null}
         {cutOff.length === 0 || !changed ? null : (
-          <Alert
-            variant="outline"
-            color="yellow"
-            role="status"
-            title="These will not work until they use another secret"
-          >
+          <Banner tone="wait" role="status" title="These will not work until they use another secret">
             <UsesList uses={cutOff} />
-          </Alert>
+          </Banner>
         )}
         <FailureAlert error={save.error} values={wanted === null ? null : wanted.join()} />
         <Group>

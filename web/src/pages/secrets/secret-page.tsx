@@ -1,4 +1,4 @@
-import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import type { Secret } from '../../api/types.ts';
@@ -11,7 +11,6 @@ import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
 import { NotFoundState } from '../../components/state-views.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { ClearDialog } from './clear-dialog.tsx';
 import { RestrictionForm } from './restriction-form.tsx';
 import { type Uses, useSecretUses } from './secret-uses.ts';
@@ -56,22 +55,25 @@ function Frame({ secret, uses, children }: { secret: Secret; uses: Uses | undefi
     <>
       <Button onClick={setDialog.open}>{is_set ? 'Replace value' : 'Set value'}</Button>
       {is_set ? (
-        <Button color="red" variant="light" onClick={clearDialog.open}>
+        <Button variant="danger" onClick={clearDialog.open}>
           Clear value
         </Button>
       ) : null}
     </>
   ) : null;
   return (
-    <PageFrame title={name} actions={actions}>
-      <TextLink to={pathOf(slug, 'secrets')}>All secrets</TextLink>
-      <Group gap="xs">
-        <SetBadge isSet={is_set} />
-        <Text size="sm" component="div">
+    <PageFrame
+      title={name}
+      parent={{ to: pathOf(slug, 'secrets'), label: 'All secrets' }}
+      status={<SetBadge isSet={is_set} />}
+      description={
+        <>
           Updated <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />, created{' '}
           <RelativeTime at={created_at} />
-        </Text>
-      </Group>
+        </>
+      }
+      actions={actions}
+    >
       {isAdmin ? null : <Text c="dimmed">Only workspace admins can change it.</Text>}
       {children}
       <SecretDialog opened={setting} onClose={setDialog.close} fixedName={name} />

@@ -1,4 +1,4 @@
-import { Badge, Button, Table, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
@@ -7,8 +7,11 @@ import type { ListedSecret } from '../../api/types.ts';
 import { fetchAll } from '../../api/use-all.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SearchList } from '../../components/search-list.tsx';
 import { SecretDialog } from '../../components/secret-dialog.tsx';
@@ -21,10 +24,15 @@ export function SecretsPage() {
   const { slug, isAdmin } = useWorkspace();
   const secrets = useListedSecrets(slug);
   const [opened, dialog] = useDisclosure();
-  const add = isAdmin ? <Button onClick={dialog.open}>New secret</Button> : null;
+  const add = isAdmin ? (
+    <Button onClick={dialog.open} leftSection={<Icon name="plus" size={14} />}>
+      New secret
+    </Button>
+  ) : null;
   return (
     <PageFrame
       title="Secrets"
+      width="list"
       description={
         isAdmin
           ? 'Values are passed to MCP servers by reference, and can never be viewed here.'
@@ -54,24 +62,11 @@ export function SecretsPage() {
 
 function SecretsTable({ secrets }: { secrets: ListedSecret[] }) {
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="sm">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Name</Table.Th>
-            <Table.Th>Value</Table.Th>
-            <Table.Th>Allowed servers</Table.Th>
-            <Table.Th>Used by</Table.Th>
-            <Table.Th>Updated</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {secrets.map((secret) => (
-            <SecretRow key={secret.name} secret={secret} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable isFlush columns={['Name', 'Value', 'Allowed servers', 'Used by', 'Updated']} minWidth={640}>
+      {secrets.map((secret) => (
+        <SecretRow key={secret.name} secret={secret} />
+      ))}
+    </DataTable>
   );
 }
 
@@ -79,34 +74,24 @@ function SecretRow({ secret }: { secret: ListedSecret }) {
   const { name, is_set, updated_at, updated_by, allowed_servers = null, used_by } = secret;
   const { slug } = useWorkspace();
   return (
-    <Table.Tr>
-      <Table.Td ff="monospace">
+    <tr>
+      <td className="mono">
         <TextLink to={pathOf(slug, 'secrets', name)}>{name}</TextLink>
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
         <SetBadge isSet={is_set} />
-      </Table.Td>
-      <Table.Td>{allowedText(allowed_servers)}</Table.Td>
-      <Table.Td>{used_by === undefined ? 'unknown' : usersText(used_by)}</Table.Td>
-      <Table.Td>
-        <Text size="sm" component="div">
-          <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
-        </Text>
-      </Table.Td>
-    </Table.Tr>
+      </td>
+      <td>{allowedText(allowed_servers)}</td>
+      <td>{used_by === undefined ? 'unknown' : usersText(used_by)}</td>
+      <td>
+        <RelativeTime at={updated_at} /> by <PersonName id={updated_by} />
+      </td>
+    </tr>
   );
 }
 
 export function SetBadge({ isSet }: { isSet: boolean }) {
-  return isSet ? (
-    <Badge color="green" variant="light">
-      set
-    </Badge>
-  ) : (
-    <Badge color="gray" variant="outline">
-      not set
-    </Badge>
-  );
+  return isSet ? <Pill tone="ok">set</Pill> : <Pill tone="idle">not set</Pill>;
 }
 
 function allowedText(servers: string[] | null): string {

@@ -1,7 +1,8 @@
-import { Badge, List } from '@mantine/core';
+import { List } from '@mantine/core';
 import type { SecretUse } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { isReadableByAgent, placeOfUse } from '../../text/secret-use-text.ts';
@@ -14,12 +15,7 @@ export function UsesList({ uses }: { uses: readonly SecretUse[] }) {
         <List.Item key={`${use.agent?.id ?? use.name} ${placeOfUse(use)}`}>
           <User use={use} />
           {': '}
-          {placeOfUse(use)}{' '}
-          {isReadableByAgent(use) ? (
-            <Badge color="orange" variant="light">
-              the agent can read it
-            </Badge>
-          ) : null}
+          {placeOfUse(use)} {isReadableByAgent(use) ? <Pill tone="wait">the agent can read it</Pill> : null}
         </List.Item>
       ))}
     </List>

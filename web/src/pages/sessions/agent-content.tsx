@@ -1,7 +1,8 @@
 /** An agent's messages and artifacts. All of it is the agent's own claim. */
-import { Alert, List, Text } from '@mantine/core';
+import { List, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
@@ -74,9 +75,8 @@ function Status({ status: { status, detail } }: { status: PayloadOf<'agent.statu
 
 function AgentError({ error: { message, code, fatal } }: { error: PayloadOf<'agent.error'> }) {
   return (
-    <Alert
-      color="red"
-      p="xs"
+    <Banner
+      tone="fail"
       title={fatal ? 'The agent reported an error that ends its work' : 'The agent reported an error'}
     >
       <VisibleText text={message} />
@@ -85,7 +85,7 @@ function AgentError({ error: { message, code, fatal } }: { error: PayloadOf<'age
           <VisibleText text={code} />
         </Text>
       )}
-    </Alert>
+    </Banner>
   );
 }
 

@@ -2,13 +2,14 @@
  * A look at an artifact. It is an agent's: its text is never markup, and only pictures
  * without scripts are drawn.
  */
-import { Alert, Code, Image, Modal, Text } from '@mantine/core';
+import { Code, Image, Modal, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { watchedFetch } from '../../api/client.ts';
 import { failureOf } from '../../api/failure.ts';
 import { keys } from '../../api/keys.ts';
 import type { Artifact } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { artifactPath } from './artifact-path.ts';
@@ -66,10 +67,10 @@ function Words({ bytes }: { bytes: ArrayBuffer }) {
   return (
     <>
       {cut ? (
-        <Alert color="blue" mb="xs">
+        <Banner tone="idle">
           Showing the first {maxPreviewCharacters.toLocaleString('en')} characters. Download it to see the
           rest.
-        </Alert>
+        </Banner>
       ) : null}
       <Code block tabIndex={0} aria-label="Text of the artifact" mah="60vh">
         <VisibleText text={text} />
@@ -89,9 +90,9 @@ function Picture({ bytes, type, name }: { bytes: ArrayBuffer; type: string; name
   }, [bytes, type]);
   if (broken) {
     return (
-      <Alert color="yellow">
+      <Banner tone="wait">
         This file is not an image of the type that it claims to be. You can download it.
-      </Alert>
+      </Banner>
     );
   }
   return url === null ? null : (

@@ -1,8 +1,9 @@
-import { Alert, Button, Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Session } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { budgetText } from './model-usage-text.ts';
 import { useModelUsage } from './use-model-usage.ts';
 
@@ -12,7 +13,7 @@ export function BudgetNotice({ session }: { session: Session }) {
   const usage = useModelUsage(session).data?.model_usage ?? null;
   const text = usage === null ? null : budgetText(usage);
   return text === null ? null : (
-    <Alert role="status" color="orange" p="xs">
+    <Banner role="status" tone="wait">
       <Text size="sm">
         {text} A workspace admin can raise it for later sessions. The agent’s owner can, too, and then needs
         the key granted again.
@@ -26,6 +27,6 @@ export function BudgetNotice({ session }: { session: Session }) {
       >
         Open the agent
       </Button>
-    </Alert>
+    </Banner>
   );
 }

@@ -1,9 +1,10 @@
-import { Badge, Group, Text, Tooltip } from '@mantine/core';
+import { Group, Text, Tooltip } from '@mantine/core';
 import { answerFaultText } from '../../../../contract/answer-fault.ts';
 import type { ToolCall } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { CodeText } from '../../components/code-text.tsx';
+import { Status } from '../../components/pill.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { durationText } from '../../text/time-text.ts';
 import { callOutcomeText } from './call-text.ts';
@@ -15,15 +16,13 @@ const neverMade = new Set<ToolCall['outcome']>(['permission_required', 'refused'
 /** A tool call: which, how it ended, how often in a row, and on which grant it passed. */
 export function CallEntry({ call, times = 1 }: { call: ToolCall; times?: number | undefined }) {
   const { slug } = useWorkspace();
-  const { label, color, meaning } = callOutcomeText[call.outcome];
+  const { label, tone, meaning } = callOutcomeText[call.outcome];
   return (
     <EntryFrame voice="call" who="Tool call" at={call.at}>
       <Group gap="xs">
         <CodeText text={`${call.server}.${call.tool}`} />
         <Tooltip label={meaning}>
-          <Badge color={color} variant="dot" size="sm" tt="none">
-            {label}
-          </Badge>
+          <Status tone={tone}>{label}</Status>
         </Tooltip>
         {times === 1 ? null : (
           <Text span size="xs">

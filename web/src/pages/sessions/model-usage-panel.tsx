@@ -1,5 +1,6 @@
-import { Alert, Card, Progress, Stack, Title } from '@mantine/core';
+import { Card, Progress, Stack, Title } from '@mantine/core';
 import type { ModelUsage, Session } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { reachedText, requestsText, tokenParts, tokensText, usedPercent } from './model-usage-text.ts';
 import { useModelUsage } from './use-model-usage.ts';
@@ -25,9 +26,9 @@ function Usage({ usage }: { usage: ModelUsage }) {
   return (
     <Stack gap="xs">
       {reached === null ? null : (
-        <Alert role="status" color="orange">
+        <Banner role="status" tone="wait">
           {reached}
-        </Alert>
+        </Banner>
       )}
       <Progress
         value={percent}

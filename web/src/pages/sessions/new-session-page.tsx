@@ -24,6 +24,7 @@ export function NewSessionPage() {
   const query = useAllAgents(slug);
   return (
     <PageFrame
+      width="form"
       title="Start session"
       description="Runs an agent with its current configuration. You will be the operator."
     >
@@ -99,7 +100,7 @@ function StartForm({ agents }: { agents: AgentOption[] }) {
   const reason = agents.find(({ value }) => value === agentId)?.reason ?? null;
   return (
     <form onSubmit={form.onSubmit(submit)} noValidate>
-      <Stack maw={640}>
+      <Stack>
         <FormDraft
           form={form}
           slug={slug}

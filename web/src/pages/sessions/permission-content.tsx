@@ -1,13 +1,14 @@
 /** Permission requests and their outcomes. */
-import { Badge, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Status } from '../../components/pill.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { choiceLabel, type GrantScope } from '../approvals/choices.ts';
-import { statusColor, statusLabel } from '../approvals/request-text.ts';
+import { statusLabel, statusTone } from '../approvals/request-text.ts';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
 
@@ -56,9 +57,7 @@ function Decided({ decision }: { decision: PayloadOf<'permission.decided'> }) {
   const { openRequest } = useTranscript();
   return (
     <Group gap="xs">
-      <Badge color={statusColor[decision.status]} variant="dot" size="sm" tt="none">
-        {statusLabel[decision.status]}
-      </Badge>
+      <Status tone={statusTone[decision.status]}>{statusLabel[decision.status]}</Status>
       <Subject details={decision.details} />
       <span>
         {decision.status === 'approved' && decision.scope !== null

@@ -1,7 +1,9 @@
 /** Processes of a session in words. Pure. */
+
 import { type AnswerFault, answerFaultText } from '../../../../contract/answer-fault.ts';
 import { causeText, type FailureCause, notReadyWithin } from '../../../../contract/session-process.ts';
 import type { SessionProcess } from '../../api/types.ts';
+import type { Tone } from '../../text/tone.ts';
 
 /** What a person can do about a server or sibling that does not work. */
 export const remedyByCause: Readonly<Record<FailureCause, string>> = {
@@ -54,8 +56,8 @@ export const isSibling = ({ kind }: Pick<SessionProcess, 'kind'>): boolean => ki
 export const processStateWord = ({ kind, state }: Pick<SessionProcess, 'kind' | 'state'>): string =>
   kind !== 'server' && state === 'ready' ? 'running' : stateWords[state];
 
-export const processStateColor = ({ state }: Pick<SessionProcess, 'state'>): string =>
-  state === 'failed' ? 'red' : state === 'ready' ? 'green' : state === 'starting' ? 'blue' : 'gray';
+export const processStateTone = ({ state }: Pick<SessionProcess, 'state'>): Tone =>
+  state === 'failed' ? 'fail' : state === 'ready' ? 'ok' : state === 'starting' ? 'run' : 'idle';
 
 /**
  * "started 3 times, answered after 420 ms, last ended with exit code 3", or of a sibling that it was not

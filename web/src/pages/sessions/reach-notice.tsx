@@ -1,10 +1,11 @@
 /** Before a person starts an agent: which grants its session could use without asking, whoever holds them. */
-import { Alert, Button, Code, List, Text } from '@mantine/core';
+import { Button, Code, List, Text } from '@mantine/core';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { labelOfType, matterOf } from '../grants/grant-text.ts';
@@ -22,9 +23,9 @@ export function ReachNotice({ agentId }: { agentId: string }) {
   const [first] = list.items ?? [];
   if (first === undefined) {
     return list.error === null ? null : (
-      <Alert color="yellow" role="status">
+      <Banner tone="wait" role="status">
         Which grants a session of this agent could use could not be loaded.
-      </Alert>
+      </Banner>
     );
   }
   const { own, owner } = first;
@@ -33,8 +34,8 @@ export function ReachNotice({ agentId }: { agentId: string }) {
     return null;
   }
   return (
-    <Alert
-      color={own || grants.length === 0 ? 'blue' : 'yellow'}
+    <Banner
+      tone={own || grants.length === 0 ? 'idle' : 'wait'}
       role="status"
       title={<Whose own={own} owner={owner?.name ?? null} />}
     >
@@ -68,7 +69,7 @@ export function ReachNotice({ agentId }: { agentId: string }) {
           ) : null}
         </>
       )}
-    </Alert>
+    </Banner>
   );
 }
 

@@ -1,6 +1,7 @@
 /** Calls that the agent made beyond a limit of its session: they reached nothing, and are kept as numbers. */
-import { Badge, Card, Code, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { Card, Code, Group, Stack, Text, Title, Tooltip } from '@mantine/core';
 import type { RefusedCalls, Session } from '../../api/types.ts';
+import { Status } from '../../components/pill.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime, minutesText } from '../../text/time-text.ts';
@@ -42,7 +43,7 @@ const number = new Intl.NumberFormat('en');
 
 function RefusedRow({ calls }: { calls: RefusedCalls }) {
   const { server, tool, outcome, count, first_minute: first, last_minute: last } = calls;
-  const { label, color, meaning } = callOutcomeText[outcome];
+  const { label, tone, meaning } = callOutcomeText[outcome];
   return (
     <Stack component="li" gap={2} style={{ listStyle: 'none' }}>
       <Group gap="xs">
@@ -50,9 +51,7 @@ function RefusedRow({ calls }: { calls: RefusedCalls }) {
           <VisibleText text={`${server}.${tool}`} />
         </Code>
         <Tooltip label={meaning}>
-          <Badge color={color} variant="dot" size="sm" tt="none">
-            {label}
-          </Badge>
+          <Status tone={tone}>{label}</Status>
         </Tooltip>
       </Group>
       <Text size="xs" c="dimmed" title={`${absoluteTime(first)} to ${absoluteTime(last)}`}>

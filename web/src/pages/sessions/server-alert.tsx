@@ -1,8 +1,9 @@
 /** Says which servers of a session do not work, why, and what to do. */
-import { Alert, Button, List, Text } from '@mantine/core';
+import { Button, List, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { failureText, remedyByCause } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
@@ -14,8 +15,8 @@ export function ServerAlert({ sessionId }: { sessionId: string }) {
     kind !== 'server' || cause === null ? [] : [{ name, cause }],
   );
   return failed.length === 0 ? null : (
-    <Alert
-      color="red"
+    <Banner
+      tone="fail"
       role="status"
       title={failed.length === 1 ? 'An MCP server is not working' : 'MCP servers are not working'}
     >
@@ -32,6 +33,6 @@ export function ServerAlert({ sessionId }: { sessionId: string }) {
           </List.Item>
         ))}
       </List>
-    </Alert>
+    </Banner>
   );
 }

@@ -2,13 +2,14 @@
  * The state of a session's MCP servers, its agent and, apart from them, its siblings, and for admins their
  * output. The alert above says why one failed.
  */
-import { Badge, Button, Card, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { SessionProcess } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Pill } from '../../components/pill.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { ProcessOutput } from './process-output.tsx';
-import { faultTexts, isSibling, processFacts, processStateColor, processStateWord } from './process-text.ts';
+import { faultTexts, isSibling, processFacts, processStateTone, processStateWord } from './process-text.ts';
 import { useProcesses } from './use-processes.ts';
 
 export function ServersPanel({ sessionId }: { sessionId: string }) {
@@ -81,9 +82,7 @@ function ProcessRow({
         <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
           {process.kind === 'agent' ? 'Agent' : process.name}
         </Text>
-        <Badge color={processStateColor(process)} variant="light" tt="none">
-          {processStateWord(process)}
-        </Badge>
+        <Pill tone={processStateTone(process)}>{processStateWord(process)}</Pill>
         {isAdmin && process.output_size_bytes !== null ? (
           <Button size="compact-xs" variant="default" onClick={() => onOpen(process)}>
             Output
@@ -96,7 +95,7 @@ function ProcessRow({
         </Text>
       )}
       {faultTexts(process).map((text) => (
-        <Text key={text} size="xs" c="orange.9">
+        <Text key={text} size="xs" c="var(--gp-wait)">
           {text}
         </Text>
       ))}

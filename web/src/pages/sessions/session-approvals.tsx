@@ -2,9 +2,10 @@
  * The approval dialog of a session's page: opens by itself when something waits for the person, unless they
  * are typing.
  */
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useEffect, useMemo, useState } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
+import { Banner } from '../../components/banner.tsx';
 import { ApprovalDialog } from '../approvals/approval-dialog.tsx';
 import { WhoAsksWhat } from '../approvals/request-chain.tsx';
 import {
@@ -49,7 +50,7 @@ export function SessionApprovals({
   return (
     <>
       {waiting.length === 0 || queue.shown !== null ? null : (
-        <Alert color="yellow" role="status" mt="xs" p="xs">
+        <Banner tone="wait" role="status">
           <Group justify="space-between" gap="xs">
             <Text fw={600}>
               {waiting.length === 1 ? 'A permission request is' : `${waiting.length} permission requests are`}{' '}
@@ -60,7 +61,7 @@ export function SessionApprovals({
             </Button>
           </Group>
           <Askers requests={requests} />
-        </Alert>
+        </Banner>
       )}
       <ApprovalDialog
         requestId={queue.shown}

@@ -1,4 +1,4 @@
-import { Checkbox, Group, Select } from '@mantine/core';
+import { Checkbox, Select } from '@mantine/core';
 import { useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -28,32 +28,31 @@ export function SessionFilters({
       return params;
     });
   return (
-    <Group gap="sm" align="flex-end">
+    <>
       <Select
-        label="Status"
-        placeholder="Any"
+        aria-label="Status"
+        placeholder="Any status"
         clearable
         data={states}
         value={status}
         onChange={(value) => set('status', value)}
-        w={220}
+        w={200}
       />
       <Select
-        label="Agent"
-        placeholder="Any"
+        aria-label="Agent"
+        placeholder="Any agent"
         clearable
         searchable
         data={(agents.data ?? []).map(({ id, name }) => ({ value: id, label: name }))}
         value={agentId}
         onChange={(value) => set('agent', value)}
-        w={220}
+        w={200}
       />
       <Checkbox
         label="Leave out sessions that agents started"
         checked={rootsOnly}
         onChange={({ currentTarget }) => set('children', currentTarget.checked ? 'exclude' : null)}
-        mb={8}
       />
-    </Group>
+    </>
   );
 }

@@ -1,5 +1,5 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
-import { Alert, Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -10,6 +10,7 @@ import { usePeople } from '../../api/use-names.ts';
 import { useSessionEvents } from '../../api/use-session-events.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
@@ -69,11 +70,13 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
   const waiting = useWaitingRequests(events);
   const approvals = useApprovalQueue(waiting);
   const nameOf = useSessionNames(session);
+  const { slug } = useWorkspace();
   const tree = useSessionTree(session);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
       title={`Session ${session.id.slice(0, 8)}`}
+      parent={{ to: pathOf(slug, 'sessions'), label: 'All sessions' }}
       description={
         <>
           Agent <VisibleText text={session.agent.name} />
@@ -233,7 +236,7 @@ function MuteNotice({ session }: { session: Session }) {
     invalidates: [keys.session(session.id)],
   });
   return session.permission_requests_muted ? (
-    <Alert color="yellow" role="status">
+    <Banner tone="wait" role="status">
       <Group justify="space-between" gap="xs">
         <Text size="sm">
           <b>Muted:</b> permission requests of this session are refused immediately.
@@ -245,7 +248,7 @@ function MuteNotice({ session }: { session: Session }) {
         ) : null}
       </Group>
       <FailureAlert error={unmute.error} />
-    </Alert>
+    </Banner>
   ) : null;
 }
 

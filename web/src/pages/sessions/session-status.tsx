@@ -1,11 +1,13 @@
-import { Badge } from '@mantine/core';
-import { type ShownState, sessionStateColor, sessionStateLabel } from './status-text.ts';
+import { Status } from '../../components/pill.tsx';
+import { type ShownState, sessionStateLabel, sessionStateTone } from './status-text.ts';
+
+const beforeItRuns = new Set<ShownState>(['pending', 'validating', 'starting']);
 
 /** A status, or whom a session waits for (`stateOf`). */
 export function SessionStatus({ status }: { status: ShownState }) {
   return (
-    <Badge color={sessionStateColor(status)} variant="dot" tt="none" miw="max-content">
+    <Status tone={sessionStateTone(status)} icon={beforeItRuns.has(status) ? 'starting' : undefined}>
       {sessionStateLabel(status)}
-    </Badge>
+    </Status>
   );
 }

@@ -6,6 +6,7 @@ import type { Session } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
@@ -15,7 +16,7 @@ import { filterOf, sessionStates } from './status-text.ts';
 import { WaitingNotice } from './waiting-notice.tsx';
 
 export function SessionsPage() {
-  const { slug, isAdmin } = useWorkspace();
+  const { slug } = useWorkspace();
   const [params] = useSearchParams();
   const state = sessionStates.find((candidate) => candidate === params.get('status'));
   const agentId = params.get('agent') ?? undefined;
@@ -23,22 +24,20 @@ export function SessionsPage() {
   const ofState = state === undefined ? {} : filterOf(state);
   const list = useSessions(slug, { ...ofState, agent_id: agentId, rootsOnly });
   const start = (
-    <Button component={Link} href={pathOf(slug, 'sessions', 'new')}>
+    <Button
+      component={Link}
+      href={pathOf(slug, 'sessions', 'new')}
+      leftSection={<Icon name="plus" size={14} />}
+    >
       Start session
     </Button>
   );
   return (
-    <PageFrame
-      title="Sessions"
-      description={
-        isAdmin
-          ? 'All agent runs in this workspace.'
-          : 'Agent runs that you drive, and those that are shared with the workspace.'
-      }
-      actions={start}
-    >
-      <WaitingNotice />
-      <SessionFilters status={state ?? null} agentId={agentId ?? null} rootsOnly={rootsOnly} />
+    <PageFrame title="Sessions" width="list" actions={start}>
+      <div className="toolbar">
+        <SessionFilters status={state ?? null} agentId={agentId ?? null} rootsOnly={rootsOnly} />
+        <WaitingNotice />
+      </div>
       <ListState
         list={list}
         what="The sessions"

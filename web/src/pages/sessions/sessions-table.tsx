@@ -1,8 +1,9 @@
-import { Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Session } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { CopyableId } from '../../components/copyable-id.tsx';
+import { AgentAvatar, Named, PersonAvatar } from '../../components/avatar.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { SessionLabel } from '../../components/session-chain.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -13,58 +14,63 @@ import { stateOf } from './status-text.ts';
 
 export function SessionsTable({ sessions }: { sessions: Session[] }) {
   return (
-    <Table.ScrollContainer minWidth={860}>
-      <Table verticalSpacing="sm" aria-label="Sessions">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Session</Table.Th>
-            <Table.Th>Status</Table.Th>
-            <Table.Th>Operator</Table.Th>
-            <Table.Th ta="right">Tokens</Table.Th>
-            <Table.Th>Started</Table.Th>
-            <Table.Th>ID</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {sessions.map((session) => (
-            <Row key={session.id} session={session} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable
+      label="Sessions"
+      columns={[
+        { name: 'Status', width: 190 },
+        'Prompt',
+        { name: 'Agent', width: '18%' },
+        { name: 'Started by', width: '18%' },
+        { name: 'Tokens', width: 90, isRight: true },
+        { name: 'Started', width: 150, isRight: true },
+      ]}
+      minWidth={820}
+      className="sessions"
+      isFlush
+      isStacked
+    >
+      {sessions.map((session) => (
+        <Row key={session.id} session={session} />
+      ))}
+    </DataTable>
   );
 }
 
 const shownPromptLength = 160;
 
+/** A session is called by the first line of its prompt. */
+const nameOf = ({ id, prompt }: Session): string =>
+  prompt.trimStart().split('\n')[0]?.slice(0, shownPromptLength).trimEnd() || `Session ${id.slice(0, 8)}`;
+
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, agent, label, prompt, created_at: at, model_tokens: tokens } = session;
+  const { id, agent, label, created_at: at, model_tokens: tokens } = session;
   return (
-    <Table.Tr>
-      <Table.Td maw={420}>
+    <tr>
+      <td>
+        <SessionStatus status={stateOf(session)} />
+      </td>
+      <td className="cut" title={id}>
         <TextLink to={pathOf(slug, 'sessions', id)}>
-          <VisibleText text={agent.name} />
+          <VisibleText text={nameOf(session)} />
         </TextLink>
         <SessionLabel label={label} />
-        <Text size="sm" c="dimmed" lineClamp={2} component="div">
-          <VisibleText text={prompt.slice(0, shownPromptLength)} />
-        </Text>
-      </Table.Td>
-      <Table.Td>
-        <SessionStatus status={stateOf(session)} />
-      </Table.Td>
-      <Table.Td>
+      </td>
+      <td>
+        <Named avatar={<AgentAvatar name={agent.name} />} title={agent.name}>
+          <TextLink to={pathOf(slug, 'agents', agent.id)}>
+            <VisibleText text={agent.name} />
+          </TextLink>
+        </Named>
+      </td>
+      <td className="cut">
         <Driver session={session} />
-      </Table.Td>
-      <Table.Td ta="right">{tokens === null ? null : numberText(tokens)}</Table.Td>
-      <Table.Td>
+      </td>
+      <td className="right">{tokens === null ? null : numberText(tokens)}</td>
+      <td className="right">
         <RelativeTime at={at} />
-      </Table.Td>
-      <Table.Td>
-        <CopyableId id={id} />
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 
@@ -72,7 +78,11 @@ function Row({ session }: { session: Session }) {
 function Driver({ session }: { session: Session }) {
   const { operator, root_operator: root, parent_agent: parent, schedule_maker: maker } = session;
   if (operator !== null) {
-    return <VisibleText text={operator.name} />;
+    return (
+      <Named avatar={<PersonAvatar name={operator.name} />} title={operator.name}>
+        <VisibleText text={operator.name} />
+      </Named>
+    );
   }
   return (
     <Text span inherit c="dimmed">

@@ -1,5 +1,5 @@
 /** Says which remote servers a session waits for its operator to sign in to, and leads the operator there. */
-import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { keys } from '../../api/keys.ts';
 import type { Session, SessionAuthorization } from '../../api/types.ts';
 import { authorizationOf } from '../../app/paths.ts';
 import { useMe } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { CodeText } from '../../components/code-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { hasEnded } from './status-text.ts';
@@ -15,7 +16,7 @@ export function SignInNotice({ session }: { session: Session }) {
   const isOperator = useMe().user.id === session.operator?.id;
   const authorizations = useAuthorizations(session);
   return authorizations.length === 0 ? null : (
-    <Alert color="yellow" role="status" mt="xs" p="xs">
+    <Banner tone="wait" role="status">
       <Stack gap="xs">
         {authorizations.map((authorization) => (
           <Waiting
@@ -26,7 +27,7 @@ export function SignInNotice({ session }: { session: Session }) {
           />
         ))}
       </Stack>
-    </Alert>
+    </Banner>
   );
 }
 

@@ -1,5 +1,7 @@
 /** A session's status for people. Pure. */
+
 import type { Session } from '../../api/types.ts';
+import type { Tone } from '../../text/tone.ts';
 
 export type SessionStatus = Session['status'];
 
@@ -25,15 +27,15 @@ export const sessionStatusLabel: Record<SessionStatus, string> = {
   terminated: 'Terminated',
 };
 
-export const sessionStatusColor: Record<SessionStatus, string> = {
-  pending: 'gray',
-  validating: 'gray',
-  awaiting_authorization: 'yellow',
-  starting: 'gray',
-  running: 'blue',
-  completed: 'green',
-  failed: 'red',
-  terminated: 'orange',
+export const sessionStatusTone: Record<SessionStatus, Tone> = {
+  pending: 'idle',
+  validating: 'idle',
+  awaiting_authorization: 'wait',
+  starting: 'idle',
+  running: 'run',
+  completed: 'ok',
+  failed: 'fail',
+  terminated: 'idle',
 };
 
 const terminal: ReadonlySet<SessionStatus> = new Set(['completed', 'failed', 'terminated']);
@@ -73,8 +75,8 @@ export const stateOf = ({
 export const sessionStateLabel = (state: ShownState): string =>
   isWaiting(state) ? waits[state].label : sessionStatusLabel[state];
 
-export const sessionStateColor = (state: ShownState): string =>
-  isWaiting(state) ? 'yellow' : sessionStatusColor[state];
+export const sessionStateTone = (state: ShownState): Tone =>
+  isWaiting(state) ? 'wait' : sessionStatusTone[state];
 
 /** The filter of the list of sessions for a state. */
 export const filterOf = (state: ShownState): { status?: SessionStatus; waiting_for?: Wait } =>

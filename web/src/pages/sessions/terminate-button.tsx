@@ -27,7 +27,7 @@ export function TerminateButton({ session, running }: { session: Session; runnin
   });
   return (
     <>
-      <Button color="red" variant="outline" onClick={dialog.open}>
+      <Button variant="danger" onClick={dialog.open}>
         Terminate
       </Button>
       <ConfirmDialog

@@ -1,5 +1,5 @@
 /** Links from the list of sessions to what waits for the person. */
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useContext } from 'react';
 import { Link } from 'wouter';
@@ -9,6 +9,7 @@ import type { Session } from '../../api/types.ts';
 import { WaitingCount } from '../../app/page-title.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 
 export function WaitingNotice() {
   const { slug } = useWorkspace();
@@ -37,14 +38,13 @@ export function WaitingNotice() {
 
 function Notice({ text, action, to }: { text: string; action: string; to: string }) {
   return (
-    <Alert color="yellow" role="status">
-      <Group justify="space-between" gap="xs">
-        <Text fw={600}>{text}</Text>
-        <Button component={Link} href={to} size="xs">
-          {action}
-        </Button>
-      </Group>
-    </Alert>
+    <div className="waiting-notice" role="status">
+      <Icon name="clockFilled" size={14} />
+      <span>{text}</span>
+      <Button component={Link} href={to} size="compact-xs">
+        {action}
+      </Button>
+    </div>
   );
 }
 

@@ -24,7 +24,7 @@ export function ClosingPart({ workspace }: { workspace: Workspace }) {
           Nothing begins here any more and what runs is ended. Members can still read everything, and admins
           can export the audit trail.
         </Text>
-        <Button color="red" variant="outline" onClick={dialog.open}>
+        <Button variant="danger" onClick={dialog.open}>
           Close workspace
         </Button>
       </Stack>

@@ -1,4 +1,4 @@
-import { Alert, Button, Card, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
+import { Button, Card, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
@@ -8,6 +8,7 @@ import { keys } from '../../api/keys.ts';
 import type { Workspace } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Banner } from '../../components/banner.tsx';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
@@ -108,9 +109,9 @@ function Setting({
           onChange={(event) => onChange(event.currentTarget.checked)}
         />
         {danger !== null && danger.when === on ? (
-          <Alert color="red" title={danger.title}>
+          <Banner tone="fail" title={danger.title}>
             {danger.text}
-          </Alert>
+          </Banner>
         ) : null}
       </Stack>
     </Card>

@@ -14,10 +14,10 @@ export function SettingsPage() {
   const { slug } = useWorkspace();
   const query = useQuery(settingsQuery(slug));
   return (
-    <PageFrame title="Settings" description="Settings of the whole workspace.">
+    <PageFrame width="form" title="Settings" description="Settings of the whole workspace.">
       <QueryState query={query} what="The settings">
         {({ workspace }) => (
-          <Stack maw={720}>
+          <Stack>
             <SettingsForm workspace={workspace} />
             <EmbeddingPart />
             <ClosingPart workspace={workspace} />

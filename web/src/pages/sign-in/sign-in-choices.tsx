@@ -1,12 +1,14 @@
 /** The ways of signing in that the platform offers. */
-import { Anchor, Button, Divider, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Divider, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useEnter } from '../../app/use-enter.ts';
+import { PersonAvatar } from '../../components/avatar.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 
 /** `overPage`: a page with unsent input is open below, so the identity provider opens beside it. */
@@ -20,9 +22,9 @@ export function SignInChoices({ overPage = false }: { overPage?: boolean }) {
     <QueryState query={options} what="The sign-in">
       {({ oidc, demo_people: demoPeople }) => (
         <Stack>
-          {demoPeople === null ? null : <DemoSignIn people={demoPeople} />}
-          {oidc && demoPeople !== null ? <Divider label="or" /> : null}
           {oidc ? overPage ? <ProviderBeside /> : <ProviderHere /> : null}
+          {oidc && demoPeople !== null ? <Divider label="or" /> : null}
+          {demoPeople === null ? null : <DemoSignIn people={demoPeople} />}
         </Stack>
       )}
     </QueryState>
@@ -42,19 +44,25 @@ function DemoSignIn({ people }: { people: { email: string; name: string }[] }) {
   };
   return (
     <Stack gap="sm">
-      <Text size="sm">This is a demo on one machine: choose a user. No password is needed.</Text>
-      {people.map((person) => (
-        <Button
-          key={person.email}
-          onClick={() => signIn.mutate({ email: person.email })}
-          loading={signIn.isPending && signIn.variables.email === person.email}
-          variant="default"
-          justify="space-between"
-          rightSection={<Text size="sm">{person.email}</Text>}
-        >
-          {person.name}
-        </Button>
-      ))}
+      <Text size="sm" c="dimmed">
+        This is a demo on one machine: choose a user. No password is needed.
+      </Text>
+      <div className="demo-people">
+        {people.map((person) => (
+          <UnstyledButton
+            key={person.email}
+            onClick={() => signIn.mutate({ email: person.email })}
+            disabled={signIn.isPending}
+          >
+            <PersonAvatar name={person.name} isLarge />
+            <span>
+              <b>{person.name}</b>
+              <small>{person.email}</small>
+            </span>
+            <Icon name="arrowRight" />
+          </UnstyledButton>
+        ))}
+      </div>
       <form onSubmit={submit}>
         <TextInput
           label="Other e-mail address"

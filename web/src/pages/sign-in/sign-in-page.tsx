@@ -1,6 +1,7 @@
-import { Card, Center, Stack, Text, Title } from '@mantine/core';
+import { Title } from '@mantine/core';
 import { productName } from '../../../../contract/product-name.ts';
 import { usePageTitle } from '../../app/page-title.ts';
+import { Mark } from '../../components/icon.tsx';
 import { SignInChoices } from './sign-in-choices.tsx';
 
 /**
@@ -10,19 +11,55 @@ import { SignInChoices } from './sign-in-choices.tsx';
 export function SignInPage() {
   usePageTitle('Sign in');
   return (
-    <Center component="main" mih="100vh" p="md">
-      <Card withBorder w="100%" maw={420} p="xl">
-        <Stack>
-          <div>
-            <Text fw={700}>{productName}</Text>
-            <Title order={1} size="h2">
-              Sign in
-            </Title>
-            <Text c="dimmed">Agents ask, people decide.</Text>
-          </div>
-          <SignInChoices />
-        </Stack>
-      </Card>
-    </Center>
+    <main className="sign-in">
+      <div className="sign-in-about">
+        <div className="brand">
+          <Mark size={28} />
+          {productName}
+        </div>
+        <p>
+          Agents ask, people decide.
+          <br />
+          The trail remembers.
+        </p>
+        <Gate />
+      </div>
+      <div className="sign-in-choices">
+        <Title order={1}>Sign in</Title>
+        <SignInChoices />
+      </div>
+    </main>
+  );
+}
+
+/** Where each bar is, and where it begins. */
+const bars = [
+  [104, 96],
+  [142, 65],
+  [180, 56],
+  [218, 65],
+  [256, 96],
+] as const;
+
+/** The gate, half raised, and what waits before it. */
+function Gate() {
+  return (
+    <svg className="sign-in-gate" viewBox="0 0 360 420" aria-hidden="true">
+      {[94, 112, 132, 154].map((radius, index) => (
+        <path
+          key={radius}
+          d={`M${180 - radius} 420V150a${radius} ${radius} 0 0 1 ${2 * radius} 0v270`}
+          opacity={0.5 - index * 0.12}
+        />
+      ))}
+      <path d="M86 160h188M86 214h188M86 268h188" strokeWidth="3" />
+      {bars.map(([x, top]) => (
+        <path key={x} d={`M${x} ${top}V300`} strokeWidth="3" />
+      ))}
+      {bars.map(([x]) => (
+        <path key={x} d={`M${x - 6} 298h12l-6 16z`} className="sign-in-tip" />
+      ))}
+      <circle cx="180" cy="368" r="6" className="sign-in-asks" />
+    </svg>
   );
 }

@@ -1,4 +1,4 @@
-import { Badge, Card, List, Stack, Text, Title } from '@mantine/core';
+import { Card, List, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import type { SystemState } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { Status } from '../../components/pill.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { sentence } from '../../components/unavailable.tsx';
@@ -90,10 +91,7 @@ function Parts({ system }: { system: SystemState }) {
 function Working({ works, text }: { works: boolean; text: string }) {
   return (
     <>
-      <Badge color={works ? 'green' : 'red'} variant="dot" tt="none" mr="xs">
-        {works ? 'OK' : 'Down'}
-      </Badge>
-      {text}
+      <Status tone={works ? 'ok' : 'fail'}>{works ? 'OK' : 'Down'}</Status> {text}
     </>
   );
 }

@@ -2,12 +2,13 @@
  * Tries an entry before an agent attaches it: what it is given, how it went, its tools, and which scope each
  * gets.
  */
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { McpServer } from '../../../api/types.ts';
 import { changedServers } from '../../../api/use-all.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Banner } from '../../../components/banner.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { PageFrame } from '../../../components/page-frame.tsx';
 import { QueryState } from '../../../components/query-state.tsx';
@@ -46,7 +47,7 @@ function Check({ entry }: { entry: McpServer }) {
       <CheckForm entry={entry} start={start} isRunning={isRunning} />
       {check.error === null ? null : <FailureAlert error={check.error} />}
       {isRunning ? (
-        <Alert
+        <Banner
           role="status"
           title={found.status === 'running' ? 'The server is running' : 'Starting the server'}
         >
@@ -62,7 +63,7 @@ function Check({ entry }: { entry: McpServer }) {
             </Button>
           </Group>
           {cancel.error === null ? null : <FailureAlert error={cancel.error} />}
-        </Alert>
+        </Banner>
       ) : null}
       {found === undefined || isRunning ? null : <CheckResult name={name} check={found} />}
       {found === undefined || isRunning ? null : (

@@ -1,5 +1,5 @@
 /** How a check ended, how long each part took, and what its server wrote. */
-import { Alert, Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Group, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -8,6 +8,7 @@ import { keys } from '../../../api/keys.ts';
 import type { McpCheck } from '../../../api/types.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Banner } from '../../../components/banner.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
 import { readOnRequest, WrittenOutput } from '../../../components/written-output.tsx';
 import { sizeText } from '../../../text/size-text.ts';
@@ -53,12 +54,12 @@ function Outcome({ name, check: { status, reason, process, listing } }: { name: 
   if (status === 'completed') {
     const count = listing?.tools.length ?? 0;
     const title = `The server works and lists ${count === 1 ? 'one tool' : `${count} tools`}`;
-    return <Alert color="green" role="status" title={title} />;
+    return <Banner tone="ok" role="status" title={title} />;
   }
   const cause = process?.cause ?? null;
   return (
-    <Alert
-      color={status === 'cancelled' ? 'yellow' : 'red'}
+    <Banner
+      tone={status === 'cancelled' ? 'wait' : 'fail'}
       role="status"
       title={reason ?? 'The check failed'}
     >
@@ -71,7 +72,7 @@ function Outcome({ name, check: { status, reason, process, listing } }: { name: 
           Edit entry
         </Button>
       </Group>
-    </Alert>
+    </Banner>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The tools that a server listed, in its own words, and which scope each gets in the entry's manifest. */
-import { Alert, Badge, Button, Card, Group, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../../api/client.ts';
@@ -8,7 +8,10 @@ import { stale } from '../../../api/stale.ts';
 import type { ClaimedTool, McpCheck, McpServer, ToolListing } from '../../../api/types.ts';
 import { useApiMutation } from '../../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Banner } from '../../../components/banner.tsx';
+import { DataTable } from '../../../components/data-table.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
+import { Pill } from '../../../components/pill.tsx';
 import { useDraft } from '../../../components/use-draft.ts';
 import { VisibleText } from '../../../components/visible-text.tsx';
 import { inputOf, valuesOf } from '../entry-values.ts';
@@ -67,9 +70,9 @@ export function ClaimedTools({
         </Text>
         <LeftOut listing={listing} />
         {entry.version === check.mcp_server.version || entry.version === begun.version ? null : (
-          <Alert role="alert" color="yellow" title="Someone else has saved this server">
+          <Banner role="alert" tone="wait" title="Someone else has saved this server">
             Saving replaces their version {entry.version}. Run the check again to start from theirs.
-          </Alert>
+          </Banner>
         )}
         {tools.length === 0 ? <Text>The server lists no tools.</Text> : null}
         {tools.length === 0 ? null : (
@@ -83,7 +86,7 @@ export function ClaimedTools({
         <WhatSavingDoes begun={begun} tools={tools} chosen={chosen} />
         {save.error === null ? null : <FailureAlert error={save.error} values={shown} />}
         {save.isSuccess && JSON.stringify(save.variables) === shown ? (
-          <Alert color="green" role="status" title="Scopes saved" />
+          <Banner tone="ok" role="status" title="Scopes saved" />
         ) : null}
         <Group>
           <Button disabled={isWrong} loading={save.isPending} onClick={() => save.mutate(chosen)}>
@@ -120,9 +123,9 @@ function WhatSavingDoes({
         </Text>
       )}
       {begun.manifest_source === 'image' ? (
-        <Alert role="note" color="yellow" title="The manifest comes from the image">
+        <Banner role="note" tone="wait" title="The manifest comes from the image">
           Saving stores a manifest with the entry, which replaces the one of the image.
-        </Alert>
+        </Banner>
       ) : null}
       {begun.approvers === 'admin' ? (
         <UncountedGrants
@@ -137,11 +140,11 @@ function WhatSavingDoes({
 
 function LeftOut({ listing: { left_out, is_cut } }: { listing: ToolListing }) {
   return left_out === 0 && !is_cut ? null : (
-    <Alert role="note" color="yellow" title="Some tools are not shown">
+    <Banner role="note" tone="wait" title="Some tools are not shown">
       {left_out === 0
         ? 'The server has more tools than can be listed.'
         : `${left_out} left out: over the limit, duplicate, or with an invalid name.`}
-    </Alert>
+    </Banner>
   );
 }
 
@@ -157,28 +160,17 @@ function ToolsTable({
   onChoose: (tool: string, scope: string) => void;
 }) {
   return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table verticalSpacing="xs">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Tool</Table.Th>
-            <Table.Th>Description by the server</Table.Th>
-            <Table.Th>Required scope</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {tools.map((tool) => (
-            <ToolRow
-              key={tool.name}
-              tool={tool}
-              scope={chosen[tool.name] ?? ''}
-              suggestion={suggestions.get(tool.name) ?? null}
-              onChoose={(scope) => onChoose(tool.name, scope)}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <DataTable columns={['Tool', 'Description by the server', 'Required scope']} minWidth={640}>
+      {tools.map((tool) => (
+        <ToolRow
+          key={tool.name}
+          tool={tool}
+          scope={chosen[tool.name] ?? ''}
+          suggestion={suggestions.get(tool.name) ?? null}
+          onChoose={(scope) => onChoose(tool.name, scope)}
+        />
+      ))}
+    </DataTable>
   );
 }
 
@@ -195,11 +187,11 @@ function ToolRow({
 }) {
   const claims = hintTexts(hints);
   return (
-    <Table.Tr>
-      <Table.Td ff="monospace" valign="top">
+    <tr>
+      <td className="mono">
         <VisibleText text={name} />
-      </Table.Td>
-      <Table.Td valign="top" maw={420}>
+      </td>
+      <td>
         {title === null ? null : (
           <Text size="sm" fw={600} component="div">
             <VisibleText text={title} />
@@ -217,13 +209,13 @@ function ToolRow({
             </Text>
           ) : null}
           {claims.map((claim) => (
-            <Badge key={claim} variant="outline" color="gray" tt="none">
+            <Pill tone="idle" key={claim}>
               claims: {claim}
-            </Badge>
+            </Pill>
           ))}
         </Group>
-      </Table.Td>
-      <Table.Td valign="top" miw={200}>
+      </td>
+      <td>
         <TextInput
           aria-label={`Scope of ${name}`}
           placeholder="none"
@@ -237,8 +229,8 @@ function ToolRow({
             Use {suggestion}
           </Button>
         )}
-      </Table.Td>
-    </Table.Tr>
+      </td>
+    </tr>
   );
 }
 

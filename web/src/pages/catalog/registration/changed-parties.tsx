@@ -1,11 +1,13 @@
 /** Another issuer or resource than the one that was accepted, side by side, for an admin to decide on. */
-import { Alert, Button, Code, Group, Table, Text } from '@mantine/core';
+import { Button, Code, Group, Text } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { McpRegistration, SignInParties } from '../../../api/types.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Banner } from '../../../components/banner.tsx';
 import { CodeText } from '../../../components/code-text.tsx';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { DataTable } from '../../../components/data-table.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
 import { VisibleText } from '../../../components/visible-text.tsx';
 import { changedPart, differingPart } from './registration-text.ts';
@@ -34,34 +36,23 @@ export function ChangedParties({
   const [asked, setAsked] = useState<Parties | null>(null);
   const what = changedPart(parties, found);
   return (
-    <Alert
-      color="red"
-      variant="outline"
-      role="note"
-      title={`The server names another ${what} than the one that was accepted`}
-    >
-      <Table aria-label="Accepted and found" layout="fixed">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Td w={110} />
-            <Table.Th>Accepted</Table.Th>
-            <Table.Th>Found now</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ field, label }) => (
-            <Table.Tr key={field}>
-              <Table.Th>{label}</Table.Th>
-              <Table.Td>
-                <Compared text={parties[field]} other={found[field]} className="diff-removed" />
-              </Table.Td>
-              <Table.Td>
-                <Compared text={found[field]} other={parties[field]} className="diff-added" />
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+    <Banner tone="fail" role="note" title={`The server names another ${what} than the one that was accepted`}>
+      <DataTable
+        label="Accepted and found"
+        columns={[{ name: 'Part', isHidden: true, width: 110 }, 'Accepted', 'Found now']}
+      >
+        {rows.map(({ field, label }) => (
+          <tr key={field}>
+            <th scope="row">{label}</th>
+            <td>
+              <Compared text={parties[field]} other={found[field]} className="diff-removed" />
+            </td>
+            <td>
+              <Compared text={found[field]} other={parties[field]} className="diff-added" />
+            </td>
+          </tr>
+        ))}
+      </DataTable>
       <Text size="sm" my="xs">
         Sessions that use this server cannot start meanwhile. Whoever runs the new one receives the sign-ins
         of its users: ask the server’s operator whether it moved.
@@ -81,7 +72,7 @@ export function ChangedParties({
         </Group>
       ) : null}
       <AcceptDialog name={name} what={what} asked={asked} accept={accept} onClose={() => setAsked(null)} />
-    </Alert>
+    </Banner>
   );
 }
 

@@ -1,8 +1,8 @@
-import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { McpRegistration } from '../../../api/types.ts';
 import { CodeText } from '../../../components/code-text.tsx';
 import { Fact } from '../../../components/fact-list.tsx';
+import { Pill } from '../../../components/pill.tsx';
 import { otherHosts } from './registration-text.ts';
 
 /** Where people sign in to a remote server, and for what, within a list of facts. */
@@ -29,8 +29,6 @@ export function PartiesFacts({ parties }: { parties: NonNullable<McpRegistration
 const OtherHost = ({ children }: { children: ReactNode }) => (
   <>
     {' '}
-    <Badge color="yellow" variant="light" tt="none">
-      {children}
-    </Badge>
+    <Pill tone="wait">{children}</Pill>
   </>
 );

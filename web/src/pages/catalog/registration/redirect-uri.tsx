@@ -1,7 +1,8 @@
-import { Alert, Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import type { McpRegistration } from '../../../api/types.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Banner } from '../../../components/banner.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 
 /** What an admin enters at the authorization server to register the platform there by hand. */
@@ -14,7 +15,7 @@ export function RedirectUri({
 }) {
   const { slug, isAdmin } = useWorkspace();
   return (
-    <Alert role="note" variant="outline" title="Redirect URI">
+    <Banner role="note" title="Redirect URI">
       <Group gap="xs">
         <Code className="whole-id">{uri}</Code>
         <CopyButton value={uri}>
@@ -42,6 +43,6 @@ export function RedirectUri({
           </>
         ) : null}
       </Text>
-    </Alert>
+    </Banner>
   );
 }

@@ -1,16 +1,19 @@
 /** How people sign in to a remote server, where that stands, and what an admin can do about it. */
-import { Alert, Badge, Button, Group, Loader, Stack, Text } from '@mantine/core';
+import { Button, Group, Loader, Stack, Text } from '@mantine/core';
 import { api, call } from '../../../api/client.ts';
 import { stale } from '../../../api/stale.ts';
 import type { McpRegistration, McpServer, SignInParties } from '../../../api/types.ts';
 import { useApiMutation } from '../../../api/use-api-mutation.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Banner } from '../../../components/banner.tsx';
 import { CodeText } from '../../../components/code-text.tsx';
 import { Fact, FactList } from '../../../components/fact-list.tsx';
 import { FailureAlert } from '../../../components/failure-alert.tsx';
 import { PersonName } from '../../../components/person-name.tsx';
+import { Pill } from '../../../components/pill.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { VisibleText } from '../../../components/visible-text.tsx';
+import type { Tone } from '../../../text/tone.ts';
 import { ChangedParties } from './changed-parties.tsx';
 import { OwnConnection } from './own-connection.tsx';
 import { PartiesFacts } from './parties-facts.tsx';
@@ -55,7 +58,7 @@ export function SignInPart({ entry, registration }: { entry: McpServer; registra
   );
 }
 
-const colors: Record<McpRegistration['status'], string> = { pending: 'blue', ready: 'green', failed: 'red' };
+const tones: Record<McpRegistration['status'], Tone> = { pending: 'run', ready: 'ok', failed: 'fail' };
 
 /** Announced as it changes. That another issuer was found is shown with the way to accept it. */
 function Status({
@@ -66,9 +69,7 @@ function Status({
   return (
     <Stack gap="xs" role="status">
       <Group gap="xs">
-        <Badge color={colors[status]} variant="light" tt="none">
-          {statusLabels[status]}
-        </Badge>
+        <Pill tone={tones[status]}>{statusLabels[status]}</Pill>
         {status === 'pending' ? (
           <>
             <Loader size="xs" aria-hidden />
@@ -81,15 +82,15 @@ function Status({
         )}
       </Group>
       {reason === null || found !== null ? null : (
-        <Alert
-          color={status === 'failed' ? 'red' : 'yellow'}
+        <Banner
+          tone={status === 'failed' ? 'fail' : 'wait'}
           role="note"
           title={
             status === 'failed' ? 'Sessions that use this server cannot start' : 'The last try reached nobody'
           }
         >
           <VisibleText text={reason} />
-        </Alert>
+        </Banner>
       )}
     </Stack>
   );
@@ -125,8 +126,8 @@ function RefusedSignIns({
   refused: NonNullable<McpRegistration['refused_sign_ins']>;
 }) {
   return (
-    <Alert
-      color="yellow"
+    <Banner
+      tone="wait"
       role="note"
       title={
         people === 1
@@ -138,7 +139,7 @@ function RefusedSignIns({
       <Text size="sm" component="div">
         Last: <PersonName id={latest.user_id} />, <RelativeTime at={latest.refused_at} />
       </Text>
-    </Alert>
+    </Banner>
   );
 }
 

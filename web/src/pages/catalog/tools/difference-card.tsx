@@ -1,8 +1,9 @@
-import { Badge, Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Button, Card, Code, Group, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { ToolDifference } from '../../../api/types.ts';
 import { pathOf } from '../../../app/paths.ts';
 import { useWorkspace } from '../../../app/signed-in.tsx';
+import { Pill } from '../../../components/pill.tsx';
 import { RelativeTime } from '../../../components/relative-time.tsx';
 import { TextLink } from '../../../components/text-link.tsx';
 import { VisibleText } from '../../../components/visible-text.tsx';
@@ -35,9 +36,7 @@ export function DifferenceCard({
                   </Code>
                 )}
               </Title>
-              <Badge variant="light" color={kind === 'new' ? 'blue' : 'yellow'} tt="none">
-                {labels[kind]}
-              </Badge>
+              <Pill tone={kind === 'new' ? 'run' : 'wait'}>{labels[kind]}</Pill>
             </Group>
             <Text size="sm" c="dimmed" component="div">
               <FirstSeen difference={difference} />
