@@ -29,12 +29,13 @@ beforeEach(async () => {
   const revocationEndpoint = `${server.origin}/revoke`;
   const takes = { revocationEndpoint, revocationAuthMethods: ['none' as const] };
   await db('oauth_clients').update({
+    issuer: authorizationServer().issuer,
     authorization_server: authorizationServer(takes),
     token_auth_method: 'none',
     retired_at: new Date().toISOString(),
   });
   const shape = { type: 'remote', url: server.url } as const;
-  await db('mcp_registrations').update({ shape, mcp_server_id: null, status: 'ready' });
+  await db('mcp_registrations').update({ shape, mcp_server_id: null, status: 'ready', sign_in: 'none' });
   const ended = { id: randomUUID(), ended_at: new Date().toISOString(), end_reason: 'disconnected' as const };
   await db('oauth_connections').insert({ ...filled, ...ended, revoked_at: null });
   connectionIds = [String(connectionId), ended.id];
