@@ -117,17 +117,13 @@ const presets: Record<AcpPreset, Preset> = {
   opencode: ({ packages, config, env, password, ownTools }) => ({
     command: `${packages}/node_modules/opencode-linux-x64-baseline/bin/opencode`,
     args: ['acp'],
-    // A server of `session/new` that does not start within 30 s is missing for good, without a word.
-    envOfServers: (servers) => ({
+    env: {
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         ...opencodeModel(config.agent.model, env),
-        mcp: mapServers(servers, ({ command, args, env: environment }) => ({
-          ...{ type: 'local', command: [command, ...args], environment, timeout: toolTimeoutMs },
-        })),
         // The last rule that fits is the one that counts; a tool that is denied is not even listed.
         permission: {
           '*': ownTools.length > 0 ? 'ask' : 'deny',
-          ...Object.fromEntries(Object.keys(servers).map((name) => [`${name}_*`, 'allow'])),
+          ...Object.fromEntries(Object.keys(config.mcpServers).map((name) => [`${name}_*`, 'allow'])),
         },
         // Else it asks the model once more, for a title that nobody sees.
         agent: { title: { disable: true } },
@@ -135,8 +131,6 @@ const presets: Record<AcpPreset, Preset> = {
         autoupdate: false,
         share: 'disabled',
       }),
-    }),
-    env: {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_PROJECT_CONFIG: '1',
