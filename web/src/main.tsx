@@ -1,9 +1,12 @@
 import './app/content-security.ts';
 import '@mantine/core/styles.css';
 import './app/tokens.css';
+import './app/library.css';
 import './app/controls.css';
 import './app/table.css';
+import './app/page.css';
 import './app/shell.css';
+import './app/sign-in.css';
 import './app/app.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';

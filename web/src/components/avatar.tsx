@@ -1,6 +1,6 @@
 /**
- * What stands before a name: round for a person, square for an agent. The tint tells names apart, not states. The
- * letters are drawn, and no part of the text.
+ * What stands before a name: round for a person, square for an agent. The tint tells names apart, not states.
+ * The letters are drawn, and no part of the text.
  */
 import type { ReactNode } from 'react';
 

@@ -1,4 +1,4 @@
-/** The one table: names of columns above, a row of 40 px for each thing, sideways scrolling where it is narrow. */
+/** The one table: names of columns, a row of 40 px for each thing, scrolled sideways where it is narrow. */
 import { VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 

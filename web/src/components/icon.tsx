@@ -1,6 +1,6 @@
 /**
- * The icons, drawn on 24 px: outlines of Tabler Icons (MIT, Paweł Kuna), and the gate, which is ours. Each stands
- * beside words, so that it is hidden from screen readers.
+ * The icons, drawn on 24 px: outlines of Tabler Icons (MIT, Paweł Kuna), and the gate, which is ours. Each
+ * stands beside words, so that it is hidden from screen readers.
  */
 const outlines = {
   sessions: 'M7 4v16l13 -8l-13 -8',
@@ -115,8 +115,8 @@ export function Mark({ size }: { size: number }) {
         fill="currentColor"
         fillRule="evenodd"
         d={
-          'M1 15V7a6 6 0 0 1 6-6h2a6 6 0 0 1 6 6v8h-2V8.5h-2v2.7L10 13l-1-1.8V8.5H7v2.7L6 13l-1-1.8V8.5H3V15z' +
-          'M3 7h2V3.5A4 4 0 0 0 3 7zM7 3v4h2V3zM11 3.5V7h2a4 4 0 0 0-2-3.5z'
+          'M1 15V7a6 6 0 0 1 6-6h2a6 6 0 0 1 6 6v8h-2V8.5h-2v2.7L10 13l-1-1.8V8.5H7v2.7L6 13l-1-1.8' +
+          'V8.5H3V15zM3 7h2V3.5A4 4 0 0 0 3 7zM7 3v4h2V3zM11 3.5V7h2a4 4 0 0 0-2-3.5z'
         }
       />
     </svg>

@@ -33,7 +33,10 @@ export function StateView({ title, text, role, drawing, children }: StateViewPro
   );
 }
 
-/** Rows in the place of what comes, after a moment. `isBusy`: a rate limit refused the request, which is retried. */
+/**
+ * Rows in the place of what comes, after a moment. `isBusy`: a rate limit refused the request, which is tried
+ * again.
+ */
 export function LoadingState({ isBusy = false }: { isBusy?: boolean }) {
   return (
     <div role="status">

@@ -55,6 +55,7 @@ function ToastView({ toast: { id, text } }: { toast: Toast }) {
   }, [id, isHeld]);
   const held = (is: boolean) => () => setHeld(is);
   return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only stays longer, and its button acts.
     <div
       className="toast tone-ok"
       onPointerEnter={held(true)}

@@ -1,8 +1,9 @@
 /** Audit events as people read them. */
-import type { Tone } from '../../text/tone.ts';
+
 import type { AuditEvent } from '../../api/types.ts';
 import { pathOf, type SectionPath } from '../../app/paths.ts';
 import { oneCallText } from '../../text/call-digest-text.ts';
+import type { Tone } from '../../text/tone.ts';
 import { registrationEventText } from './registration-event-text.ts';
 import { toolEventText } from './tool-event-text.ts';
 
