@@ -9,7 +9,11 @@ const content = z
   .nullish()
   .transform((given) => given ?? '');
 /** Those of the endpoint itself have no name. */
-const tool = z.looseObject({ type: z.string(), name: z.string().default(''), description: z.string().optional() });
+const tool = z.looseObject({
+  type: z.string(),
+  name: z.string().default(''),
+  description: z.string().optional(),
+});
 const tools = z.array(tool.extend({ tools: z.array(tool).default([]) })).default([]);
 const item = z.looseObject({
   type: z.string().default('message'),

@@ -7,5 +7,5 @@ import { TextLink } from './text-link.tsx';
 export function PreviewSession({ preview: { session_id: id, may_read_session } }: { preview: Preview }) {
   const { slug } = useWorkspace();
   const name = id.slice(0, 8);
-  return may_read_session ? <TextLink to={pathOf(slug, 'sessions', id)}>{name}</TextLink> : <>{name}</>;
+  return may_read_session ? <TextLink to={pathOf(slug, 'sessions', id)}>{name}</TextLink> : name;
 }
