@@ -1,6 +1,6 @@
 /**
- * Agents of others, as they are, from a refused call to their end: the turn ends unanswered, the sidecar dies,
- * a person approves, and exactly the approved call is made. The model is a stub, so nothing is said of how
+ * Agents of others, as they are, from a refused call to their end: the turn ends unanswered, the sidecar
+ * dies, a person approves, and exactly the approved call is made. The model is a stub, so nothing is said of how
  * well an agent works.
  */
 import { existsSync } from 'node:fs';

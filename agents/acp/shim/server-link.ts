@@ -271,8 +271,8 @@ export class ServerLink {
   }
 
   /**
-   * As the agent did, which may not list again by itself: where changed tools are refused, the sidecar lets no
-   * call pass on a connection without a list. What changed is refused as before.
+   * As the agent did, which may not list again by itself: where changed tools are refused, the sidecar lets
+   * no call pass on a connection without a list. What changed is refused as before.
    */
   #listAgain(upstream: Upstream, { pages, ...params }: { pages: number; cursor?: string }): void {
     const id = `shim-${upstream.generation}-list-${pages}`;

@@ -94,8 +94,8 @@ async function answer(
 }
 
 /**
- * Agents name the tools of servers each in its own way: a call of `mcp__files__write_file` is made by the name
- * that the request has for it.
+ * Agents name the tools of servers each in its own way: a call of `mcp__files__write_file` is made by the
+ * name that the request has for it.
  */
 function withKnownNames(answer: Answer, { tools = [] }: ModelRequest): Answer {
   if (answer.type === 'error') {
