@@ -81,7 +81,7 @@ export function createEndpoint(
 
 const masked = /[*•]{2,}|\.{3}|…|x{4,}/i;
 
-/** A text without the words that quote a key: masked, or by the beginning or end that tells it from others. */
+/** A text without the words that quote a key, masked or by its beginning or end. */
 function withoutEnds(text: string, key: string): string {
   const isQuote = (word: string) =>
     word.includes(key.slice(0, 8)) ||

@@ -249,8 +249,8 @@ export async function failRegistration(
 }
 
 /**
- * Deletes one that no entry has, with its clients. It stays as long as a sign-in is to be revoked, which would
- * go with it.
+ * Deletes one that no entry has, with its clients. It stays as long as a sign-in is to be revoked, which
+ * would go with it.
  */
 export async function deleteRegistration(db: Db, id: string): Promise<void> {
   await db('mcp_registrations')

@@ -1,7 +1,7 @@
 /**
  * Agents of others, as they are, from a refused call to their end: the turn ends unanswered, the sidecar
- * dies, a person approves, and exactly the approved call is made. The model is a stub, so nothing is said of how
- * well an agent works.
+ * dies, a person approves, and exactly the approved call is made. The model is a stub, so nothing is said of
+ * how well an agent works.
  */
 import { existsSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';

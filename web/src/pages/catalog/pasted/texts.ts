@@ -10,7 +10,9 @@ export interface Reference {
   fallback: string | null;
 }
 
-/** `${VAR}`, with `:-default` as well, `${env:VAR}` and `${input:name}` of editors, `{env:VAR}` of OpenCode. */
+/**
+ * `${VAR}`, with `:-default` as well, `${env:VAR}` and `${input:name}` of editors, `{env:VAR}` of OpenCode.
+ */
 const reference = /(?:\$\{(?:(?:env|input):)?|\{env:)([A-Za-z0-9_.-]+?)(?::?-([^{}]*))?\}/;
 const references = new RegExp(reference, 'g');
 const wholeReference = new RegExp(`^(?:${reference.source})$`);
@@ -46,14 +48,16 @@ export function withFallbacks(text: string, notes: string[]): string {
   });
 }
 
+/** `{API_KEY}`; what is written small in braces may be meant so. */
+const capitalsInBraces = /^\{[A-Z][A-Z0-9_]*\}$/;
 const placeholder =
-  /<<?\$?[A-Za-z][^<>]*>>?|^\{[A-Z][A-Z0-9_]*\}$|\byour[-_. ](?!self\b)|\bYOUR\b|^(?:x{3,}|\*{3,}|\.{3}|…|changeme|replace[-_ ]?me|placeholder)$|\b(?:paste|insert|enter|replace)_[a-z_]*_?here\b/i;
+  /<<?\$?[A-Za-z][^<>]*>>?|\byour[-_. ](?!self\b)|\bYOUR\b|^(?:x{3,}|\*{3,}|\.{3}|…|changeme|replace[-_ ]?me|placeholder)$|\b(?:paste|insert|enter|replace)_[a-z_]*_?here\b/i;
 
 /**
  * Whether somebody was to write something else in its place: `<token>`, `YOUR_API_KEY`,
  * `https://your-domain.example`.
  */
-export const isPlaceholder = (text: string): boolean => placeholder.test(text);
+export const isPlaceholder = (text: string): boolean => placeholder.test(text) || capitalsInBraces.test(text);
 
 const pathOfMachine =
   /^(?:\/(?:Users|home|root|Volumes|mnt|media|private|path|absolute|full|your|opt\/homebrew)(?:\/|$)|~(?:[\\/]|$)|\.{1,2}[\\/]|[A-Za-z]:[\\/]|\\\\|file:\/\/)/i;
