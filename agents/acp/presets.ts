@@ -77,7 +77,8 @@ const presets: Record<AcpPreset, Preset> = {
     maxWaitSeconds: 300,
   }),
   codex: ({ packages, config, env, ownTools }) => {
-    const hasOwnTools = ownTools.length > 0;
+    // With full access it asks nobody, so that a list of kinds would allow all of them.
+    const hasOwnTools = ownTools.includes('all');
     return {
       command: `${packages}/node_modules/.bin/codex-acp`,
       env: {
@@ -137,7 +138,7 @@ const presets: Record<AcpPreset, Preset> = {
       // Its own HTTP server, which is open to whatever shares its loopback.
       OPENCODE_SERVER_PASSWORD: password,
     },
-    model: null,
+    ...(env['MODEL_DIALECT'] === undefined ? {} : { model: null }),
     nameTool: (tool) => `${platformServerName}_${tool}`,
     listsTools: true,
   }),

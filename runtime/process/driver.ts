@@ -181,7 +181,8 @@ function renderRules(
     modelEndpoints,
     claude: programs.claude !== null,
     acpPresets: acpPreset.options.filter((name) =>
-      existsSync(join(acpPackagesOf(programs), name, 'node_modules')),
+      // npm writes its own list last.
+      existsSync(join(acpPackagesOf(programs), name, 'node_modules/.package-lock.json')),
     ),
   };
   if (root !== null || allowUnsandboxed) {

@@ -11,7 +11,7 @@ import * as z from 'zod';
 import { Proven, textsOf } from './proven.ts';
 
 const folders = ['activities', 'agents', 'api', 'bin', 'commands', 'config', 'contract', 'lib']
-  .concat(['relay', 'runtime', 'sidecar', 'store', 'workflows'])
+  .concat(['relay', 'runtime', 'sidecar', 'store', 'web/src', 'workflows'])
   .map((name) => resolve(name));
 
 const judges = ['test/architecture/regular-expressions.test.ts', 'node_modules/recheck/package.json'];
@@ -19,7 +19,7 @@ const proven = new Proven('regular-expressions', textsOf(judges));
 
 function sourcesIn(folder: string): { file: string; text: string }[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ts|mjs)$/.test(name))
+    .filter((name) => /\.(tsx?|mjs)$/.test(name))
     .map((name) => ({ file: join(folder, name), text: readFileSync(join(folder, name), 'utf8') }));
 }
 

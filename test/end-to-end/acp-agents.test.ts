@@ -13,7 +13,8 @@ import { type Platform, startPlatform } from '../support/platform.ts';
 import { demoModelKey, expectReportUnderGrant, startWriterModel, type WriterModel } from './writer.ts';
 
 /** As `npm run acp:install` does it. */
-const isInstalled = (preset: string) => existsSync(`agents/acp/packages/${preset}/node_modules`);
+const isInstalled = (preset: string) =>
+  existsSync(`agents/acp/packages/${preset}/node_modules/.package-lock.json`);
 const all = [
   { preset: 'claude', endpoint: 'default', modelName: 'claude-sonnet-4-5' },
   // One that it does not know: those that it takes for its newest call tools from a script of their own.

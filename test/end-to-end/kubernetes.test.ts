@@ -35,7 +35,7 @@ import {
 const canRun =
   kubernetesPrograms !== null && !process.env['KUBECONFIG'] && hasDockerRegistry && platformImages !== null;
 
-(canRun ? describeWithTool('helm') : describe.skip)('the platform on Kubernetes', () => {
+(canRun ? describeWithTool('helm', 'kubectl') : describe.skip)('the platform on Kubernetes', () => {
   const storage = mkdtempSync(join(tmpdir(), 'registry-storage-'));
   let registry: DockerRegistry;
   let release: Release;

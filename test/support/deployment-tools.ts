@@ -19,6 +19,6 @@ export function deploymentTool(name: keyof typeof found): string {
   return program;
 }
 
-/** `describe` with the tool; without it the tests are skipped, and the end of the run names them. */
-export const describeWithTool = (name: keyof typeof found): typeof describe | typeof describe.skip =>
-  found[name] === null ? describe.skip : describe;
+/** `describe` with these tools; without them the tests are skipped, and the end of the run names them. */
+export const describeWithTool = (...names: (keyof typeof found)[]): typeof describe | typeof describe.skip =>
+  names.some((name) => found[name] === null) ? describe.skip : describe;

@@ -29,6 +29,7 @@ export interface Shim {
 interface ShimOptions {
   servers: Launches;
   maxWaitSeconds: number;
+  listLimitMs?: number;
   /** Of `platform`: each call and its result. */
   onStep(step: RunStep & { type: 'call' | 'result' }): void;
 }
@@ -36,7 +37,13 @@ interface ShimOptions {
 /** Of a program that starts relays without end. */
 const maxConnections = 16;
 
-export async function openShim({ servers, maxWaitSeconds, onStep }: ShimOptions): Promise<Shim> {
+export async function openShim({
+  servers,
+  maxWaitSeconds,
+  // Shorter than what is asked waits for a connection.
+  listLimitMs = 15_000,
+  onStep,
+}: ShimOptions): Promise<Shim> {
   const directory = await mkdtemp(join(tmpdir(), 'shim-'));
   const listed = new Set<string>();
   const open = new Set<Socket>();
@@ -47,7 +54,7 @@ export async function openShim({ servers, maxWaitSeconds, onStep }: ShimOptions)
     const isPlatform = server === platformServerName;
     open.add(agent);
     void new ServerLink(agent, {
-      ...{ server, maxWaitSeconds },
+      ...{ server, maxWaitSeconds, listLimitMs },
       connect: () => connected(address),
       onListed: () => listed.add(server),
       onCall(id, tool) {

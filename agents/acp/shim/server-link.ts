@@ -16,6 +16,8 @@ export interface ServerLinkOptions {
   /** Resolves once it is connected. */
   connect(): Promise<Socket>;
   maxWaitSeconds: number;
+  /** For the list that is asked for unseen: a server that never answers it would keep each call waiting. */
+  listLimitMs: number;
   onListed(): void;
   onCall(id: string, tool: string): void;
   onAnswer(id: string, answer: { failed: boolean; text: string }): void;
@@ -27,8 +29,8 @@ const maxRequestBytes = 4 * 1024 * 1024;
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** For a server that ends each connection before it answered the handshake. */
 const maxFirstAttempts = 5;
-/** Of a list without end; the sidecar takes none of so many for complete. */
-const maxListPages = 100;
+/** As many as the sidecar follows (sidecar/tool-lists/list-pages.ts). */
+const maxListPages = 1001;
 const reconnecting = { firstDelayMs: 250, maxDelayMs: 5000 };
 /**
  * What is asked waits so long for a lost connection: agents give a call up after a minute, and one that came
@@ -265,6 +267,12 @@ export class ServerLink {
     }
     if (this.#isInitialized && this.#hasListed) {
       this.#listAgain(upstream, { pages: 0 });
+      // One that does not list may still answer calls, which the sidecar decides on.
+      setTimeout(() => {
+        if (this.#listing !== null && this.#generation === upstream.generation) {
+          this.#becomeReady(upstream);
+        }
+      }, this.#options.listLimitMs).unref();
     } else {
       this.#becomeReady(upstream);
     }

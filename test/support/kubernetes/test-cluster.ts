@@ -51,7 +51,7 @@ export const clusterTimeoutMs = 900_000;
 
 const settings = z.object({ programs: z.string().nullable() });
 const programs = readPrograms();
-/** The directory of Kubernetes' own programs, kubectl among them; null where no cluster can be started. */
+/** The directory of Kubernetes' own programs; null where no cluster can be started. */
 export const kubernetesPrograms = programs;
 const given = givenCluster(process.env);
 

@@ -85,6 +85,11 @@ describe('the import of a desktop configuration', () => {
     expect(servers[1]?.problems).toEqual([expect.stringMatching(/url may contain a secret/)]);
   });
 
+  it('refuses a query of many letters at once, which could be a key', () => {
+    const { servers } = plan({ long: { url: `https://mcp.example/mcp?k=${'a'.repeat(60)}1` } });
+    expect(servers[0]?.problems).toEqual([expect.stringMatching(/url may contain a secret/)]);
+  });
+
   it('renames invalid entry names, and names what it ignores', () => {
     const [server] = plan({ 'My Server': { command: 'npx', disabled: true, cwd: '/tmp' } }).servers;
     expect(server?.input.name).toBe('my-server');

@@ -46,10 +46,17 @@ export const shapeLabels: Record<Shape['type'], string> = {
 export const networkText = (network: Agent['network']): string =>
   network === 'none' ? 'none' : 'the internet, without private networks';
 
+function builtinText({ name, preset }: Extract<Agent['run'], { type: 'builtin' }>): string {
+  if (name === 'acp') {
+    return preset === undefined ? 'ACP agent' : `ACP agent (${preset})`;
+  }
+  return name === 'scripted' ? 'Scripted steps' : 'Claude';
+}
+
 export function runText(run: Agent['run']): string {
   switch (run.type) {
     case 'builtin':
-      return run.name === 'scripted' ? 'Scripted steps' : 'Claude';
+      return builtinText(run);
     case 'command':
       return commandText(run);
     case 'image':

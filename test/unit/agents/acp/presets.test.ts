@@ -24,6 +24,12 @@ const settings: LaunchSettings = {
   password: 'random',
 };
 
+it('gives codex no tools of its own by kinds, since it would use all of them without asking', () => {
+  const mode = (ownTools: readonly string[]) =>
+    launchOf('codex', { ...settings, ownTools }).env['INITIAL_AGENT_MODE'];
+  expect([mode([]), mode(['read']), mode(['all'])]).toEqual(['read-only', 'read-only', 'agent-full-access']);
+});
+
 it('starts an unknown agent as it is, with short waits', () => {
   expect(launchOf('custom', settings)).toMatchObject({
     ...{ command: 'my-agent', args: ['--acp'], env: settings.env, maxWaitSeconds: 45, listsTools: false },

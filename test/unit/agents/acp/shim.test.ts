@@ -97,13 +97,17 @@ beforeEach(async () => {
   upstreams = [];
   steps = [];
   await startSidecar();
+  await open();
+});
+async function open(listLimitMs?: number): Promise<void> {
   shim = await openShim({
     servers: { platform: { command: 'relay', args: ['-', `UNIX-CONNECT:${address()}`], env: {} } },
     maxWaitSeconds: 45,
+    ...(listLimitMs === undefined ? {} : { listLimitMs }),
     onStep: (step) => steps.push(step),
   });
   agent = await dial();
-});
+}
 afterEach(async () => {
   agent.socket.destroy();
   await shim.close();
@@ -143,6 +147,24 @@ describe('the shim, when the sidecar restarts', () => {
     second.say({ jsonrpc: '2.0', id: listing(1)?.id, result: { tools: [] } });
     await second.hears(toolCall(2, 'emit_status'));
     expect(agent.heard.filter(({ result }) => result !== undefined)).toHaveLength(2);
+  });
+
+  it('lets a call go on to a server that does not answer the list', async () => {
+    const list = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+    agent.socket.destroy();
+    await shim.close();
+    upstreams.splice(0);
+    await open(50);
+    const first = await greet();
+    agent.say(list);
+    await first.hears(list);
+    await killSidecar();
+    await startSidecar();
+    const second = await greetAgain(1);
+    agent.say(toolCall(2, 'emit_status'));
+    await second.hears(toolCall(2, 'emit_status'));
+    second.say({ jsonrpc: '2.0', id: 2, result: says('done') });
+    await agent.hears({ jsonrpc: '2.0', id: 2, result: says('done') });
   });
 
   it('answers a call that ran, and never makes it again', async () => {

@@ -1,6 +1,6 @@
 /** A server as a desktop client has it: a command with arguments and variables, or a URL. */
 import { isPlainRecord, type PastedInputs, urlKeys } from './desktop-configuration.ts';
-import { argumentNotes, argumentProblems, type ImportCandidate, secretInUrl } from './import-candidate.ts';
+import { argumentNotes, argumentProblems, type ImportCandidate, urlProblems } from './import-candidate.ts';
 import { importedHeader, keptHeader, templateOf } from './imported-headers.ts';
 import { type PastedCommand, readCommand, sseProblem } from './pasted/command-line.ts';
 import {
@@ -201,7 +201,7 @@ function remoteShape(url: string, transport: string | null, { notes, problems }:
   const reference = someReference(url);
   if (transport !== null && !overHttp.test(transport)) {
     problems.push(sseProblem(transport));
-  } else if (transport === null && /\/sse\/?$/.test(url)) {
+  } else if (transport === null && /\/sse\/?(?:\?|$)/.test(url)) {
     problems.push(sseProblem('sse, by its url'));
   }
   if (reference !== null) {
@@ -210,10 +210,8 @@ function remoteShape(url: string, transport: string | null, { notes, problems }:
     );
   } else if (isPlaceholder(url) || /\{[\w.-]+\}/.test(url)) {
     problems.push(`its url is a placeholder (${url}): write your own`);
-  } else if (url.includes('#')) {
-    problems.push('its url has a fragment (#), which no server would ever see: remove it');
   } else {
-    problems.push(...secretInUrl(url));
+    problems.push(...urlProblems(url));
   }
   if (isAddressOfMachine(url)) {
     notes.push(

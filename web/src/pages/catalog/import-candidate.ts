@@ -79,7 +79,7 @@ function mayBeSecret(argument: string, before: string): boolean {
 }
 
 /** `features=docs,database`, `read_only=true`: words that choose what a server offers, and no credential. */
-const plainSetting = /^([a-zA-Z][\w.-]*)=((?:[a-z]{1,16}[,_-]?){1,12}|\d{1,6})$/;
+const plainSetting = /^([a-zA-Z][\w.-]*)=([a-z]{1,16}(?:[,_-][a-z]{1,16}){0,11}|\d{1,6})$/;
 
 const isPlainSetting = (part: string): boolean => {
   const [, name = '', value = ''] = plainSetting.exec(part) ?? [];
@@ -87,12 +87,16 @@ const isPlainSetting = (part: string): boolean => {
 };
 
 /** Addresses are shown to every member, too. */
-export const secretInUrl = (url: string): string[] =>
-  url
-    .split('?')
-    .slice(1)
-    .some((query) => !query.split('&').every(isPlainSetting)) ||
-  valueLooksSecret(url) ||
-  url.split(/[/?]/).some(valueLooksSecret)
+export function urlProblems(url: string): string[] {
+  if (url.includes('#')) {
+    return ['its url has a fragment (#), which no server would ever see: remove it'];
+  }
+  const [, ...queries] = url.split('?');
+  const mayHoldSecret =
+    queries.some((query) => !query.split('&').every(isPlainSetting)) ||
+    valueLooksSecret(url) ||
+    url.split(/[/?]/).some(valueLooksSecret);
+  return mayHoldSecret
     ? ['its url may contain a secret, which would be stored as plain text: remove that part']
     : [];
+}

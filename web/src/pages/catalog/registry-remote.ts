@@ -1,7 +1,7 @@
 /** A remote address as the MCP registry describes it, with the headers that a person fills in. Pure. */
 import * as z from 'zod';
 import { nameLooksSecret, valueLooksSecret } from '../../text/secret-looks.ts';
-import { type ImportCandidate, secretInUrl } from './import-candidate.ts';
+import { type ImportCandidate, urlProblems } from './import-candidate.ts';
 import { type GivenHeader, importedHeader, keptHeader, templateOf } from './imported-headers.ts';
 import { choiceKey, type KindChoices, type PlannedVariable } from './planned-variable.ts';
 import { type NamedInput, named, type PlainInput, plainInput } from './registry-input.ts';
@@ -38,7 +38,7 @@ export function remotely(
           ]),
       ...(/\{[^{}]+\}/.test(url)
         ? ['its url has variables: put their values into the text']
-        : secretInUrl(url)),
+        : urlProblems(url)),
     ],
   };
   const isLeftOut = ({ isRequired, value }: NamedInput) => !isRequired && value === undefined;

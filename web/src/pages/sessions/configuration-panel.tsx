@@ -142,7 +142,7 @@ function Server({ server }: { server: Configuration['servers'][number] }) {
 function RunText({ run }: { run: Configuration['agent']['run'] }) {
   const text =
     run.type === 'builtin'
-      ? `built-in ${run.name}`
+      ? `built-in ${run.name}${run.preset === undefined ? '' : ` (${run.preset})`}`
       : run.type === 'image'
         ? run.image
         : [run.command, ...run.args].join(' ');
