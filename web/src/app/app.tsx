@@ -10,6 +10,7 @@ import { keys } from '../api/keys.ts';
 import { Live } from '../api/stream/live.ts';
 import { LiveContext } from '../api/stream/use-live.ts';
 import { QueryState } from '../components/query-state.tsx';
+import { Toasts } from '../components/toasts.tsx';
 import { SignInChoices } from '../pages/sign-in/sign-in-choices.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
@@ -34,6 +35,7 @@ export function App() {
         <QueryClientProvider client={queryClient}>
           <Router base="/app">
             <ConnectionBanner />
+            <Toasts />
             <Entrance />
           </Router>
         </QueryClientProvider>

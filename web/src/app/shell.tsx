@@ -8,7 +8,6 @@ import { productName } from '../../../contract/product-name.ts';
 import { api, call } from '../api/client.ts';
 import { keys } from '../api/keys.ts';
 import { Icon, Mark } from '../components/icon.tsx';
-import { Toasts } from '../components/toasts.tsx';
 import { ClosedBanner } from './closed-banner.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { WaitingCount } from './page-title.ts';
@@ -47,18 +46,18 @@ export function Shell({ children }: { children: ReactNode }) {
             {isPhone ? null : <FoldButton isFolded={isFolded} onFold={setFolded} />}
           </div>
           <WorkspaceSwitcher />
-          {isPhone && !opened ? null : <Navigation waiting={waiting} isRest={isPhone} />}
+          {isPhone ? null : <Navigation waiting={waiting} />}
           <div className="side-foot">
             <UserMenu />
             <ColorSchemeButton />
           </div>
         </header>
-        <main id="main" tabIndex={-1} className="shell-main">
+        {isPhone ? <Tabs waiting={waiting} opened={opened} onMore={() => setOpened(!opened)} /> : null}
+        {isPhone && opened ? <Navigation waiting={waiting} isRest onChosen={() => setOpened(false)} /> : null}
+        <main id="main" tabIndex={-1} className="shell-main" inert={isPhone && opened}>
           <ClosedBanner />
           {children}
         </main>
-        <Toasts />
-        {isPhone ? <Tabs waiting={waiting} opened={opened} onMore={() => setOpened(!opened)} /> : null}
       </div>
     </WaitingCount.Provider>
   );
@@ -99,7 +98,15 @@ const tabs: readonly Section[] = sections.filter(({ path }) =>
 );
 
 /** `isRest`: the sections that the tabs do not have. */
-function Navigation({ waiting, isRest }: { waiting: number; isRest: boolean }) {
+function Navigation({
+  waiting,
+  isRest = false,
+  onChosen,
+}: {
+  waiting: number;
+  isRest?: boolean;
+  onChosen?: () => void;
+}) {
   const { isAdmin } = useWorkspace();
   return (
     <nav aria-label="Sections" className="side-nav">
@@ -112,7 +119,7 @@ function Navigation({ waiting, isRest }: { waiting: number; isRest: boolean }) {
           {ofGroup
             .filter((section) => (isAdmin || !section.adminOnly) && !(isRest && tabs.includes(section)))
             .map((section) => (
-              <SectionLink key={section.path} section={section} waiting={waiting} />
+              <SectionLink key={section.path} section={section} waiting={waiting} onChosen={onChosen} />
             ))}
         </div>
       ))}
@@ -120,11 +127,24 @@ function Navigation({ waiting, isRest }: { waiting: number; isRest: boolean }) {
   );
 }
 
-function SectionLink({ section, waiting }: { section: Section; waiting: number }) {
+function SectionLink({
+  section,
+  waiting,
+  onChosen,
+}: {
+  section: Section;
+  waiting: number;
+  onChosen?: (() => void) | undefined;
+}) {
   const { slug } = useWorkspace();
   const [isHere] = useRoute(`/:slug/${section.path}/*?`);
   return (
-    <Link href={pathOf(slug, section.path)} title={section.label} aria-current={isHere ? 'page' : undefined}>
+    <Link
+      href={pathOf(slug, section.path)}
+      title={section.label}
+      aria-current={isHere ? 'page' : undefined}
+      onClick={onChosen}
+    >
       <Icon name={section.path} />
       <span className="side-word">{section.label}</span>
       {section.path === 'approvals' && waiting > 0 ? (

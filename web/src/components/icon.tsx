@@ -54,10 +54,6 @@ const outlines = {
   hourglass:
     'M18 18v2a1 1 0 0 1 -1 1h-10a1 1 0 0 1 -1 -1v-2a6 6 0 0 1 6 -6 M6 6a6 6 0 0 0 6 6m3.13 -.88a6 6 0 ' +
     '0 0 2.87 -5.12v-2a1 1 0 0 0 -1 -1h-10 M3 3l18 18',
-  branch: 'M6 6v6a3 3 0 0 0 3 3h10l-4 -4m0 8l4 -4',
-  trash:
-    'M4 7l16 0 M10 11l0 6 M14 11l0 6 M5 7l1 12a2 2 0 0 0 2 2h8a2 2 0 0 0 2 -2l1 -12 M9 7v-3a1 1 0 0 1 ' +
-    '1 -1h4a1 1 0 0 1 1 1v3',
   arrowRight: 'M5 12l14 0 M13 18l6 -6 M13 6l6 6',
   running: 'M12 3a9 9 0 1 0 9 9',
   starting:

@@ -1,9 +1,10 @@
-import { Table, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Agent, DailyModelUsage } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DataTable } from '../../components/data-table.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { numberText } from '../../text/number-text.ts';
 
@@ -18,6 +19,8 @@ export function ModelUsageByDay({ agent }: { agent: Agent }) {
       const params = { path: { slug }, query: { agent_id: agent.id, days } };
       return call(api.GET('/api/workspaces/{slug}/model-usage', { params, signal }));
     },
+    // Requests have no events of their own.
+    refetchInterval: 60_000,
   });
   return (
     <QueryState query={query} what="The usage of models">
@@ -35,32 +38,31 @@ const None = () => (
 function Rows({ rows }: { rows: readonly DailyModelUsage[] }) {
   const total = rows.reduce((sum, { used_tokens }) => sum + used_tokens, 0);
   return (
-    <Table.ScrollContainer minWidth={480}>
-      <Table aria-label="Tokens by day" captionSide="top">
-        <Table.Caption ta="left">
-          {numberText(total)} tokens in the last {days} days, by day (UTC), of the sessions that you may read
-        </Table.Caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Day</Table.Th>
-            <Table.Th>Endpoint</Table.Th>
-            <Table.Th ta="right">Sessions</Table.Th>
-            <Table.Th ta="right">Requests</Table.Th>
-            <Table.Th ta="right">Tokens</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ day, endpoint, sessions, requests, used_tokens }) => (
-            <Table.Tr key={`${day} ${endpoint}`}>
-              <Table.Td>{day}</Table.Td>
-              <Table.Td>{endpoint}</Table.Td>
-              <Table.Td ta="right">{numberText(sessions)}</Table.Td>
-              <Table.Td ta="right">{numberText(requests)}</Table.Td>
-              <Table.Td ta="right">{numberText(used_tokens)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+    <>
+      <Text size="sm" c="dimmed">
+        {numberText(total)} tokens in the last {days} days, by day (UTC), of the sessions that you may read
+      </Text>
+      <DataTable
+        label="Tokens by day"
+        minWidth={480}
+        columns={[
+          'Day',
+          'Endpoint',
+          { name: 'Sessions', isRight: true },
+          { name: 'Requests', isRight: true },
+          { name: 'Tokens', isRight: true },
+        ]}
+      >
+        {rows.map(({ day, endpoint, sessions, requests, used_tokens }) => (
+          <tr key={`${day} ${endpoint}`}>
+            <td>{day}</td>
+            <td>{endpoint}</td>
+            <td className="right">{numberText(sessions)}</td>
+            <td className="right">{numberText(requests)}</td>
+            <td className="right">{numberText(used_tokens)}</td>
+          </tr>
+        ))}
+      </DataTable>
+    </>
   );
 }

@@ -45,7 +45,7 @@ export function RequestCard({ request, search }: { request: PermissionRequest; s
           </Text>
         </Stack>
         <Group gap="sm">
-          <Status tone={statusTone[shown]}>
+          <Status tone={statusTone[shown]} icon={shown === 'expired' ? 'hourglass' : undefined}>
             {open && !mine ? 'Waiting for others' : statusLabel[shown]}
           </Status>
           <Button

@@ -83,5 +83,9 @@ function GrantRow({ grant }: { grant: Grant }) {
 }
 
 export function StateBadge({ state }: { state: Grant['state'] }) {
-  return <Status tone={grantStateTone[state]}>{grantStateLabel[state]}</Status>;
+  return (
+    <Status tone={grantStateTone[state]} icon={state === 'expired' ? 'hourglass' : undefined}>
+      {grantStateLabel[state]}
+    </Status>
+  );
 }

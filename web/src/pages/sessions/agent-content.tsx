@@ -3,6 +3,7 @@ import { List, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
+import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
@@ -74,18 +75,16 @@ function Status({ status: { status, detail } }: { status: PayloadOf<'agent.statu
 }
 
 function AgentError({ error: { message, code, fatal } }: { error: PayloadOf<'agent.error'> }) {
+  const { agentName } = useTranscript();
   return (
-    <Banner
-      tone="fail"
-      title={fatal ? 'The agent reported an error that ends its work' : 'The agent reported an error'}
-    >
-      <VisibleText text={message} />
-      {code === null ? null : (
-        <Text size="xs" component="div">
-          <VisibleText text={code} />
-        </Text>
-      )}
-    </Banner>
+    <>
+      <Banner
+        role="note"
+        tone="fail"
+        title={fatal ? 'The agent reported an error that ends its work' : 'The agent reported an error'}
+      />
+      <QuotedClaim by={agentName} text={code === null ? message : `${message}\n${code}`} />
+    </>
   );
 }
 

@@ -63,7 +63,7 @@ function Row({ session }: { session: Session }) {
           </TextLink>
         </Named>
       </td>
-      <td className="cut">
+      <td className="who">
         <Driver session={session} />
       </td>
       <td className="right">{tokens === null ? null : numberText(tokens)}</td>
