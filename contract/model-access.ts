@@ -5,7 +5,16 @@
 import * as z from 'zod';
 import { chosenId, named, secretReference } from './names.ts';
 
-const modelName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,199}$/, 'must be the name of a model');
+/** Some endpoints take the search by such a name of the model. */
+const searches = /:online(?![A-Za-z0-9_-])/i;
+export const asksForSearch = (model: string): boolean => searches.test(model);
+export const noSearchByModel =
+  'must not be an ":online" model: a search of the endpoint would lead past the platform';
+
+const modelName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._:@/-]{0,199}$/, 'must be the name of a model')
+  .refine((name) => !asksForSearch(name), noSearchByModel);
 
 /** What an endpoint speaks, and so what the agent has to: a client of one asks no endpoint of another. */
 export const modelDialect = z.enum(['messages', 'chat_completions', 'responses']);

@@ -125,7 +125,8 @@ export interface McpRegistrationWorkflowInput {
 }
 
 /**
- * The state of a registration once its workflow has nothing left to do. `unchanged`: there was nothing to do.
+ * The state of a registration once its workflow has nothing left to do. `unchanged`: there was nothing to do,
+ * or sign-ins are to be revoked first.
  */
 export interface RegistrationOutcome {
   status: RegistrationStatus | 'removed' | 'unchanged';

@@ -17,5 +17,7 @@ export async function up(knex: Knex): Promise<void> {
       output_tokens bigint not null,
       primary key (session_id, day)
     );
+    -- Lists by day read the days that they show, whichever sessions a workspace ever had.
+    create index model_usage_days_by_day on model_usage_days (day, session_id);
   `);
 }

@@ -35,8 +35,9 @@ async function workOff(registrationId: string): Promise<RegistrationOutcome | nu
     case 'remove':
       await steps.retireRegistration({ registrationId });
       await deleteOrLeave(registrationId);
-      await steps.removeRegistration({ registrationId });
-      return { status: 'removed', reason: null };
+      return (await steps.removeRegistration({ registrationId })) === false
+        ? { status: 'unchanged', reason: 'Sign-ins are still to be revoked' }
+        : { status: 'removed', reason: null };
     case 'delete_clients':
       await deleteOrLeave(registrationId);
       return null;

@@ -24,7 +24,7 @@ export type RegistrationTask =
   | ({ kind: 'register'; revision: number; workspaceId: string } & Shown)
   /** Its entry was removed, or is no remote server any more. */
   | { kind: 'remove' }
-  /** It was taken out of use, and has clients to delete at their servers. */
+  /** It has clients out of use, which are to be deleted at their servers. */
   | { kind: 'delete_clients' }
   | { kind: 'nothing' };
 
@@ -44,7 +44,7 @@ export async function readRegistrationTask(
     const shown = await shownOf(dependencies, 'registration', registrationId);
     return { kind: 'register', revision, workspaceId, ...shown };
   }
-  const retired = status === 'failed' ? await listRetiredClients(dependencies.db, registrationId) : [];
+  const retired = await listRetiredClients(dependencies.db, registrationId);
   return { kind: retired.length > 0 ? 'delete_clients' : 'nothing' };
 }
 

@@ -80,12 +80,12 @@ export async function retireRegistration(
 }
 
 /**
- * Removes it with what is left of its clients, unless an entry has it, or sign-ins are to be revoked: then a
- * later sweep begins again. Idempotent.
+ * Removes it with what is left of its clients, unless an entry has it, or sign-ins are to be revoked: then it
+ * returns false, and a later sweep begins again. Idempotent.
  */
 export async function removeRegistration(
   { db }: ActivityDependencies,
   { registrationId }: { registrationId: string },
-): Promise<void> {
-  await deleteRegistration(db, registrationId);
+): Promise<boolean> {
+  return await deleteRegistration(db, registrationId);
 }

@@ -1,6 +1,7 @@
 /** What the request of every dialect has in common: how it is read, refused and estimated. Pure. */
 import * as z from 'zod';
 import { fieldPath } from '../../contract/errors.ts';
+import { asksForSearch, noSearchByModel } from '../../contract/model-access.ts';
 import { parseBoundedJson } from '../../lib/outbound/bounded-json.ts';
 import type { RequestRules } from './dialect.ts';
 import { ModelError } from './model-error.ts';
@@ -14,15 +15,11 @@ export const jsonSchema = z
   .refine((schema) => !namesOtherDocument(schema), 'must not refer to another document with $ref');
 
 export const tokenCount = z.int().min(0).max(1_000_000_000);
-const searches = /:online$/i;
 export const modelToAsk = z
   .string()
   .min(1)
   .max(200)
-  .refine(
-    (name) => !searches.test(name),
-    'must not end with ":online": a search of the endpoint would lead past the platform',
-  );
+  .refine((name) => !asksForSearch(name), noSearchByModel);
 /** Of a field that has to be absent, and why. */
 export const ledPast = (what: string) => `must be absent: ${what} would lead past the platform`;
 

@@ -87,9 +87,17 @@ export async function readSignIn(db: Db, entryId: string): Promise<SignIn | null
 const toRevoke = (db: Db) =>
   db('oauth_connections').whereRaw('registration_id = mcp_registrations.id').whereNull('revoked_at');
 
+/** Kept at first since sign-ins with it were to be revoked; after two days its server is taken for gone. */
+const deletableClient = `exists (
+  select from oauth_clients c
+  where c.registration_id = mcp_registrations.id and c.retired_at > now() - interval '2 days'
+    and exists (select from oauth_connections o where o.oauth_client_id = c.id)
+    and not exists (select from oauth_connections o where o.oauth_client_id = c.id and o.revoked_at is null)
+)`;
+
 /**
- * Each needs a workflow: it is not settled, or its entry was removed. One with ended sign-ins that are to be
- * revoked waits for that, which the sweep does by itself.
+ * Each needs a workflow: it is not settled, its entry was removed, or it has a client to delete. One with ended
+ * sign-ins that are to be revoked waits for that, which the sweep does by itself.
  */
 export async function listUnsettledRegistrations(db: Db): Promise<{ id: string }[]> {
   const rows = await db('mcp_registrations')
@@ -97,6 +105,7 @@ export async function listUnsettledRegistrations(db: Db): Promise<{ id: string }
     .orWhere((removed) =>
       removed.whereNull('mcp_server_id').whereNotExists(toRevoke(db).whereNotNull('ended_at').select('id')),
     )
+    .orWhereRaw(deletableClient)
     .orderBy('created_at')
     .select('id');
   return rows;
@@ -249,14 +258,15 @@ export async function failRegistration(
 }
 
 /**
- * Deletes one that no entry has, with its clients. It stays as long as a sign-in is to be revoked, which
- * would go with it.
+ * Deletes one that no entry has, with its clients. False where it stays: a sign-in is to be revoked, which
+ * would go with it, or an entry has it.
  */
-export async function deleteRegistration(db: Db, id: string): Promise<void> {
-  await db('mcp_registrations')
+export async function deleteRegistration(db: Db, id: string): Promise<boolean> {
+  const deleted = await db('mcp_registrations')
     .where({ id, mcp_server_id: null })
     .whereNotExists(toRevoke(db).select('id'))
     .delete();
+  return deleted > 0;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { type DailyModelUsage, dailyModelUsage, type ModelUsageReport } from '../../contract/model-access.ts';
+import { defaultEndpointName } from '../../contract/model-endpoint.ts';
 import { uuid } from '../../contract/names.ts';
 import { type FrozenModelAccess, frozenModelAccess } from '../../contract/session.ts';
 import type { Db, Transaction } from '../database.ts';
@@ -122,7 +123,7 @@ const settle = `
   )
   insert into model_usage_days as d (session_id, day, endpoint, requests, failed_requests, input_tokens,
     cache_creation_input_tokens, cache_read_input_tokens, output_tokens)
-  select session_id, (now() at time zone 'utc')::date, coalesce(configuration #>> '{agent,model_access,endpoint}', 'default'),
+  select session_id, (now() at time zone 'utc')::date, coalesce(configuration #>> '{agent,model_access,endpoint}', :usual),
     1, :failed, :input, :created, :read, :output
   from summed join session_configurations using (session_id)
   on conflict (session_id, day) do update set
@@ -145,6 +146,7 @@ export async function settleModelRequest(
   await db.raw(settle, {
     sessionId,
     id,
+    usual: defaultEndpointName,
     failed: usage.outcome === 'failed' ? 1 : 0,
     input: usage.input_tokens,
     created: usage.cache_creation_input_tokens,

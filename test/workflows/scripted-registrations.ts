@@ -72,6 +72,7 @@ export function registrationActivities(
     },
     removeRegistration: async (input) => {
       await begin('removeRegistration', input);
+      return true;
     },
   };
 }

@@ -18,8 +18,8 @@ export const responsesUsage = (response: unknown): unknown =>
 
 const eventName = /^response\.[a-z_.]{1,80}$/;
 /** What clients read of a piece of a text; a filling that hides its length, and tokens, are left out. */
-const text = z.string().optional();
-const place = z.int().min(0).optional();
+const text = z.string().nullish();
+const place = z.int().nullish();
 const deltaEvent = z.object({
   ...{ type: z.string(), item_id: text, call_id: text },
   ...{ output_index: place, content_index: place, summary_index: place },
@@ -72,7 +72,7 @@ export function openResponsesStream(options: StreamOptions): AnswerStream {
       }
       const event = Object(value);
       const isLast = lastEvents.has(type);
-      const shown = type.endsWith('.delta') ? shownDelta(texts, value) : [...held(type), event];
+      const shown = type.endsWith('.delta') ? shownDelta(texts, value, host) : [...held(type), event];
       const delta = memberOf(value, 'delta');
       return {
         shown: numbered(shown),
@@ -92,10 +92,13 @@ export function openResponsesStream(options: StreamOptions): AnswerStream {
 }
 
 /** A delta that is no text is none that clients read. */
-function shownDelta(texts: TextPieces<Place>, value: unknown): object[] {
+function shownDelta(texts: TextPieces<Place>, value: unknown, host: string): object[] {
+  if (typeof memberOf(value, 'delta') !== 'string') {
+    return [];
+  }
   const given = deltaEvent.safeParse(value);
   if (!given.success) {
-    return [];
+    throw new OutboundError('invalid_response', `${host} sent a piece of a text that has no place`);
   }
   const { delta, ...event } = given.data;
   const { type: kind, item_id, output_index: output, content_index, summary_index } = event;

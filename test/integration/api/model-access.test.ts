@@ -204,7 +204,10 @@ describe("a session's requests to its model", () => {
       sessions: [{ id: session.id, model_tokens: 13 }],
     });
     const byDay = (by: typeof member, query = '') =>
-      by.ok('GET', `${base}/model-usage?agent_id=${agent.id}${query}`);
+      by.ok<{ model_usage: Record<string, unknown>[] }>(
+        'GET',
+        `${base}/model-usage?agent_id=${agent.id}${query}`,
+      );
     const day = expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/);
     const { outcome: _, ...tokens } = took;
     const row = {
@@ -216,7 +219,15 @@ describe("a session's requests to its model", () => {
     await ask(second);
     await report(second, { ...took, outcome: 'failed' });
     const twice = { requests: 2, failed_requests: 1, output_tokens: 6, used_tokens: 26 };
-    expect(await byDay(admin, '&days=1')).toMatchObject({ model_usage: [{ sessions: 1, ...twice }] });
+    const { model_usage: found } = await byDay(admin, '&days=2');
+    // Two rows where midnight came between the reports.
+    const sum = (name: string) => found.reduce((all, each) => all + Number(each[name]), 0);
+    expect(Object.fromEntries(Object.keys(twice).map((name) => [name, sum(name)]))).toEqual(twice);
+    await api
+      .db('model_usage_days')
+      .where({ session_id: session.id })
+      .update({ day: api.db.raw(`(now() at time zone 'utc')::date - 1`) });
+    expect(await byDay(admin, '&days=1')).toEqual({ model_usage: [] });
     // Who may not read the session does not learn of it.
     const other = await api.person();
     await api.join(workspace, other, 'member');

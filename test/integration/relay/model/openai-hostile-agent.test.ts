@@ -24,6 +24,8 @@ const ofChat: [string, object, string][] = [
   ['a tool of the endpoint', { ...chat, tools: [{ type: 'web_search' }] }, 'tools.0.type'],
   ['a search of the endpoint', { ...chat, web_search_options: {} }, 'web_search_options'],
   ['a search by the name of the model', { ...chat, model: 'acme/large:online' }, 'model'],
+  ['a search by a name with something behind', { ...chat, model: 'acme/large:online:free' }, 'model'],
+  ['a search by a name with a blank behind', { ...chat, model: 'acme/large:online ' }, 'model'],
   [
     'an image by address',
     user({ type: 'image_url', image_url: { url } }),
