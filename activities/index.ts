@@ -125,7 +125,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     inspectWorkload: short(ofSession, inspectWorkload),
     deliverInputs: short(ofSession, deliverInputs),
     checkIdle: short(ofSession, checkIdle),
-    // Outside of the share: only its first attempt can tell what had ended before, and what ends waits for none.
+    // Outside of the share: only its first attempt can tell what had ended before.
     stopWorkload: bind(ofSession, stopWorkload),
     listOpenRequests: short(ofSession, listOpenRequests),
     recordEnd: short(ofSession, recordEnd),

@@ -36,7 +36,7 @@ export function findEndpoint(endpoints: ModelEndpoints, name: string, slug: stri
   return found !== undefined && mayUse(found, slug) ? found : null;
 }
 
-/** Why an agent cannot ask by a dialect; null where it can, or that is unknown. Said at save and at launch. */
+/** Why an agent cannot ask by a dialect; null where it can, or where that is unknown. */
 export function unspokenDialect(run: Run, dialect: ModelDialect): string | null {
   const { name, preset = 'custom' } = run.type === 'builtin' ? run : { name: '' };
   const spoken = name === 'claude' ? dialectsOfPreset.claude : dialectsOfPreset[preset];

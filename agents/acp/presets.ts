@@ -77,7 +77,7 @@ const presets: Record<AcpPreset, Preset> = {
     maxWaitSeconds: 300,
   }),
   codex: ({ packages, config, env, ownTools }) => {
-    // With full access it asks nobody, so that a list of kinds would allow all of them.
+    // With full access it sends no request, so that a list of kinds would allow all of them.
     const hasOwnTools = ownTools.includes('all');
     return {
       command: `${packages}/node_modules/.bin/codex-acp`,

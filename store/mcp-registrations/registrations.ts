@@ -96,8 +96,8 @@ const deletableClient = `exists (
 )`;
 
 /**
- * Each needs a workflow: it is not settled, its entry was removed, or it has a client to delete. One with ended
- * sign-ins that are to be revoked waits for that, which the sweep does by itself.
+ * Each needs a workflow: it is not settled, its entry was removed, or it has a client to delete. One with
+ * ended sign-ins that are to be revoked waits for that, which the sweep does by itself.
  */
 export async function listUnsettledRegistrations(db: Db): Promise<{ id: string }[]> {
   const rows = await db('mcp_registrations')

@@ -62,6 +62,7 @@ const valuesByType: Record<string, readonly string[]> = {
 const typeByName: Record<string, string> = {
   bool: 'boolean',
   bytea: 'Buffer',
+  date: 'string',
   int4: 'number',
   int8: 'number',
   jsonb: 'unknown',

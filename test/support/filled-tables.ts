@@ -57,6 +57,7 @@ const withoutForeignKey: Reference[] = [
 const valueByType: Record<string, () => unknown> = {
   bool: () => false,
   bytea: () => Buffer.from('00', 'hex'),
+  date: () => '2026-01-31',
   int4: () => 1,
   int8: () => 1,
   jsonb: () => '{}',

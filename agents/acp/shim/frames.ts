@@ -49,7 +49,7 @@ export const toolOf = ({ method, params }: { method: string; params?: unknown })
   method === 'tools/call' ? (toolCall.safeParse(params).data ?? null) : null;
 
 const listed = z.object({ nextCursor: z.string() });
-/** Of a list whose answer was one page of it; null where it was the last, or no list. An empty one is none. */
+/** Of a list whose answer was one page of it; null where it was the last: an empty one is none. */
 export const cursorAfter = (answer: { result?: unknown }): string | null =>
   listed.safeParse(answer.result).data?.nextCursor || null;
 
