@@ -109,8 +109,10 @@ function AnswerChoices({
             onClick={() => answer(option)}
             styles={{ label: { whiteSpace: 'normal' } }}
           >
-            Answer “
-            <VisibleText text={option} />”
+            <span>
+              Answer “
+              <VisibleText text={option} />”
+            </span>
           </Button>
         ))}
       </Group>
