@@ -42,7 +42,7 @@ describeInBrowser('the page of a session', () => {
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Sessions' }).click();
-    await page.getByRole('link', { name: 'left-alone' }).click();
+    await page.getByRole('row').filter({ hasText: 'left-alone' }).getByRole('link').first().click();
     await field.waitFor();
     expect(await field.inputValue()).toBe('half a sentence');
     await page.reload();
@@ -66,7 +66,7 @@ describeInBrowser('the page of a session', () => {
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for answer').waitFor();
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for answer');
 
-    await page.getByRole('link', { name: 'waiter' }).click();
+    await page.getByRole('row').filter({ hasText: 'waiter' }).getByRole('link').first().click();
     const field = page.getByRole('textbox', { name: 'Your answer' });
     await field.fill('Green');
     await page.keyboard.press('Control+Enter');
