@@ -217,7 +217,7 @@ describe('the key in Chat Completions and Responses', () => {
     session.respond = (_asked, response) =>
       sendStream(response, writeChat([calls(...called), chatEnd, '[DONE]']));
     const streamed = await session.ask(chatStream);
-    expect(JSON.stringify(dataIn(streamed.text).map((each) => each.choices))).toContain('[secret]');
+    expect(JSON.stringify(dataIn(streamed.text).map(({ choices }) => choices))).toContain('[secret]');
     expect(streamed.text).not.toContain(modelKey.slice(0, 20));
     const choices = half.map((content, index) => ({ index, message: { role: 'assistant', content } }));
     session.respond = (_asked, response) => sendJson(response, { ...chatCase.whole, choices });
