@@ -56,7 +56,7 @@ export function inDecisionShare<Result>(workspaceId: string, work: () => Promise
  * The same for a short activity, by half of the slots for these: sessions whose sidecars keep silent, or that
  * all end at once, keep no other workspace's messages waiting.
  */
-export function inShortShare<Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> {
+function inShortShare<Result>(workspaceId: string, work: () => Promise<Result>): Promise<Result> {
   const message = `${shortActivitiesOfWorkspace} short steps of this workspace are under way on one worker`;
   return inPlace(
     { key: `short ${workspaceId}`, permits: shortActivitiesOfWorkspace },

@@ -100,14 +100,19 @@ export const modelUsageReport = z.strictObject({
 });
 export type ModelUsageReport = z.infer<typeof modelUsageReport>;
 
-/** What a session has used so far. */
-export const modelUsage = z.strictObject({
+/** What is counted of requests, whatever they are summed up by. */
+export const modelCounts = {
   requests: z.int(),
   failed_requests: z.int(),
   input_tokens: z.int(),
   cache_creation_input_tokens: z.int(),
   cache_read_input_tokens: z.int(),
   output_tokens: z.int(),
+};
+
+/** What a session has used so far. */
+export const modelUsage = z.strictObject({
+  ...modelCounts,
   /** Of requests whose end is not known yet. */
   reserved_tokens: z.int(),
   /** What counts against the limit: all of the above tokens. */
@@ -126,12 +131,7 @@ export const dailyModelUsage = z.strictObject({
   endpoint: z.string(),
   /** Whose requests these are. */
   sessions: z.int(),
-  requests: z.int(),
-  failed_requests: z.int(),
-  input_tokens: z.int(),
-  cache_creation_input_tokens: z.int(),
-  cache_read_input_tokens: z.int(),
-  output_tokens: z.int(),
+  ...modelCounts,
   /** All of these tokens. */
   used_tokens: z.int(),
 });

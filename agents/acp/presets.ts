@@ -98,10 +98,9 @@ const presets: Record<AcpPreset, Preset> = {
               wire_api: 'responses',
             },
           },
-          mcp_servers: mapServers(servers, (server) => ({
-            ...{ ...server, required: true, startup_timeout_sec: startTimeoutSeconds },
-            tool_timeout_sec: toolTimeoutMs / 1000,
-          })),
+          mcp_servers: Object.fromEntries(
+            Object.entries(servers).map(([name, server]) => [name, { ...server, ...codexTimeouts }]),
+          ),
           web_search: 'disabled',
           tools: { view_image: false },
           features: Object.fromEntries(codexFeatures.map((name) => [name, hasOwnTools])),
@@ -147,7 +146,12 @@ const presets: Record<AcpPreset, Preset> = {
 
 /** What the agent's model access is called in the configuration of an agent. */
 const providerName = 'platform';
-const startTimeoutSeconds = 120;
+/** Of each server, which it waits for before its first turn. */
+const codexTimeouts = {
+  required: true,
+  startup_timeout_sec: 120,
+  tool_timeout_sec: toolTimeoutMs / 1000,
+};
 /** What gives Codex tools of its own. */
 const codexFeatures = ['shell_tool', 'unified_exec', 'multi_agent', 'goals', 'code_mode'];
 /** The part of opencode that speaks each dialect. */
@@ -156,9 +160,6 @@ const opencodeClients: Record<ModelDialect, string> = {
   chat_completions: '@ai-sdk/openai-compatible',
   responses: '@ai-sdk/openai',
 };
-
-const mapServers = (servers: Servers, entryOf: (server: Servers[string]) => object): object =>
-  Object.fromEntries(Object.entries(servers).map(([name, server]) => [name, entryOf(server)]));
 
 /** The model of the session as one of a provider of its own, else its choice of its vendor's models. */
 function opencodeModel(model: string | null, env: LaunchSettings['env']): object {

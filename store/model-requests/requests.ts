@@ -3,7 +3,12 @@
  * that the model program chose.
  */
 import * as z from 'zod';
-import { type DailyModelUsage, dailyModelUsage, type ModelUsageReport } from '../../contract/model-access.ts';
+import {
+  type DailyModelUsage,
+  dailyModelUsage,
+  type ModelUsageReport,
+  modelCounts,
+} from '../../contract/model-access.ts';
 import { defaultEndpointName } from '../../contract/model-endpoint.ts';
 import { uuid } from '../../contract/names.ts';
 import { type FrozenModelAccess, frozenModelAccess } from '../../contract/session.ts';
@@ -12,12 +17,7 @@ import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import { whereReadableBy } from '../sessions/conditions.ts';
 
 const totals = z.object({
-  requests: z.int(),
-  failed_requests: z.int(),
-  input_tokens: z.int(),
-  cache_creation_input_tokens: z.int(),
-  cache_read_input_tokens: z.int(),
-  output_tokens: z.int(),
+  ...modelCounts,
   reserved_tokens: z.int(),
   requests_reached: z.boolean(),
   tokens_reached: z.boolean(),
