@@ -1,12 +1,12 @@
-/** What the commands that install an agent have in common: the set-up's lock, and what they say in the end. */
+/** What the commands that install an agent share: the lock of the set-up, and what they say in the end. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { withLock } from './lock.mjs';
 import { SetupError, step } from './progress.mjs';
 
 /**
- * `provide` resolves to what it did, or to nothing where all of it was there; `soughtAtStart` is what a worker
- * looks for. Sets the exit code 1 where the set-up is refused.
+ * `provide` resolves to what it did, or to nothing where all of it was there; `soughtAtStart` is what a
+ * worker looks for. Sets the exit code 1 where the set-up is refused.
  */
 export async function installAgent(root, { name, soughtAtStart, provide }) {
   let done;

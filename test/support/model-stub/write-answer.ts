@@ -26,7 +26,8 @@ export async function writeAnswer(
   const pauseMs = answer.type === 'message' ? answer.pauseMs : 0;
   for (const frame of answer.type === 'cut' ? frames.slice(0, cutAfter) : frames) {
     await sleep(pauseMs);
-    response.write(frame);
+    // What was not written yet when the stream is cut would be lost with it.
+    await new Promise((resolve) => response.write(frame, resolve));
   }
   if (answer.type === 'cut') {
     response.destroy();
