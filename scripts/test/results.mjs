@@ -1,6 +1,7 @@
 /** What a run of `npm test` came to: kept in a file, so that several runs can be summed. */
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { writeWhole } from '../setup/write-whole.mjs';
 import { printCosts, sumOfCosts } from './costs.mjs';
 import { mostSecondTries } from './second-tries.mjs';
@@ -73,15 +74,26 @@ export function resultOf(root, result, entries, checked) {
   };
 }
 
-/** A line each: tests, and suites that do not load. */
+/** Tests and suites that do not load, each with the beginning of why. */
 function failedTests(root, result) {
-  return result.testResults.flatMap(({ name, status, assertionResults }) => {
+  return result.testResults.flatMap(({ name, status, message, assertionResults }) => {
     const path = relative(root, name);
     const failed = assertionResults.filter((assertion) => assertion.status === 'failed');
     return failed.length > 0 || status !== 'failed'
-      ? failed.map(({ fullName }) => `${path}: ${fullName}`)
-      : [`${path}: does not load`];
+      ? failed.map(({ fullName, failureMessages }) => `${path}: ${fullName}${whyIn(failureMessages[0])}`)
+      : [`${path}: does not load${whyIn(message)}`];
   });
+}
+
+/** The first lines of a message below the line that they explain: a log may hold only a run's end. */
+function whyIn(message = '') {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  return lines
+    .slice(0, 6)
+    .map((line) => `\n      ${line.slice(0, 200)}`)
+    .join('');
 }
 
 /**
