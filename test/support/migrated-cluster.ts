@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { cp, rename, rm } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { loadOrCreateKeys } from '../../bin/start/keys.ts';
 import { startPostgres } from '../../bin/start/postgres.ts';
 import { asOrdinaryUser, findPostgresBinaries } from '../../bin/start/postgres-binaries.ts';
@@ -15,19 +15,27 @@ import { migrate } from '../../store/migrate.ts';
 import { whileLocked } from './machine-lock.ts';
 
 const clusters = resolve('.cache/test/clusters');
-/** Of the files that are kept. Each copy gets the password of its platform. */
-const password = 'test';
+/** Of the files that are kept. Each copy for a platform gets a password of its own. */
+export const clusterPassword = 'test';
 
 /**
  * Gives a data directory keys of its own, as a first start does, and a migrated
  * database that only these open.
  */
 export async function placeMigratedCluster(dataDirectory: string): Promise<void> {
-  const directory = join(dataDirectory, 'postgres');
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const data = join(dataDirectory, 'postgres/data');
   const keys = loadOrCreateKeys(dataDirectory);
-  await copyFiles(await migratedCluster(), join(directory, 'data'));
-  await setPassword(join(directory, 'data'), keys.postgres_password);
+  await copyMigratedCluster(data);
+  await setPassword(data, keys.postgres_password);
+}
+
+/** Copies the files, whole or not at all, to where nothing is yet; their database is `platform`. */
+export async function copyMigratedCluster(data: string): Promise<void> {
+  const unfinished = `${data}.unfinished`;
+  await rm(unfinished, { recursive: true, force: true });
+  mkdirSync(dirname(data), { recursive: true, mode: 0o700 });
+  await copyFiles(await migratedCluster(), unfinished);
+  await rename(unfinished, data);
 }
 
 /** Names the state of all migrations. */
@@ -62,7 +70,7 @@ async function migratedCluster(): Promise<string> {
 /** Renamed at the end: there is a whole one or none. */
 async function make(kept: string): Promise<void> {
   const directory = mkdtempSync(join(clusters, 'unfinished-'));
-  const postgres = await startPostgres({ directory, password, settings: { fsync: 'off' } });
+  const postgres = await startPostgres({ directory, password: clusterPassword, settings: { fsync: 'off' } });
   try {
     const db = openDatabase(postgres.url(), { poolSize: 2 });
     await migrate(db).finally(() => db.destroy());

@@ -5,13 +5,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { productName } from '../../contract/product-name.ts';
 import { recordCost } from './costs.ts';
 import { untilFound } from './eventually.ts';
 import { chooseTestPort } from './free-port.ts';
+import { memoryDirectory } from './memory-directory.ts';
 import { placeMigratedCluster } from './migrated-cluster.ts';
 import { ownConnection } from './own-connection.ts';
 import { processesMentioning } from './processes.ts';
@@ -62,7 +62,7 @@ export interface TestPlatformOptions {
  */
 export async function startPlatform(options: TestPlatformOptions = {}): Promise<Platform> {
   const servers = options.usesRunServers === true ? await openRunServers() : null;
-  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(tmpdir(), 'platform-'));
+  const dataDirectory = options.dataDirectory ?? mkdtempSync(join(memoryDirectory(), 'platform-'));
   const port = options.port ?? (await chooseTestPort());
   if (needsDatabase(options, dataDirectory)) {
     await placeMigratedCluster(dataDirectory);

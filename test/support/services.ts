@@ -2,22 +2,29 @@
  * The one Postgres and the one Temporal server that all test runs on this machine share. The first run starts
  * them, the last one stops them.
  */
-import { mkdirSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startPostgres } from '../../bin/start/postgres.ts';
 import { startTemporal } from '../../bin/start/temporal.ts';
 import { openDatabase } from '../../store/database.ts';
 import { migrate } from '../../store/migrate.ts';
 import { whileLocked } from './machine-lock.ts';
-import { hashOfMigrations } from './migrated-cluster.ts';
+import { memoryDirectory } from './memory-directory.ts';
+import { clusterPassword, copyMigratedCluster, hashOfMigrations } from './migrated-cluster.ts';
 import { pgvectorSettings } from './pgvector.ts';
 import { temporalProgram } from './temporal-program.ts';
 import { beginTestRun, endTestRun, otherTestRuns } from './test-runs.ts';
 
 const directory = resolve('.cache/test');
 const lock = join(directory, 'lock');
+/** One for each checkout. */
+const data = join(
+  memoryDirectory(),
+  `gatepost-tests-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}`,
+);
 /** Protects databases with only test data, on the loopback address. */
-const password = 'test';
+const password = clusterPassword;
 
 export async function acquireServices(): Promise<void> {
   mkdirSync(directory, { recursive: true });
@@ -31,11 +38,16 @@ export async function acquireServices(): Promise<void> {
       max_connections: '300',
       ...pgvectorSettings,
     };
-    const postgres = await startPostgres({ directory: join(directory, 'postgres'), password, settings });
-    const template = await ensureTemplate(postgres.url('postgres'), first);
+    const files = join(data, 'postgres/data');
+    const isFresh = !existsSync(files);
+    if (isFresh) {
+      await copyMigratedCluster(files);
+    }
+    const postgres = await startPostgres({ directory: join(data, 'postgres'), password, settings });
+    const template = await ensureTemplate(postgres.url('postgres'), { first, isFresh });
     const temporal = await startTemporal({
       program: temporalProgram(),
-      directory: join(directory, 'temporal'),
+      directory: join(data, 'temporal'),
       hasUi: false,
       isForTests: true,
     });
@@ -53,21 +65,24 @@ export async function releaseServices(): Promise<void> {
     }
     const temporal = await startTemporal({
       program: temporalProgram(),
-      directory: join(directory, 'temporal'),
+      directory: join(data, 'temporal'),
       hasUi: false,
     });
     await temporal.stop();
-    rmSync(join(directory, 'temporal'), { recursive: true, force: true });
-    const postgres = await startPostgres({ directory: join(directory, 'postgres'), password });
+    const postgres = await startPostgres({ directory: join(data, 'postgres'), password });
     await postgres.stop();
+    rmSync(data, { recursive: true, force: true });
   });
 }
 
 /**
- * A migrated database to copy, one for each state of the migrations. The first run
- * drops what killed runs left.
+ * A migrated database to copy, one for each state of the migrations. The first run drops what killed runs left;
+ * a fresh server has one already.
  */
-async function ensureTemplate(url: string, first: boolean): Promise<string> {
+async function ensureTemplate(
+  url: string,
+  { first, isFresh }: { first: boolean; isFresh: boolean },
+): Promise<string> {
   const template = `template_${hashOfMigrations()}`;
   const db = openDatabase(url, { poolSize: 1 });
   try {
@@ -77,7 +92,9 @@ async function ensureTemplate(url: string, first: boolean): Promise<string> {
         await db.raw('drop database ?? with (force)', [name]);
       }
     }
-    if (!names.includes(template)) {
+    if (isFresh) {
+      await db.raw('alter database platform rename to ??', [template]);
+    } else if (!names.includes(template)) {
       const unfinished = `${template}_unfinished`;
       await db.raw('drop database if exists ?? with (force)', [unfinished]);
       await db.raw('create database ??', [unfinished]);
