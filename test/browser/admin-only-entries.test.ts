@@ -85,7 +85,7 @@ describeInBrowser('an admin-only entry', () => {
     // An edit that only adds a scope names the grants that this costs, not those that already do not count.
     await visitor.open('catalog/notes/edit');
     await page
-      .getByRole('textbox', { name: 'Manifest' })
+      .getByRole('textbox', { name: 'Tools and variables' })
       .fill('{ "tool_scopes": { "write_file": "notes.new" } }');
     await note.getByRole('link', { name: 'notes.new' }).waitFor();
     expect(await note.getByRole('link', { name: 'notes.write' }).count()).toBe(0);

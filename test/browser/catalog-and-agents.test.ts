@@ -133,11 +133,11 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const { page } = visitor;
     await visitor.open('catalog/files/edit');
     await page
-      .getByRole('textbox', { name: 'Manifest' })
+      .getByRole('textbox', { name: 'Tools and variables' })
       .fill('{ "tool_scopes": { "write_file": "Files" } }');
     await page.getByText('manifest.tool_scopes.write_file: must be dot-separated').waitFor();
     await page
-      .getByRole('textbox', { name: 'Manifest' })
+      .getByRole('textbox', { name: 'Tools and variables' })
       .fill('{ "tool_scopes": { "write_file": "files.change" } }');
     await page.getByRole('cell', { name: 'files.change' }).waitFor();
     await visitor.checkAccessibility();

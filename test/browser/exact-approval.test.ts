@@ -103,8 +103,8 @@ describeInBrowser('the very call in an approval', () => {
       .filter({ hasText: 'Tool call' });
     await eventually(async () => expect(await calls.count()).toBe(4));
     expect(
-      (await calls.allTextContents()).map((text) => /not permitted|allowed by grant/.exec(text)?.[0]),
-    ).toEqual(['not permitted', 'not permitted', 'allowed by grant', 'not permitted']);
+      (await calls.allTextContents()).map((text) => /refused at the gate|allowed by grant/.exec(text)?.[0]),
+    ).toEqual(['refused at the gate', 'refused at the gate', 'allowed by grant', 'refused at the gate']);
     const grant = await grantOf(request.id);
     expect(grant).toMatchObject({
       state: 'consumed',

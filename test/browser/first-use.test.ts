@@ -188,8 +188,8 @@ async function messageAndTerminate(visitor: Visitor): Promise<void> {
   await page.getByRole('button', { name: 'Send' }).click();
   await page.getByRole('region', { name: 'Transcript' }).getByText('You are welcome').waitFor();
   await seen(visitor, '09-session');
-  await page.getByRole('button', { name: 'Terminate' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Terminate' }).click();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Stop' }).click();
   await page.getByText('The session has ended.').waitFor();
 }
 

@@ -118,7 +118,7 @@ describeInBrowser('a page of the web UI', () => {
       const { status } = (await ada.ok<{ session: { status: string } }>('GET', path)).session;
       return status === 'terminated' ? true : null;
     });
-    await row.getByText('Terminated').waitFor();
+    await row.getByText('Stopped').waitFor();
     await visitor.leave();
   });
 

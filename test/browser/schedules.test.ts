@@ -105,7 +105,7 @@ describeInBrowser('schedules in the web UI', () => {
     await ada.ok('PUT', `${ada.workspace}/members/${(await nora.me()).user.id}`, { role: 'member' });
     const other = await open('nora', 'schedules');
     await other.page.getByRole('link', { name: 'Weekly report' }).click();
-    await other.page.getByText('Only its maker and workspace admins see its prompt').waitFor();
+    await other.page.getByText('Only who created it and workspace admins see its prompt').waitFor();
     expect(await other.page.getByText('Write the report').count()).toBe(0);
     expect(await other.page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
     await other.leave();

@@ -231,7 +231,7 @@ describeInBrowser('the page of a session', () => {
       const { height } = context.viewport ?? { height: 0 };
       for (const what of [
         page.getByRole('heading', { level: 1 }),
-        state.getByText('Terminated'),
+        state.getByText('Stopped'),
         state.getByText(/It was enough/),
       ]) {
         expect(await isInWindow(what.first(), height)).toBe(true);
@@ -260,7 +260,7 @@ describeInBrowser('the page of a session', () => {
           .getByText('Start the agent, its servers and siblings')
           .waitFor();
         const card = page.getByRole('region', { name: 'Servers' });
-        const sibling = card.getByRole('list', { name: 'Siblings' }).getByRole('listitem');
+        const sibling = card.getByRole('list', { name: 'Runs beside it' }).getByRole('listitem');
         await sibling.filter({ hasText: 'db' }).getByText('was not ready within 2 seconds').waitFor();
         expect(await card.getByText('SIGTERM').count()).toBe(0);
         const others = card.getByRole('list', { name: 'MCP servers and agent' });

@@ -188,8 +188,8 @@ describeInBrowser('the pages of a tree of sessions', () => {
       `writer ${imitation}`,
     ]);
     expect(await path.locator('[aria-current=page]').count()).toBe(1);
-    const drives = page.getByRole('region', { name: 'Who drives this session' });
-    await drives.getByText('Nobody drives this session: the agent planner started it').waitFor();
+    const drives = page.getByRole('region', { name: 'Who is behind this session' });
+    await drives.getByText('No person is behind this session: the agent planner started it').waitFor();
     await drives.getByText('Its permission requests come to you').waitFor();
     expect(await page.getByRole('textbox', { name: 'Message to the agent' }).count()).toBe(0);
     const prompt = entries(page).filter({ hasText: 'Prompt by planner (agent of another session)' });
@@ -231,12 +231,12 @@ describeInBrowser('the pages of a tree of sessions', () => {
     const { page } = visitor;
     await visitor.open(`sessions/${root.id}`);
     await rowOf(page, 'writer').getByText('Running').waitFor();
-    await page.getByRole('button', { name: 'Terminate' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Stop this session?' });
     await dialog.getByText('The 1 running session that it started ends, too.').waitFor();
     await visitor.picture('session-tree-terminate');
-    await dialog.getByRole('button', { name: 'Terminate' }).click();
-    await rowOf(page, 'writer').getByText('Terminated').waitFor();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
+    await rowOf(page, 'writer').getByText('Stopped').waitFor();
   }
 
   /** Ada is an admin: the page leads her to the audit trail of the whole tree. */

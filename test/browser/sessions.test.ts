@@ -128,28 +128,28 @@ describeInBrowser('sessions in the web UI', () => {
     await admin.open(`sessions/${ofMax.id}`);
     await page.getByText('Live: new events appear here.').waitFor();
     expect(await page.getByLabel('Message to the agent').count()).toBe(0);
-    await page.getByRole('button', { name: 'Terminate' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Terminate this session?' });
+    await page.getByRole('button', { name: 'Stop' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Stop this session?' });
     await dialog.getByLabel('Reason').fill('Not yet');
     await admin.checkAccessibility();
     // An error disappears when the input that it was about changes.
     admin.expectInConsole(/500/);
     await page.route('**/terminate', (route) => route.fulfill({ status: 500, json: brokeOnPurpose }));
-    await dialog.getByRole('button', { name: 'Terminate' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
     await dialog.getByText('It broke on purpose.').waitFor();
     await dialog.getByLabel('Reason').fill('Not now');
     await dialog.getByText('It broke on purpose.').waitFor({ state: 'detached' });
     await page.unroute('**/terminate');
     // What was typed survives a reload.
     await page.reload();
-    await page.getByRole('button', { name: 'Terminate' }).click();
+    await page.getByRole('button', { name: 'Stop' }).click();
     expect(await dialog.getByLabel('Reason').inputValue()).toBe('Not now');
-    await dialog.getByRole('button', { name: 'Terminate' }).click();
+    await dialog.getByRole('button', { name: 'Stop' }).click();
     await page.getByText('The session has ended.').waitFor();
     await page.getByText('Not now').first().waitFor();
-    await page.getByRole('button', { name: 'Terminate' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
     await admin.open(`sessions?status=terminated&agent=${agent.id}`);
-    await page.getByRole('row').filter({ hasText: 'Terminated' }).waitFor();
+    await page.getByRole('row').filter({ hasText: 'Stopped' }).waitFor();
     expect(await page.getByRole('row').count()).toBe(2);
     await admin.leave();
   });
@@ -225,7 +225,7 @@ describeInBrowser('sessions in the web UI', () => {
     await form.getByRole('button', { name: 'Green' }).click();
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText('It went wrong').waitFor();
-    await transcript.getByText('not permitted').waitFor();
+    await transcript.getByText('refused at the gate').waitFor();
     await transcript.getByText('The session has ended.').waitFor();
     await visitor.leave();
   });

@@ -205,8 +205,8 @@ const ofSessions: Record<string, WebForm> = {
   },
   'the end of a session': {
     at: ({ mutedSessionId }) => `sessions/${mutedSessionId}`,
-    fill: (page) => press(page, 'Terminate'),
-    submit: 'Terminate',
+    fill: (page) => press(page, 'Stop'),
+    submit: 'Stop',
     inside: dialog,
   },
   'a session that is muted no longer': {

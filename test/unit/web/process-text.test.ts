@@ -41,7 +41,7 @@ describe('a process in the panel', () => {
   it('says how often it started, how long its handshake took, and how it ended', () => {
     expect(processFacts(server)).toBe('');
     expect(processFacts({ ...server, starts: 3, handshake_ms: 420, exit_code: 3 })).toBe(
-      'started 3 times, answered after 420 ms, last ended with exit code 3',
+      'started 3 times, answered in 0.4 s, last ended with exit code 3',
     );
     expect(processFacts({ ...server, exit_code: 0 })).toBe('last ended with exit code 0');
     expect(processFacts({ ...server, signal: 'SIGKILL' })).toBe('last ended with SIGKILL');

@@ -35,7 +35,7 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
   expect(bare).toContain('MCP servers that are commands, but for mcp-server-filesystem');
   expect(bare).toContain('Agents that are commands');
   expect(bare).toContain('Remote MCP servers');
-  expect(bare).toContain('Siblings of agents');
+  expect(bare).toContain('Programs beside an agent');
 });
 
 it('rules out in a cluster only what no operator has set up', () => {

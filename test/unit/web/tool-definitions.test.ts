@@ -200,7 +200,7 @@ describe('what an entry says of its tools', () => {
   });
 
   it('is that those without a scope are open, or only those that are listed', () => {
-    expect(unlistedToolsText(entry({}))).toBe('can be called');
+    expect(unlistedToolsText(entry({}))).toBe('open');
     expect(unlistedToolsText(entry({ unlisted_tools: 'refuse' }))).toBe('cannot be called');
     expect(unlistedToolsText(entry({ unlisted_tools: 'refuse', listed_tools: ['a', 'b'] }))).toBe(
       'cannot be called, but for a, b',
@@ -211,7 +211,7 @@ describe('what an entry says of its tools', () => {
     expect(changedToolsText('refuse')).toMatch(/refused until an admin/);
   });
   it('warns only where every tool is open', () => {
-    expect(gatedText(entry({}))).toEqual({ text: 'none: all open', isOpen: true });
+    expect(gatedText(entry({}))).toEqual({ text: 'none', isOpen: true });
     const manifest = { env: {}, tool_scopes: { write: 'files.write' } };
     expect(gatedText(entry({ manifest }))).toEqual({ text: '1', isOpen: false });
     expect(gatedText(entry({ unlisted_tools: 'refuse', listed_tools: ['a'] }))).toEqual({

@@ -21,7 +21,7 @@ export function whenText({ spec, time_zone: zone }: Pick<Schedule, 'spec' | 'tim
 }
 
 export const overlapLabels: Record<Schedule['overlap'], string> = {
-  skip: 'Leave the run out',
+  skip: 'Skip this one',
   buffer_one: 'Wait for its end',
   cancel_other: 'End it, then start',
   allow_all: 'Start beside it',
@@ -35,7 +35,7 @@ export function pauseText({ pause_reason: reason }: Pick<Schedule, 'pause_reason
     case 'person':
       return 'Somebody paused it.';
     case 'maker_left':
-      return 'Its maker is no longer a member of the workspace. An admin who resumes it takes it over.';
+      return 'Who created it is no longer a member of the workspace. An admin who resumes it takes it over.';
     case 'agent_removed':
       return 'Its agent was removed. Name another one, then resume it.';
     case 'agent_archived':
@@ -56,7 +56,7 @@ export function withoutSessionText({
     case 'paused':
       return 'The schedule was paused';
     case 'maker_left':
-      return 'Its maker was no longer a member of the workspace';
+      return 'Who created it was no longer a member of the workspace';
     case 'agent_removed':
       return 'Its agent was removed';
     case 'agent_archived':

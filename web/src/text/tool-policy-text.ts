@@ -11,7 +11,7 @@ export function unlistedToolsText({
   listed_tools: listed,
 }: Pick<McpServer, 'unlisted_tools' | 'listed_tools'>): string {
   if (unlisted === 'allow') {
-    return 'can be called';
+    return 'open';
   }
   return listed.length === 0 ? 'cannot be called' : `cannot be called, but for ${listed.join(', ')}`;
 }
@@ -26,5 +26,5 @@ export function gatedText({
   if (unlisted === 'refuse') {
     return { text: `${gated}, and ${listed.length} listed`, isOpen: false };
   }
-  return gated === 0 ? { text: 'none: all open', isOpen: true } : { text: String(gated), isOpen: false };
+  return gated === 0 ? { text: 'none', isOpen: true } : { text: String(gated), isOpen: false };
 }

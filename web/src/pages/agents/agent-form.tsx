@@ -73,7 +73,7 @@ export function AgentForm({
           <ModelAccessFields form={form} agentId={agentId} />
         </Part>
         <Part
-          title="Siblings"
+          title="Runs beside it"
           description="Programs that start with each session, such as a database or a browser. Each has a network of its own; the agent reaches one with a port by a socket."
         >
           <CompanionFields form={form} path="siblings" what="sibling" companions={form.values.siblings} />

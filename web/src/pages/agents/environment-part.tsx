@@ -66,9 +66,9 @@ function Exposure({ agent, secretName }: { agent: Agent; secretName: string }) {
       action={`Let the agent read ${secretName}`}
       confirmLabel="Let the agent read it"
     >
-      Every session of <VisibleText text={agent.name} />, no matter who drives it, gets the value in plain
-      text from now on. Revoking the grant stops this for later sessions, but cannot undo what the agent has
-      already read.
+      Every session of <VisibleText text={agent.name} />, whoever starts it, gets the value in plain text from
+      now on. Revoking the grant stops this for later sessions, but cannot undo what the agent has already
+      read.
     </SecretGrant>
   );
 }

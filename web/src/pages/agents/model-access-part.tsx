@@ -34,9 +34,9 @@ export function ModelAccessPart({ agent }: { agent: Agent }) {
               action={`Let the agent use ${key}`}
               confirmLabel="Let the agent use it"
             >
-              Every session of <VisibleText text={agent.name} />, no matter who drives it, may send requests
-              to the model at the endpoint {access.endpoint} with this key from now on, within its limits. The
-              agent cannot read the key.
+              Every session of <VisibleText text={agent.name} />, whoever starts it, may send requests to the
+              model at the endpoint {access.endpoint} with this key from now on, within its limits. The agent
+              cannot read the key.
             </SecretGrant>
           </Stack>
         </Fact>

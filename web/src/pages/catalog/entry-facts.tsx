@@ -33,7 +33,7 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
         {client_features.length === 0 ? 'nothing' : client_features.join(', ')}
       </Fact>
       <Fact name="New and changed tools">{changedToolsText(entry.changed_tools)}</Fact>
-      <Fact name="Tools that no scope names">
+      <Fact name="Other tools">
         <VisibleText text={unlistedToolsText(entry)} />
       </Fact>
     </FactList>

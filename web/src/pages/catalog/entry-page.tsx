@@ -78,8 +78,8 @@ function Entry({ entry }: { entry: McpServer }) {
           <SignInPart entry={entry} registration={entry.registration} />
         </Part>
       )}
-      <Part title="Manifest">
-        {entry.manifest_source === 'none' ? <Text c="dimmed">No manifest.</Text> : null}
+      <Part title="Tools and variables">
+        {entry.manifest_source === 'none' ? <Text c="dimmed">It names no tool and no variable.</Text> : null}
         {isAdmin && Object.keys(entry.manifest.tool_scopes).length === 0 ? <CheckFirst name={name} /> : null}
         <ManifestPreview manifest={entry.manifest} unlistedTools={entry.unlisted_tools} />
       </Part>

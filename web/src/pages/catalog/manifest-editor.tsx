@@ -29,7 +29,7 @@ export function ManifestEditor({
   return (
     <Stack gap="sm">
       <CodeTextarea
-        label="Manifest"
+        label="Tools and variables"
         description={`JSON: env names the variables that an attachment fills in, tool_scopes the tools that need a grant. ${emptyMeans}`}
         value={value}
         onChange={onChange}

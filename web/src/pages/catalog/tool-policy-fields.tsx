@@ -20,7 +20,7 @@ export function ToolPolicyFields({ form }: { form: EntryFormState }) {
           />
         </Stack>
       </Radio.Group>
-      <Radio.Group label="Tools that no scope names" {...form.getInputProps('unlistedTools')}>
+      <Radio.Group label="Other tools" {...form.getInputProps('unlistedTools')}>
         <Stack gap="xs" mt={4}>
           <Radio value="allow" label="Can be called" description="By any agent with this server attached." />
           <Radio

@@ -41,6 +41,6 @@ export function SessionField({ values, errors, change }: FieldProps) {
 }
 
 function optionOf({ id, agent, operator, created_at: at }: Session) {
-  const driven = operator === null ? '' : `, driven by ${operator.name}`;
+  const driven = operator === null ? '' : `, started by ${operator.name}`;
   return { value: id, label: `${agent.name}, ${relativeTime(at, Date.now())}${driven} (${id.slice(0, 8)})` };
 }

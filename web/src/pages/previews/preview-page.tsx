@@ -120,7 +120,7 @@ function Facts({ preview, isLive }: { preview: Preview; isLive: boolean }) {
       <Fact name="Session">
         <PreviewSession preview={preview} />
       </Fact>
-      <Fact name="Opened by">
+      <Fact name="Who can open it">
         {audience === 'workspace' ? 'all members of the workspace' : 'those who may read its session'}
       </Fact>
       <Fact name="Content">{contentText(preview)}</Fact>

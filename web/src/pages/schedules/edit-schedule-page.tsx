@@ -21,7 +21,7 @@ export function EditSchedulePage({ id }: { id: string }) {
         schedule.may_change ? (
           <EditSchedule schedule={schedule} />
         ) : (
-          <NoPermissionState rule="Only its maker and workspace admins may change a schedule." />
+          <NoPermissionState rule="Only who created it and workspace admins may change a schedule." />
         )
       }
     </QueryState>

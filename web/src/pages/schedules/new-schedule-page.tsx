@@ -24,7 +24,7 @@ export function NewSchedulePage() {
     <PageFrame
       width="form"
       title="New schedule"
-      description="Its sessions count against your limits. Nobody drives them: they use no grants and sign-ins of yours."
+      description="Its sessions count against your limits. No person is behind them: they use no grants and sign-ins of yours."
     >
       <ScheduleForm
         initial={newSchedule(params.get('agent'))}

@@ -131,7 +131,7 @@ function RunFields({ form }: { form: Form }) {
   return (
     <>
       <Select
-        label="While the session of the run before has not ended"
+        label="If the last run is still going"
         data={Object.entries(overlapLabels).map(([value, label]) => ({ value, label }))}
         required
         allowDeselect={false}

@@ -44,7 +44,7 @@ function Shown({ schedule, outlook }: { schedule: Schedule; outlook: ScheduleOut
         <RunsPart schedule={schedule} outlook={outlook} />
       ) : (
         <Banner role="note" tone="idle">
-          Only its maker and workspace admins see its prompt and its runs, and change it.
+          Only who created it and workspace admins see its prompt and its runs, and change it.
         </Banner>
       )}
     </PageFrame>
@@ -81,12 +81,12 @@ function Facts({ schedule }: { schedule: Schedule }) {
         )}
       </Fact>
       <Fact name="Runs">{whenText(schedule)}</Fact>
-      <Fact name="While the one before still runs">{overlapLabels[overlap]}</Fact>
+      <Fact name="If the last run is still going">{overlapLabels[overlap]}</Fact>
       <Fact name="After an outage">
         runs up to {secondsText(schedule.catch_up_window_seconds)} late are made up for
       </Fact>
       <Fact name="Permission requests wait">{secondsText(schedule.request_expiry_seconds)}</Fact>
-      <Fact name="Maker">{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</Fact>
+      <Fact name="Created by">{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</Fact>
       {prompt === null ? null : (
         <Fact name="Prompt" isLong>
           <VisibleText text={prompt} />

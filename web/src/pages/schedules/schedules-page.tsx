@@ -30,7 +30,7 @@ export function SchedulesPage() {
     <PageFrame
       title="Schedules"
       width="list"
-      description="Agents that run by themselves, at times that you choose. Nobody drives their sessions: you read them, end them, and answer their requests if the agent is yours."
+      description="Agents that run by themselves, at times that you choose. No person is behind their sessions: you read them, end them, and answer their requests if the agent is yours."
       actions={add}
     >
       {agentId === null ? null : (

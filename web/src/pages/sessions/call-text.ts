@@ -16,9 +16,9 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; tone:
     meaning: 'The server returned an error, or an answer that did not reach the agent.',
   },
   permission_required: {
-    label: 'not permitted',
+    label: 'refused at the gate',
     tone: 'refused',
-    meaning: 'No grant covered it: the call never reached the server.',
+    meaning: 'No grant covered it. It did not reach the server.',
   },
   waiting: {
     label: 'waits for a sign-in',
@@ -28,7 +28,7 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; tone:
   refused: {
     label: 'refused',
     tone: 'refused',
-    meaning: 'The gate refused it: the call never reached the server.',
+    meaning: 'A rule of the gate refused it. It did not reach the server.',
   },
   server_unavailable: {
     label: 'server unavailable',

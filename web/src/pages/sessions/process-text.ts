@@ -60,7 +60,7 @@ export const processStateTone = ({ state }: Pick<SessionProcess, 'state'>): Tone
   state === 'failed' ? 'fail' : state === 'ready' ? 'ok' : state === 'starting' ? 'run' : 'idle';
 
 /**
- * "started 3 times, answered after 420 ms, last ended with exit code 3", or of a sibling that it was not
+ * "started 3 times, answered in 0.4 s, last ended with exit code 3", or of a sibling that it was not
  * ready within its limit; empty for one that was never started.
  */
 export function processFacts(process: SessionProcess): string {
@@ -68,7 +68,7 @@ export function processFacts(process: SessionProcess): string {
   const ending = endingText(process);
   return [
     ...(starts > 1 ? [`started ${starts} times`] : []),
-    ...(handshakeMs === null ? [] : [`answered after ${handshakeMs} ms`]),
+    ...(handshakeMs === null ? [] : [`answered in ${(handshakeMs / 1000).toFixed(1)} s`]),
     ...(ending === null ? [] : [ending]),
   ].join(', ');
 }

@@ -48,9 +48,9 @@ function Processes({
       {siblings.length === 0 ? null : (
         <>
           <Title order={3} size="h6" mt="sm" mb="xs">
-            Siblings
+            Runs beside it
           </Title>
-          <ProcessList label="Siblings">
+          <ProcessList label="Runs beside it">
             {siblings.map((process) => (
               <ProcessRow key={process.name} process={process} onOpen={onOpen} />
             ))}

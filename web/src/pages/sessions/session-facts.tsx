@@ -10,7 +10,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 
 export function SessionFacts({ session }: { session: Session }) {
   const { slug, isAdmin } = useWorkspace();
-  const { parent_session_id: parentId, parent_agent: parent, workflow } = session;
+  const { workflow } = session;
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
       <FactList label="Session details">
@@ -29,23 +29,19 @@ export function SessionFacts({ session }: { session: Session }) {
             <VisibleText text={session.agent.name} />
           </TextLink>
         </Fact>
-        <Fact name="Operator">
-          <Operator session={session} />
+        <Fact name="Started by">
+          <Starter session={session} />
         </Fact>
-        {parentId === null || parent === null ? null : (
-          <Fact name="Started by">
-            the agent{' '}
-            <TextLink to={pathOf(slug, 'sessions', parentId)}>
-              <VisibleText text={parent.name} />
-            </TextLink>
-          </Fact>
-        )}
         {session.label === null ? null : (
           <Fact name="Label, by that agent">
             <VisibleText text={session.label} />
           </Fact>
         )}
-        <ScheduleFact session={session} />
+        {session.schedule_id === null || session.parent_session_id === null ? null : (
+          <Fact name="Tree started by">
+            <ScheduleName session={session} />
+          </Fact>
+        )}
         <Fact name="Started">
           <RelativeTime at={session.created_at} />
         </Fact>
@@ -74,25 +70,35 @@ export function SessionFacts({ session }: { session: Session }) {
   );
 }
 
-function Operator({ session: { operator, root_operator: root } }: { session: Session }) {
+/** The person, the agent that started it and for whom, or the schedule. */
+function Starter({ session }: { session: Session }) {
+  const { slug } = useWorkspace();
+  const { operator, parent_session_id: parentId, parent_agent: parent, root_operator: root } = session;
   if (operator !== null) {
     return <VisibleText text={operator.name} />;
   }
-  return root === null ? (
-    'none'
-  ) : (
+  if (parentId === null || parent === null) {
+    return session.schedule_id === null ? 'no person' : <ScheduleName session={session} />;
+  }
+  return (
     <>
-      none directly, started from a session of <VisibleText text={root.name} />
+      <TextLink to={pathOf(slug, 'sessions', parentId)}>
+        <VisibleText text={parent.name} />
+      </TextLink>
+      {root === null ? null : (
+        <>
+          , for <VisibleText text={root.name} />
+        </>
+      )}
     </>
   );
 }
 
-/** Which schedule started it, and whose that is. */
-function ScheduleFact({ session }: { session: Session }) {
+/** Which schedule started it, or the session above it, and whose that is. */
+function ScheduleName({ session: { schedule, schedule_maker: maker } }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { schedule_id: scheduleId, schedule, schedule_maker: maker } = session;
-  return scheduleId === null ? null : (
-    <Fact name={session.parent_session_id === null ? 'Started by' : 'Tree started by'}>
+  return (
+    <>
       {schedule === null ? (
         'a schedule that was removed'
       ) : (
@@ -109,6 +115,6 @@ function ScheduleFact({ session }: { session: Session }) {
           of <VisibleText text={maker.name} />
         </>
       )}
-    </Fact>
+    </>
   );
 }

@@ -88,7 +88,7 @@ function Driver({ session }: { session: Session }) {
     <Text span inherit c="dimmed">
       {parent === null ? (
         maker === null ? (
-          'none'
+          'no person'
         ) : (
           'started by a schedule'
         )

@@ -24,7 +24,7 @@ export const sessionStatusLabel: Record<SessionStatus, string> = {
   running: 'Running',
   completed: 'Completed',
   failed: 'Failed',
-  terminated: 'Terminated',
+  terminated: 'Stopped',
 };
 
 export const sessionStatusTone: Record<SessionStatus, Tone> = {

@@ -28,13 +28,13 @@ export function TerminateButton({ session, running }: { session: Session; runnin
   return (
     <>
       <Button variant="danger" onClick={dialog.open}>
-        Terminate
+        Stop
       </Button>
       <ConfirmDialog
         opened={opened}
         onClose={dialog.close}
-        title="Terminate this session?"
-        confirmLabel="Terminate"
+        title="Stop this session?"
+        confirmLabel="Stop"
         onConfirm={() => terminate.mutate()}
         pending={terminate.isPending}
         error={terminate.error}

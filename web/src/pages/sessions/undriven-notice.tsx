@@ -11,14 +11,14 @@ import { VisibleText } from '../../components/visible-text.tsx';
 export function UndrivenNotice({ session }: { session: Session }) {
   const { operator, parent_agent: parent, root_operator: root } = session;
   return operator !== null ? null : (
-    <Card withBorder padding="sm" component="section" aria-label="Who drives this session">
+    <Card withBorder padding="sm" component="section" aria-label="Who is behind this session">
       <Text size="sm">
         {parent === null ? (
-          'Nobody drives this session, and it takes no messages.'
+          'No person is behind this session, and it takes no messages.'
         ) : (
           <>
-            Nobody drives this session: the agent <VisibleText text={parent.name} /> started it, and only that
-            agent sends it messages.
+            No person is behind this session: the agent <VisibleText text={parent.name} /> started it, and
+            only that agent sends it messages.
           </>
         )}{' '}
         <Deciders root={root} />

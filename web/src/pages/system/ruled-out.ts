@@ -16,7 +16,7 @@ export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
     ['The built-in agent Claude', runs.claude],
     ['Internet access of agents and MCP servers', here.internet],
     ['Private destinations', here.private_destinations],
-    ['Siblings of agents', here.companions],
+    ['Programs beside an agent', here.companions],
   ];
   for (const [command, why] of Object.entries(here.unavailable_commands)) {
     candidates.push([`MCP servers that are started with ${command}`, why]);
