@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import type { LiveTextReport } from '../../contract/live-text.ts';
 import {
   type ModelRequestAnswer,
   type ModelUsageReport,
@@ -75,6 +76,7 @@ export interface PlatformApi extends ModelRequestApi {
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   reportOpenCalls(report: OpenCallReport, timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
+  showLiveText(report: LiveTextReport, timeLimitMs: number, signal: AbortSignal): Promise<void>;
   requestPermission(report: z.infer<typeof permissionRequestReport>): Promise<PermissionRequestAnswer>;
   readPermissionRequest(requestId: string): Promise<z.infer<typeof permissionRequestState>>;
   /** The tools that the API runs. */
@@ -158,6 +160,10 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     },
     async publishEvent(event) {
       await post('events', event, reportLimitMs, taken, { limitIsAnswer: true });
+    },
+    async showLiveText(body, timeLimitMs, signal) {
+      const limits = { timeLimitMs, signal, limitIsAnswer: true };
+      await requestPlatform(address, { method: 'PUT', path: 'live-text', body, ...limits }, taken);
     },
     requestPermission: (report) =>
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),

@@ -1,0 +1,141 @@
+/** What an agent writes while it writes it: how often and how much is told, and what becomes of the rest. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
+import type { LiveTextReport } from '../../../../contract/live-text.ts';
+import { liveTextReport, withoutControls } from '../../../../contract/live-text.ts';
+import type { EventReport } from '../../../../contract/sidecar.ts';
+import { createLiveText, shownOf } from '../../../../sidecar/live-text/live-text.ts';
+import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
+import { eventually } from '../../../support/eventually.ts';
+
+function platform({ overAfterMs = 60_000 } = {}) {
+  const told: (LiveTextReport & { atMs: number })[] = [];
+  const events: EventReport[] = [];
+  const state: { failWith: Error | null } = { failWith: null };
+  const api = {
+    async showLiveText(report: LiveTextReport) {
+      if (state.failWith !== null) {
+        throw state.failWith;
+      }
+      told.push({ ...liveTextReport.parse(report), atMs: performance.now() });
+    },
+    async publishEvent(event: EventReport) {
+      if (state.failWith !== null) {
+        throw state.failWith;
+      }
+      events.push(event);
+    },
+  };
+  return { live: createLiveText(api, { overAfterMs }), told, events, state };
+}
+const message = (text: string) => ({ text, channel: null });
+const untilTold = (told: readonly LiveTextReport[], text: string) =>
+  eventually(() => expect(told.map((each) => each.text)).toContain(text), { everyMs: 5 });
+
+describe('a message that is written', () => {
+  it('is told whole, at most four times a second, however often it grows', async () => {
+    const { live, told } = platform();
+    const startedAtMs = performance.now();
+    let text = '';
+    for (let count = 0; count < 100; count += 1) {
+      text += `${count} `;
+      await live.write(text);
+      await sleep(8);
+    }
+    await untilTold(told, text);
+    const seconds = (performance.now() - startedAtMs) / 1000;
+    expect(told.length).toBeLessThanOrEqual(4 * seconds + 1);
+    expect(told.length).toBeGreaterThan(1);
+    expect(new Set(told.map(({ message_id }) => message_id)).size).toBe(1);
+    await live.close();
+  });
+
+  it('becomes the event of the same id when it comes whole, and its pieces end', async () => {
+    const { live, told, events } = platform();
+    await live.write('I fou');
+    await untilTold(told, 'I fou');
+    await live.write('I found th');
+    const id = await live.publish(message('I found three.'));
+    await sleep(300);
+    expect(told.map(({ message_id, text }) => [message_id, text])).toEqual([[id, 'I fou']]);
+    expect(events).toEqual([{ id, type: 'agent.message', payload: message('I found three.') }]);
+    expect(await live.publish(message('Another.'))).not.toBe(id);
+  });
+
+  it('that is shown and then another is an event that says so: nothing that people read goes unrecorded', async () => {
+    const { live, events } = platform();
+    await live.write('Approve this, it is harmless');
+    await live.write('Something else');
+    await live.publish(message('Good morning.'));
+    expect(events.map(({ payload }) => payload)).toEqual([
+      { ...message('Approve this, it is harmless'), cut_off: true },
+      { ...message('Something else'), cut_off: true },
+      message('Good morning.'),
+    ]);
+    await live.write(' \n');
+    await live.publish(message('Blank is nothing.'));
+    expect(events).toHaveLength(4);
+  });
+
+  it('whose end never comes is cut off', async () => {
+    const { live, events } = platform({ overAfterMs: 50 });
+    await live.write('and then I');
+    await eventually(() =>
+      expect(events).toMatchObject([{ payload: { ...message('and then I'), cut_off: true } }]),
+    );
+  });
+
+  it('is told as it is then when the platform answers again, and once more where it refused', async () => {
+    const { live, told, state, events } = platform();
+    state.failWith = new PlatformUnreachable('no');
+    await live.write('one');
+    await sleep(20);
+    await live.write('one two');
+    await expect(live.publish(message('one two three'))).rejects.toThrow('no');
+    state.failWith = null;
+    await untilTold(told, 'one two');
+    const [{ message_id: id } = { message_id: '' }] = told;
+    state.failWith = new PlatformRefusal(429, 'rate_limited', 'slower');
+    await live.write('one two th');
+    await sleep(300);
+    state.failWith = null;
+    await live.write('one two thr');
+    await untilTold(told, 'one two thr');
+    // Another attempt is the same message.
+    expect(await live.publish(message('one two three'))).toBe(id);
+    expect(events).toHaveLength(1);
+  });
+
+  it('is told a last time when the sidecar ends', async () => {
+    const { live, told } = platform();
+    await live.write('a');
+    await untilTold(told, 'a');
+    await live.write('ab');
+    await live.close();
+    expect(told.map(({ text }) => text)).toEqual(['a', 'ab']);
+  });
+});
+
+describe('what is told of a text', () => {
+  it('is 64 KiB at most, of whole characters, and only grows while it does', async () => {
+    const { live, told, events } = platform();
+    const long = 'é'.repeat(40_000);
+    expect(shownOf(long)).toBe('é'.repeat(32 * 1024));
+    expect(shownOf(`a${long}`)).toBe(`a${'é'.repeat(32 * 1024 - 1)}`);
+    await live.write(long);
+    await live.write(`${long}${long}`);
+    await untilTold(told, 'é'.repeat(32 * 1024));
+    await live.publish(message(long));
+    expect(events).toMatchObject([{ payload: message(long) }]);
+  });
+
+  it.each([
+    ['what moves a cursor', 'a\u001b[2J\u0007b\u009bc', 'a[2Jbc'],
+    ['what no text of the database has', 'a\u0000b', 'ab'],
+    ['half a character that the next piece completes', 'a\ud83d', 'a'],
+    ['half a character for good', 'a\udc00b', 'a\ufffdb'],
+  ])('is without %s', (_what, given, shown) => {
+    expect(withoutControls(given)).toBe(shown);
+    expect(liveTextReport.shape.text.safeParse(shown).success).toBe(true);
+  });
+});
