@@ -9,6 +9,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
 import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
+import { useTranscript } from './transcript-context.ts';
 import type { TranscriptEntry } from './transcript-entries.ts';
 
 /** Number of entries that are drawn at first, the newest; the others on request. */
@@ -17,11 +18,14 @@ const shownAtOnce = 300;
 export function Transcript({
   session,
   entries,
+  written,
   state,
   follows,
 }: {
   session: Session;
   entries: TranscriptEntry[];
+  /** Of the message that the agent still writes; null when it writes none. */
+  written: string | null;
   state: StreamState;
   /**
    * Whether the page starts at the newest entry and follows new ones; a session that had ended
@@ -54,8 +58,9 @@ export function Transcript({
               <CallEntry key={entry.key} call={entry.call} times={entry.times} />
             ),
           )}
+        {written === null ? null : <Written text={written} />}
       </ol>
-      <StreamNote state={state} />
+      <StreamNote state={state} isWriting={written !== null} />
       <div ref={end} className="transcript-end" />
     </section>
   );
@@ -82,13 +87,31 @@ function Prompt({ session: { prompt, parent_agent: parent, created_at: at } }: {
   );
 }
 
-function StreamNote({ state }: { state: StreamState }) {
+/** As the message will be, once it is whole. It is no live region: each piece would be read out. */
+function Written({ text }: { text: string }) {
+  const { agentName } = useTranscript();
+  return (
+    <EntryFrame
+      voice="agent"
+      who={
+        <>
+          <VisibleText text={agentName} /> (is writing)
+        </>
+      }
+      at={null}
+    >
+      <VisibleText text={text} />
+    </EntryFrame>
+  );
+}
+
+function StreamNote({ state, isWriting }: { state: StreamState; isWriting: boolean }) {
   return (
     <Text size="xs" c="dimmed" mt="xs" role="status">
       {
         {
           connecting: 'Loading the transcript…',
-          live: 'Live: new events appear here.',
+          live: isWriting ? 'Live: the agent is writing a message.' : 'Live: new events appear here.',
           reconnecting: 'Connection lost. Reconnecting… Nothing is lost.',
           ended: 'The session has ended.',
           failed: 'The rest of the transcript could not be loaded.',
