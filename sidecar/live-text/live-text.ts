@@ -44,7 +44,7 @@ const closeLimitMs = 1_000;
 /** Of a long text: as many bytes a second, since each time all of it is told. */
 const toldBytesPerMs = 64;
 
-export function createLiveText(api: Api, { overAfterMs = silenceMs } = {}): LiveText {
+export function createLiveText(api: Api): LiveText {
   const inTurn = createKeyedMutex();
   const pieces = createTokenBucket({ perMinute, maxWaitMs });
   let open: Open | null = null;
@@ -107,7 +107,7 @@ export function createLiveText(api: Api, { overAfterMs = silenceMs } = {}): Live
     clearTimeout(silence);
     silence = setTimeout(() => {
       void inTurn('message', cutOff).catch(() => undefined);
-    }, overAfterMs);
+    }, silenceMs);
   };
 
   return {
@@ -120,7 +120,9 @@ export function createLiveText(api: Api, { overAfterMs = silenceMs } = {}): Live
           `The limit is ${perMinute} pieces of messages a minute`,
         );
       }
-      await sleep(waitMs);
+      if (waitMs > 0) {
+        await sleep(waitMs);
+      }
       return inTurn('message', async () => {
         const text = shownOf(given);
         if (open !== null && !text.startsWith(open.text)) {

@@ -1,15 +1,12 @@
 /** What an agent writes while it writes it: how often and how much is told, and what becomes of the rest. */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from '@jest/globals';
-import type { LiveTextReport } from '../../../../contract/live-text.ts';
-import { liveTextReport, withoutControls } from '../../../../contract/live-text.ts';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { type LiveTextReport, liveTextReport, withoutControls } from '../../../../contract/live-text.ts';
 import type { EventReport } from '../../../../contract/sidecar.ts';
 import { createLiveText, shownOf } from '../../../../sidecar/live-text/live-text.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
-import { eventually } from '../../../support/eventually.ts';
 
-function platform({ overAfterMs = 60_000 } = {}) {
-  const told: (LiveTextReport & { atMs: number })[] = [];
+function platform() {
+  const told: LiveTextReport[] = [];
   const events: EventReport[] = [];
   const state: { failWith: Error | null } = { failWith: null };
   const api = {
@@ -17,7 +14,7 @@ function platform({ overAfterMs = 60_000 } = {}) {
       if (state.failWith !== null) {
         throw state.failWith;
       }
-      told.push({ ...liveTextReport.parse(report), atMs: performance.now() });
+      told.push(liveTextReport.parse(report));
     },
     async publishEvent(event: EventReport) {
       if (state.failWith !== null) {
@@ -26,26 +23,27 @@ function platform({ overAfterMs = 60_000 } = {}) {
       events.push(event);
     },
   };
-  return { live: createLiveText(api, { overAfterMs }), told, events, state };
+  return { live: createLiveText(api), told, events, state };
 }
 const message = (text: string) => ({ text, channel: null });
-const untilTold = (told: readonly LiveTextReport[], text: string) =>
-  eventually(() => expect(told.map((each) => each.text)).toContain(text), { everyMs: 5 });
+const textsOf = (told: readonly LiveTextReport[]) => told.map(({ text }) => text);
+const pass = (durationMs: number) => jest.advanceTimersByTimeAsync(durationMs);
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
 
 describe('a message that is written', () => {
   it('is told whole, at most four times a second, however often it grows', async () => {
     const { live, told } = platform();
-    const startedAtMs = performance.now();
     let text = '';
     for (let count = 0; count < 100; count += 1) {
       text += `${count} `;
       await live.write(text);
-      await sleep(8);
+      await pass(10);
     }
-    await untilTold(told, text);
-    const seconds = (performance.now() - startedAtMs) / 1000;
-    expect(told.length).toBeLessThanOrEqual(4 * seconds + 1);
-    expect(told.length).toBeGreaterThan(1);
+    await pass(250);
+    expect(told.at(-1)?.text).toBe(text);
+    expect(told).toHaveLength(5);
     expect(new Set(told.map(({ message_id }) => message_id)).size).toBe(1);
     await live.close();
   });
@@ -53,10 +51,10 @@ describe('a message that is written', () => {
   it('becomes the event of the same id when it comes whole, and its pieces end', async () => {
     const { live, told, events } = platform();
     await live.write('I fou');
-    await untilTold(told, 'I fou');
+    await pass(0);
     await live.write('I found th');
     const id = await live.publish(message('I found three.'));
-    await sleep(300);
+    await pass(1000);
     expect(told.map(({ message_id, text }) => [message_id, text])).toEqual([[id, 'I fou']]);
     expect(events).toEqual([{ id, type: 'agent.message', payload: message('I found three.') }]);
     expect(await live.publish(message('Another.'))).not.toBe(id);
@@ -78,29 +76,36 @@ describe('a message that is written', () => {
   });
 
   it('whose end never comes is cut off', async () => {
-    const { live, events } = platform({ overAfterMs: 50 });
+    const { live, events } = platform();
     await live.write('and then I');
-    await eventually(() =>
-      expect(events).toMatchObject([{ payload: { ...message('and then I'), cut_off: true } }]),
-    );
+    await pass(59_000);
+    await live.write('and then I s');
+    await pass(59_000);
+    expect(events).toEqual([]);
+    await pass(1_000);
+    expect(events).toMatchObject([{ payload: { ...message('and then I s'), cut_off: true } }]);
   });
 
   it('is told as it is then when the platform answers again, and once more where it refused', async () => {
     const { live, told, state, events } = platform();
     state.failWith = new PlatformUnreachable('no');
     await live.write('one');
-    await sleep(20);
+    await pass(0);
     await live.write('one two');
     await expect(live.publish(message('one two three'))).rejects.toThrow('no');
     state.failWith = null;
-    await untilTold(told, 'one two');
+    await pass(250);
+    expect(textsOf(told)).toEqual(['one two']);
     const [{ message_id: id } = { message_id: '' }] = told;
     state.failWith = new PlatformRefusal(429, 'rate_limited', 'slower');
     await live.write('one two th');
-    await sleep(300);
+    await pass(1000);
     state.failWith = null;
+    await pass(1000);
+    expect(told).toHaveLength(1);
     await live.write('one two thr');
-    await untilTold(told, 'one two thr');
+    await pass(0);
+    expect(textsOf(told)).toEqual(['one two', 'one two thr']);
     // Another attempt is the same message.
     expect(await live.publish(message('one two three'))).toBe(id);
     expect(events).toHaveLength(1);
@@ -109,10 +114,10 @@ describe('a message that is written', () => {
   it('is told a last time when the sidecar ends', async () => {
     const { live, told } = platform();
     await live.write('a');
-    await untilTold(told, 'a');
+    await pass(0);
     await live.write('ab');
     await live.close();
-    expect(told.map(({ text }) => text)).toEqual(['a', 'ab']);
+    expect(textsOf(told)).toEqual(['a', 'ab']);
   });
 });
 
@@ -124,7 +129,10 @@ describe('what is told of a text', () => {
     expect(shownOf(`a${long}`)).toBe(`a${'é'.repeat(32 * 1024 - 1)}`);
     await live.write(long);
     await live.write(`${long}${long}`);
-    await untilTold(told, 'é'.repeat(32 * 1024));
+    await pass(0);
+    await live.write(`${long}${long}${long}`);
+    await pass(10_000);
+    expect(textsOf(told)).toEqual(['é'.repeat(32 * 1024)]);
     await live.publish(message(long));
     expect(events).toMatchObject([{ payload: message(long) }]);
   });
