@@ -25,7 +25,9 @@ export const bytesOfText = (text: string): number => new TextEncoder().encode(te
 /** `POST /live-text` of the agent's socket: all of the message so far, however much of it was said before. */
 export const liveTextInput = z.strictObject({ text: z.string() });
 
-/** `PUT .../live-text`: it replaces what was told before. `message_id`: of the event that the message becomes. */
+/**
+ * `PUT .../live-text`: it replaces what was told before. `message_id`: of the event that the message becomes.
+ */
 export const liveTextReport = z.strictObject({
   message_id: chosenId,
   text: z

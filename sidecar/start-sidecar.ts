@@ -20,7 +20,7 @@ import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
 import { largeAnswerBytes } from './json-rpc/lines.ts';
-import { createLiveText } from './live-text/live-text.ts';
+import { LiveText } from './live-text/live-text.ts';
 import { createMetrics } from './metrics.ts';
 import { openModelSockets } from './model-access/model-sockets.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
@@ -71,7 +71,7 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   const { api, inbox, lastRefusals, metrics, audit, toolLists } = dependencies;
   const { limits, session_id, control_key } = boot;
 
-  const liveText = createLiveText(api);
+  const liveText = new LiveText(api);
   const agentHttp = createAgentHttp({
     api,
     liveText,

@@ -37,7 +37,7 @@ export interface MessageSecrets {
 
 /** A shorter value may be part of any word, and what people read stays as it was. */
 const shortestValue = 8;
-/** Of texts that are still written: fewer than there may be sessions; what is dropped is searched anew. */
+/** Of texts that are still written: fewer than there may be sessions; what is dropped is searched again. */
 const maxKept = 200;
 /** For one text: a hundred milliseconds of work. */
 const mostComparisons = 400_000;

@@ -1,4 +1,4 @@
-/** An agent's message while it is written, and what becomes of one that does not come to its end. */
+/** An agent's message while it is written, and the event of one that does not come to its end. */
 import type { Session } from '../../contract/session.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import {

@@ -1,4 +1,7 @@
-/** HTTP on the agent's socket: `POST /event`, `POST /live-text`, `GET /input`, `POST /artifact`, and nothing else. */
+/**
+ * HTTP on the agent's socket: `POST /event`, `POST /live-text`, `GET /input`, `POST /artifact`, and nothing
+ * else.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { HttpRefusal } from '../http/answer.ts';
 import { createHttp } from '../http/listen-http.ts';

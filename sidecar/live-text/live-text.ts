@@ -13,18 +13,6 @@ import { PlatformRefusal } from '../platform-api/request.ts';
 
 type Message = Extract<AgentEventInput, { type: 'agent.message' }>['payload'];
 
-export interface LiveText {
-  /**
-   * All that the agent has written of a message so far. When it does not begin with what was written before,
-   * that was another message, which is cut off. Throws as `publishEvent` does.
-   */
-  write(text: string): Promise<void>;
-  /** Publishes a complete message: the one that was written, where it begins with that. Returns its id. */
-  publish(message: Message): Promise<string>;
-  /** Tells what was written last, within a second, unless a piece is on its way. */
-  close(): Promise<void>;
-}
-
 type Api = Pick<PlatformApi, 'publishEvent' | 'showLiveText'>;
 
 interface Open {
@@ -44,118 +32,128 @@ const closeLimitMs = 1_000;
 /** Of a long text: as many bytes a second, since each time all of it is told. */
 const toldBytesPerMs = 64;
 
-export function createLiveText(api: Api): LiveText {
-  const inTurn = createKeyedMutex();
-  const pieces = createTokenBucket({ perMinute, maxWaitMs });
-  let open: Open | null = null;
-  let telling: AbortController | null = null;
-  let nextAtMs = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let silence: NodeJS.Timeout | undefined;
+export class LiveText {
+  readonly #api: Api;
+  readonly #inTurn = createKeyedMutex();
+  readonly #pieces = createTokenBucket({ perMinute, maxWaitMs });
+  #open: Open | null = null;
+  #telling: AbortController | null = null;
+  #nextAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #silence: NodeJS.Timeout | undefined;
 
-  const forget = () => {
-    open = null;
-    clearTimeout(timer);
-    timer = undefined;
-    clearTimeout(silence);
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /**
+   * All that the agent has written of a message so far. When it does not begin with what was written before,
+   * that was another message, which is cut off. Throws as `publishEvent` does.
+   */
+  async write(given: string): Promise<void> {
+    const waitMs = this.#pieces.take();
+    if (waitMs === null) {
+      const message = `The limit is ${perMinute} pieces of messages a minute`;
+      throw new PlatformRefusal(429, 'rate_limited', message);
+    }
+    if (waitMs > 0) {
+      await sleep(waitMs);
+    }
+    await this.#inTurn('message', async () => {
+      const text = shownOf(given);
+      if (this.#open !== null && !text.startsWith(this.#open.text)) {
+        await this.#cutOff();
+      }
+      this.#open ??= { id: randomUUID(), text: '', told: '' };
+      this.#open.text = text;
+      this.#waitForMore();
+      this.#tellSoon();
+    });
+  }
+
+  /** Publishes a complete message: the one that was written, where it begins with that. Returns its id. */
+  async publish(message: Message): Promise<string> {
+    if (this.#open === null) {
+      return this.#publishAs(randomUUID(), message);
+    }
+    return this.#inTurn('message', async () => {
+      if (this.#open !== null && !shownOf(message.text).startsWith(this.#open.text)) {
+        await this.#cutOff();
+      }
+      // It stays open when this fails, so that another attempt is the same event.
+      const id = await this.#publishAs(this.#open?.id ?? randomUUID(), message);
+      this.#forget();
+      return id;
+    });
+  }
+
+  /** Tells what was written last, within a second, unless a piece is on its way. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
+    await this.#tell(closeLimitMs);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#open = null;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    clearTimeout(this.#silence);
     // What is on its way would come after the message itself.
-    telling?.abort();
-  };
-  const tell = async (limitMs: number) => {
-    const message = open;
-    if (message === null || telling !== null || message.text === message.told) {
+    this.#telling?.abort();
+  }
+
+  async #tell(limitMs: number): Promise<void> {
+    const message = this.#open;
+    if (message === null || this.#telling !== null || message.text === message.told) {
       return;
     }
     const { text } = message;
-    const aborted = new AbortController();
-    telling = aborted;
-    nextAtMs = performance.now() + pauseMs(text);
+    this.#telling = new AbortController();
+    this.#nextAtMs = performance.now() + pauseMs(text);
     try {
-      await api.showLiveText({ message_id: message.id, text }, limitMs, aborted.signal);
+      await this.#api.showLiveText({ message_id: message.id, text }, limitMs, this.#telling.signal);
       message.told = text;
     } catch (error) {
       // It is dropped: the next time all of the text is told, once there is more of it where it was refused.
       message.told = error instanceof PlatformRefusal ? text : message.told;
     } finally {
-      telling = null;
-      tellSoon();
+      this.#telling = null;
+      this.#tellSoon();
     }
-  };
-  const tellSoon = () => {
-    if (open !== null && open.text !== open.told && telling === null) {
-      timer ??= setTimeout(
-        () => {
-          timer = undefined;
-          void tell(tellLimitMs);
-        },
-        Math.max(0, nextAtMs - performance.now()),
-      );
-    }
-  };
-  const cutOff = async () => {
-    const left = open;
-    forget();
-    if (left !== null && left.text.trim() !== '') {
-      await publishAs(left.id, { text: left.text, channel: null, cut_off: true });
-    }
-  };
-  const publishAs = async (id: string, payload: Message) => {
-    await api.publishEvent({ id, type: 'agent.message', payload });
-    return id;
-  };
-  const waitForMore = () => {
-    clearTimeout(silence);
-    silence = setTimeout(() => {
-      void inTurn('message', cutOff).catch(() => undefined);
-    }, silenceMs);
-  };
+  }
 
-  return {
-    async write(given) {
-      const waitMs = pieces.take();
-      if (waitMs === null) {
-        throw new PlatformRefusal(
-          429,
-          'rate_limited',
-          `The limit is ${perMinute} pieces of messages a minute`,
-        );
-      }
-      if (waitMs > 0) {
-        await sleep(waitMs);
-      }
-      return inTurn('message', async () => {
-        const text = shownOf(given);
-        if (open !== null && !text.startsWith(open.text)) {
-          await cutOff();
-        }
-        open ??= { id: randomUUID(), text: '', told: '' };
-        open.text = text;
-        waitForMore();
-        tellSoon();
-      });
-    },
-    publish(message) {
-      if (open === null) {
-        return publishAs(randomUUID(), message);
-      }
-      return inTurn('message', async () => {
-        const isWritten = open !== null && shownOf(message.text).startsWith(open.text);
-        if (!isWritten) {
-          await cutOff();
-        }
-        // It stays open when this fails, so that another attempt is the same event.
-        const id = await publishAs(open?.id ?? randomUUID(), message);
-        forget();
-        return id;
-      });
-    },
-    async close() {
-      clearTimeout(timer);
-      clearTimeout(silence);
-      await tell(closeLimitMs);
-      forget();
-    },
-  };
+  #tellSoon(): void {
+    if (this.#open === null || this.#open.text === this.#open.told || this.#telling !== null) {
+      return;
+    }
+    const dueMs = Math.max(0, this.#nextAtMs - performance.now());
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tell(tellLimitMs);
+    }, dueMs);
+  }
+
+  async #cutOff(): Promise<void> {
+    const left = this.#open;
+    this.#forget();
+    if (left !== null && left.text.trim() !== '') {
+      await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    }
+  }
+
+  async #publishAs(id: string, payload: Message): Promise<string> {
+    await this.#api.publishEvent({ id, type: 'agent.message', payload });
+    return id;
+  }
+
+  #waitForMore(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      void this.#inTurn('message', () => this.#cutOff()).catch(() => undefined);
+    }, silenceMs);
+  }
 }
 
 /** As much of it as may be shown. */

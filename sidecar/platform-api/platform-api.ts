@@ -161,10 +161,7 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     async publishEvent(event) {
       await post('events', event, reportLimitMs, taken, { limitIsAnswer: true });
     },
-    async showLiveText(body, timeLimitMs, signal) {
-      const limits = { timeLimitMs, signal, limitIsAnswer: true };
-      await requestPlatform(address, { method: 'PUT', path: 'live-text', body, ...limits }, taken);
-    },
+    showLiveText: (...report) => showLiveText(address, ...report),
     requestPermission: (report) =>
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
     readPermissionRequest(requestId) {
@@ -199,6 +196,16 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       await post('end', report, reportLimitMs, taken);
     },
   };
+}
+
+async function showLiveText(
+  address: PlatformAddress,
+  body: LiveTextReport,
+  timeLimitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const limits = { timeLimitMs, signal, limitIsAnswer: true };
+  await requestPlatform(address, { method: 'PUT', path: 'live-text', body, ...limits }, taken);
 }
 
 /** Streams the bytes, once: a stream cannot be sent again. */

@@ -258,7 +258,7 @@ describe('a message that the agent still writes', () => {
     expect(await said()).toEqual([{ id, text: 'I found three files.', channel: null }]);
   });
 
-  it('is shown to nobody who may not read the session, nor any more to who was removed', async () => {
+  it('is shown to nobody who may not read the session, nor any more to a removed member', async () => {
     const outsider = await api.person('Olga Outsider');
     await api.join(workspace, outsider, 'member');
     const stranger = await api.workspace();

@@ -49,7 +49,7 @@ export interface PlatformStandIn {
   refusedCalls: RefusedCallCount[];
   openCalls: OpenCallReport[];
   events: EventReport[];
-  /** What it was told of messages that the agent still writes. */
+  /** Reports about a message that the agent still writes. */
   liveTexts: LiveTextReport[];
   requests: Ask<typeof permissionRequestReport>[];
   ends: Ask<typeof endReport>[];

@@ -1,8 +1,8 @@
-/** What an agent writes while it writes it: how often and how much is told, and what becomes of the rest. */
+/** What an agent writes while it writes it: how often and how much is told, and the event of the rest. */
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type LiveTextReport, liveTextReport, withoutControls } from '../../../../contract/live-text.ts';
 import type { EventReport } from '../../../../contract/sidecar.ts';
-import { createLiveText, shownOf } from '../../../../sidecar/live-text/live-text.ts';
+import { LiveText, shownOf } from '../../../../sidecar/live-text/live-text.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
 
 function platform() {
@@ -23,7 +23,7 @@ function platform() {
       events.push(event);
     },
   };
-  return { live: createLiveText(api), told, events, state };
+  return { live: new LiveText(api), told, events, state };
 }
 const message = (text: string) => ({ text, channel: null });
 const textsOf = (told: readonly LiveTextReport[]) => told.map(({ text }) => text);
@@ -121,7 +121,7 @@ describe('a message that is written', () => {
   });
 });
 
-describe('what is told of a text', () => {
+describe('what is shown of a text', () => {
   it('is 64 KiB at most, of whole characters, and only grows while it does', async () => {
     const { live, told, events } = platform();
     const long = 'é'.repeat(40_000);
@@ -141,7 +141,7 @@ describe('what is told of a text', () => {
     ['what moves a cursor', 'a\u001b[2J\u0007b\u009bc', 'a[2Jbc'],
     ['what no text of the database has', 'a\u0000b', 'ab'],
     ['half a character that the next piece completes', 'a\ud83d', 'a'],
-    ['half a character for good', 'a\udc00b', 'a\ufffdb'],
+    ['half a character without its rest', 'a\udc00b', 'a\ufffdb'],
   ])('is without %s', (_what, given, shown) => {
     expect(withoutControls(given)).toBe(shown);
     expect(liveTextReport.shape.text.safeParse(shown).success).toBe(true);

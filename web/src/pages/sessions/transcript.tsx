@@ -5,6 +5,7 @@ import { Button, Center, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
 import type { Session } from '../../api/types.ts';
+import type { SessionEvents } from '../../api/use-session-events.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
 import { EntryFrame, OtherAgent } from './entry-frame.tsx';
@@ -18,15 +19,12 @@ const shownAtOnce = 300;
 export function Transcript({
   session,
   entries,
-  written,
-  state,
+  live: { written, state },
   follows,
 }: {
   session: Session;
   entries: TranscriptEntry[];
-  /** Of the message that the agent still writes; null when it writes none. */
-  written: string | null;
-  state: StreamState;
+  live: Pick<SessionEvents, 'written' | 'state'>;
   /**
    * Whether the page starts at the newest entry and follows new ones; a session that had ended
    * before is read from its top.
@@ -58,7 +56,7 @@ export function Transcript({
               <CallEntry key={entry.key} call={entry.call} times={entry.times} />
             ),
           )}
-        {written === null ? null : <Written text={written} />}
+        {written === null ? null : <Written text={written.text} />}
       </ol>
       <StreamNote state={state} isWriting={written !== null} />
       <div ref={end} className="transcript-end" />
