@@ -11,6 +11,11 @@ export const streamMessage = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('open'), user_id: uuid }),
   /** The next event of a watched session. */
   z.strictObject({ type: z.literal('session.event'), event: sessionEvent }),
+  /**
+   * What the agent has written of a message that it still writes: the whole text so far, in place of the one
+   * before. It ends with the event of that id.
+   */
+  z.strictObject({ type: z.literal('session.text'), session_id: uuid, message_id: uuid, text: z.string() }),
   /** No more events of this session: it has ended, or the reader may not read it. */
   z.strictObject({
     type: z.literal('session.closed'),

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { inputMessage } from './agent-contract.ts';
 import './plain-messages.ts';
 import { isSavedReference, replaceSaved } from './saved-values.ts';
+import { maxEventTextLength } from './session-event.ts';
 
 const longestWaitSeconds = 7 * 24 * 3600;
 
@@ -63,16 +64,24 @@ const waitStep = z.strictObject({
 const listStep = z.strictObject({ list_tools: z.string().min(1), artifact: z.string().min(1).max(255) });
 const sleepStep = z.strictObject({ sleep_seconds: z.number().min(0).max(3600) });
 
+/** A message that is written in pieces over that time. */
+const writeStep = z.strictObject({
+  write: z.string().min(1).max(maxEventTextLength),
+  seconds: z.number().min(0).max(600).default(2),
+});
+
 export type CallStep = z.infer<typeof callStep>;
 type WaitStep = z.infer<typeof waitStep>;
 export type WantedMessage = Pick<WaitStep['wait_for_message'], 'contains' | 'kind'>;
-export type Step = CallStep | z.infer<typeof listStep> | WaitStep | z.infer<typeof sleepStep>;
+export type WriteStep = z.infer<typeof writeStep>;
+export type Step = CallStep | z.infer<typeof listStep> | WaitStep | z.infer<typeof sleepStep> | WriteStep;
 
 const schemaByKey = {
   call: callStep,
   list_tools: listStep,
   wait_for_message: waitStep,
   sleep_seconds: sleepStep,
+  write: writeStep,
 } as const;
 
 /** The step's kind is its one key of `schemaByKey`, so that errors concern that kind only. */
@@ -80,7 +89,7 @@ const step = z.record(z.string(), z.unknown()).transform((given, context): Step 
   const keys = Object.keys(schemaByKey).filter((key) => Object.hasOwn(given, key));
   const [key] = keys;
   if (key === undefined || keys.length > 1) {
-    const message = 'must have exactly one of call, list_tools, wait_for_message and sleep_seconds';
+    const message = 'must have exactly one of call, list_tools, wait_for_message, sleep_seconds and write';
     context.addIssue({ code: 'custom', message });
     return z.NEVER;
   }
@@ -151,6 +160,9 @@ export function describeStep(given: Step): string {
   }
   if ('sleep_seconds' in given) {
     return `sleep ${given.sleep_seconds} s`;
+  }
+  if ('write' in given) {
+    return 'write a message';
   }
   const { contains, kind } = given.wait_for_message;
   const ofKind = kind === undefined ? '' : ` of kind ${kind}`;

@@ -59,7 +59,12 @@ export const payloadByEventType = {
     refused: z.boolean(),
   }),
   'user.message': z.strictObject({ message_id: uuid, text: z.string() }),
-  'agent.message': z.strictObject({ text: eventText, channel: shortText.nullable().default(null) }),
+  /** `cut_off`: the agent did not come to its end; what it had written until then. */
+  'agent.message': z.strictObject({
+    text: eventText,
+    channel: shortText.nullable().default(null),
+    cut_off: z.literal(true).optional(),
+  }),
   /**
    * Posted to a channel of the workspace; its delivery is on the channel's message of the same id.
    * Only the platform writes it.

@@ -20,6 +20,7 @@ import { createGateMap, type GateMap } from './gate/gate-map.ts';
 import { closeHttp, listenOnPath } from './http/listen-http.ts';
 import { createInbox } from './inputs/inbox.ts';
 import { largeAnswerBytes } from './json-rpc/lines.ts';
+import { LiveText } from './live-text/live-text.ts';
 import { createMetrics } from './metrics.ts';
 import { openModelSockets } from './model-access/model-sockets.ts';
 import { createCheckQueue } from './platform-api/check-queue.ts';
@@ -70,8 +71,10 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
   const { api, inbox, lastRefusals, metrics, audit, toolLists } = dependencies;
   const { limits, session_id, control_key } = boot;
 
+  const liveText = new LiveText(api);
   const agentHttp = createAgentHttp({
     api,
+    liveText,
     inbox,
     lastRefusals,
     limits: { eventBytes: limits.line_bytes, artifactBytes: limits.artifact_bytes },
@@ -108,11 +111,12 @@ export async function startSidecar(boot: SidecarBoot, logger: Logger): Promise<R
     ready: startAgent().then(({ inputs }) => inbox.accept(inputs)),
     async close() {
       stopping.abort();
+      const told = liveText.close();
       const servers = [agentHttp, control, ...tokenSockets];
       const sockets = [...links, ...siblingSockets, ...(modelSockets === null ? [] : [modelSockets])];
       await Promise.all([...sockets.map((each) => each.close()), ...servers.map(closeHttp)]);
       const lists = [...toolLists.values()].map((each) => each.close(listCloseLimitMs));
-      await Promise.all([audit.close(), processes.close(processCloseLimitMs), ...lists]);
+      await Promise.all([told, audit.close(), processes.close(processCloseLimitMs), ...lists]);
     },
   };
 }

@@ -223,6 +223,11 @@ declare module 'knex/types/tables.js' {
       delivered_at: string | null;
       sender: unknown;
     };
+    session_live_texts: {
+      session_id: string;
+      message_id: string;
+      text: string;
+    };
     session_open_calls: {
       session_id: string;
       sidecar_run: string;

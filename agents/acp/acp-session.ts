@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { RunStep } from '../model/run-step.ts';
-import { type AgentProcess, startAgentProcess } from './agent-process.ts';
+import { AgentEndedError, type AgentProcess, startAgentProcess } from './agent-process.ts';
 import type { AcpLaunch } from './presets.ts';
 import {
   initialized,
@@ -73,12 +73,15 @@ type Updates = ReturnType<typeof createUpdates>;
 function createUpdates({ launch, servers, onStep }: AcpSessionOptions) {
   const calls = createToolCalls(Object.keys(servers), launch.allowedKinds);
   let text = '';
+  /** How much of it was passed on as pieces: none before there is something to read. */
+  let passedOn = 0;
   let session: string | null = null;
-  const flush = () => {
+  const flush = ({ isCutOff = false } = {}) => {
     if (text.trim() !== '') {
-      onStep({ type: 'text', text });
+      onStep({ type: 'text', text, ...(isCutOff ? { cutOff: true } : {}) });
     }
     text = '';
+    passedOn = 0;
   };
   return {
     calls,
@@ -97,6 +100,9 @@ function createUpdates({ launch, servers, onStep }: AcpSessionOptions) {
         text += update.content.text;
         if (text.length > longTextLength) {
           flush();
+        } else if (text.trim() !== '') {
+          onStep({ type: 'piece', text: text.slice(passedOn), begins: passedOn === 0 });
+          passedOn = text.length;
         }
         return;
       }
@@ -173,9 +179,11 @@ async function open(
         if (!answer.success) {
           throw new Error('The agent ended its turn without saying why.');
         }
-        return answer.data.stopReason;
-      } finally {
         heard.flush();
+        return answer.data.stopReason;
+      } catch (error) {
+        heard.flush({ isCutOff: error instanceof AgentEndedError });
+        throw error;
       }
     },
     cancel: () => process.notify('session/cancel', { sessionId: id }),

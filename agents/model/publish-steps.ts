@@ -16,8 +16,15 @@ export function createStepEvents(): (step: RunStep) => AgentEventInput[] {
     switch (step.type) {
       case 'started':
         return step.failedServers.map((server) => error(`The MCP server "${server}" is not connected.`));
-      case 'text':
-        return pieces(step.text).map((text) => ({ type: 'agent.message', payload: { text, channel: null } }));
+      case 'piece':
+        return [];
+      case 'text': {
+        const mark = step.cutOff === true ? { cut_off: true as const } : {};
+        return pieces(step.text).map((text) => ({
+          type: 'agent.message',
+          payload: { text, channel: null, ...mark },
+        }));
+      }
       case 'call':
         calls.set(step.id, step.tool);
         return [];

@@ -1,6 +1,7 @@
 /** The session of an agent whose steps a model chooses, whatever program asks that model. */
 import type { AgentConfig, AgentEventInput } from '../../contract/agent-contract.ts';
-import { publishEvent } from '../sidecar-http/publish-event.ts';
+import { liveTextEveryMs, maxLiveTextBytes } from '../../contract/live-text.ts';
+import { publishEvent, tellWritten } from '../sidecar-http/publish-event.ts';
 import { readInput } from '../sidecar-http/read-input.ts';
 import { createModelInputs } from './model-inputs.ts';
 import { createOpenMatters } from './open-matters.ts';
@@ -42,6 +43,9 @@ export async function runModelAgent({ config, sidecarSocket, converse }: ModelRu
       return;
     }
     matters.take(step);
+    if (step.type === 'piece') {
+      publisher.write(step);
+    }
     eventsOf(step).forEach(publisher.publish);
     inputs.releaseHeld();
     if (matters.hasEnded()) {
@@ -70,17 +74,46 @@ export async function runModelAgent({ config, sidecarSocket, converse }: ModelRu
     }
   } finally {
     messages.close();
+    publisher.stopWriting();
     await publisher.untilFewerThan(1);
   }
   return exitCode ?? 1;
 }
 
-/** Publishes one after another, in their order. */
+/** Publishes one after another, in their order; a message that is still written is told now and then. */
 function createPublisher(sidecarSocket: string) {
   let waiting = 0;
   let published = Promise.resolve();
+  let written = '';
+  let timer: NodeJS.Timeout | undefined;
+  let nextAtMs = 0;
+  const tell = () => {
+    timer = undefined;
+    nextAtMs = performance.now() + liveTextEveryMs;
+    const text = written;
+    // Not when the message came whole meanwhile.
+    published = published.then(() =>
+      written.startsWith(text) && written !== '' ? tellWritten(sidecarSocket, text) : undefined,
+    );
+  };
+  const stopWriting = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    written = '';
+  };
   return {
+    write({ text, begins }: { text: string; begins: boolean }) {
+      written = begins ? text : written + text;
+      // More than may be shown needs not be told.
+      if (written.length <= maxLiveTextBytes) {
+        timer ??= setTimeout(tell, Math.max(0, nextAtMs - performance.now()));
+      }
+    },
+    stopWriting,
     publish(event: AgentEventInput) {
+      if (event.type === 'agent.message') {
+        stopWriting();
+      }
       waiting += 1;
       published = published
         .then(() => publishEvent(sidecarSocket, event))

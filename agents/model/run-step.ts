@@ -2,7 +2,10 @@
 export type RunStep =
   /** Which MCP servers are not connected. */
   | { type: 'started'; failedServers: string[] }
-  | { type: 'text'; text: string }
+  /** The next piece of a text that is still written, which comes whole later. `begins`: the first one. */
+  | { type: 'piece'; text: string; begins: boolean }
+  /** `cutOff`: it did not come to its end. */
+  | { type: 'text'; text: string; cutOff?: boolean }
   | { type: 'call'; id: string; tool: string }
   /** `text`: what the model reads. */
   | { type: 'result'; id: string; failed: boolean; text: string }

@@ -7,8 +7,9 @@ import {
   InstructionsError,
   parseInstructions,
   type Step,
+  type WriteStep,
 } from '../../contract/scripted-instructions.ts';
-import { publishEvent } from '../sidecar-http/publish-event.ts';
+import { publishEvent, tellWritten } from '../sidecar-http/publish-event.ts';
 import { cutText } from './cut-text.ts';
 import { type InputStream, openInputStream } from './input-stream.ts';
 import { runCall, type SavedValues } from './run-call.ts';
@@ -80,9 +81,24 @@ async function runStep(step: Step, { tools, input, sidecarSocket, saved }: StepC
     await sleep(step.sleep_seconds * 1000);
     return null;
   }
+  if ('write' in step) {
+    await writeMessage(sidecarSocket, step);
+    return null;
+  }
   const { timeout_seconds, ...wanted } = step.wait_for_message;
   const message = await input.next(wanted, timeout_seconds * 1000);
   return message ? null : `no such message came within ${timeout_seconds} s`;
+}
+
+const pieces = 8;
+
+/** A message as a model writes it: in pieces, and then whole. */
+async function writeMessage(socketPath: string, { write: text, seconds }: WriteStep): Promise<void> {
+  for (let piece = 1; piece < pieces; piece += 1) {
+    await tellWritten(socketPath, text.slice(0, Math.ceil((piece / pieces) * text.length)));
+    await sleep((seconds / pieces) * 1000);
+  }
+  await publishEvent(socketPath, { type: 'agent.message', payload: { text, channel: null } });
 }
 
 /** Publishes a JSON text through `POST /artifact`. Returns null when it was accepted, else why not. */

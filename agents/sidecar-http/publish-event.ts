@@ -9,21 +9,22 @@ const untilReachable = { attempts: 40, firstDelayMs: 250 };
  * people: it never fails a run.
  */
 export async function publishEvent(socketPath: string, event: AgentEventInput): Promise<void> {
-  await retry(() => post(socketPath, JSON.stringify(event)), untilReachable).catch(() => undefined);
+  await retry(() => post(socketPath, '/event', event), untilReachable).catch(() => undefined);
 }
 
+/** Tells what was written of a message so far. Once: the next piece has this one in it. */
+export const tellWritten = (socketPath: string, text: string): Promise<void> =>
+  post(socketPath, '/live-text', { text: text.toWellFormed() }).catch(() => undefined);
+
 /** Resolves with any answer; rejects when nobody answered. */
-function post(socketPath: string, body: string): Promise<void> {
+function post(socketPath: string, path: string, body: object): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json' };
-    const call = request(
-      { socketPath, path: '/event', method: 'POST', headers, agent: false },
-      (response) => {
-        response.resume();
-        response.once('close', () => resolve());
-      },
-    );
+    const call = request({ socketPath, path, method: 'POST', headers, agent: false }, (response) => {
+      response.resume();
+      response.once('close', () => resolve());
+    });
     call.on('error', reject);
-    call.end(body);
+    call.end(JSON.stringify(body));
   });
 }

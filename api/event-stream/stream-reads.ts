@@ -4,6 +4,7 @@
  */
 import type { SessionEvent } from '../../contract/session-event.ts';
 import type { Db } from '../../store/database.ts';
+import { type LiveText, readLiveTexts } from '../../store/live-texts/live-texts.ts';
 import { type EventPosition, listEventsAfter } from '../../store/session-events/list.ts';
 import { readWatchedSessions, type WatchedSession } from '../../store/sessions/list.ts';
 import { type Roles, readRolesOfSignIns, type SignIn } from '../../store/sign-ins/sign-ins.ts';
@@ -17,6 +18,8 @@ export interface StreamReads {
   sessions(ids: readonly string[]): Promise<ReadonlyMap<string, WatchedSession>>;
   /** The next events after a position, in order; viewers at the same position get the same array. */
   events(position: EventPosition): Promise<readonly SessionEvent[]>;
+  /** What the session's agent has written of a message that is no event yet; null when there is none. */
+  liveText(sessionId: string): Promise<LiveText | null>;
 }
 
 /** Of one page: a stream holds no more than one. */
@@ -42,6 +45,14 @@ export function createStreamReads(db: Db): StreamReads {
     mostKeys: 50,
     read: (positions) => listEventsAfter(db, positions, mostEvents),
   });
+  const liveTexts = shareReads<string, LiveText | null>({
+    identify: (id) => id,
+    mostKeys: 50,
+    async read(ids) {
+      const found = await readLiveTexts(db, ids);
+      return ids.map((id) => found.get(id) ?? null);
+    },
+  });
   return {
     async roles(signIn) {
       const [found = null] = await roles([signIn]);
@@ -54,6 +65,10 @@ export function createStreamReads(db: Db): StreamReads {
     async events(position) {
       const [page = []] = await events([position]);
       return page;
+    },
+    async liveText(sessionId) {
+      const [found = null] = await liveTexts([sessionId]);
+      return found;
     },
   };
 }

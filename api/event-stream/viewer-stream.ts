@@ -27,6 +27,8 @@ interface Watch {
   /** The last record that the viewer was notified of. */
   lastRecord: string | null;
   tellAgain: boolean;
+  /** The last text that the viewer was sent of a message that is still written. */
+  liveText: string | null;
 }
 
 const newsEveryMs = 1_000;
@@ -54,7 +56,7 @@ export class ViewerStream {
     this.watches = new Map(
       [...options.after].map(([id, after]) => [
         id,
-        { after, stop: feed.subscribe(id, ring), lastRecord: null, tellAgain: false },
+        { after, stop: feed.subscribe(id, ring), lastRecord: null, tellAgain: false, liveText: null },
       ]),
     );
     this.news = new NewsCollector((id, wake) => feed.subscribeWorkspace(id, wake), ring, newsEveryMs);
@@ -158,11 +160,33 @@ export class ViewerStream {
       watch.lastRecord = record;
       yield { type: 'session.recorded', session_id: id };
     }
+    yield* this.liveText(session, watch);
     if (watch.after < lastSeq) {
       this.isBehind = true;
     } else if (isTerminal(status)) {
       this.drop(id, watch);
       yield { type: 'session.closed', session_id: id, reason: 'ended' };
+    }
+  }
+
+  /**
+   * The whole text so far: a reader that is slow misses those in between. After what came before it, so that
+   * the event of a message is never sent before its text.
+   */
+  private async *liveText(
+    { id, last_event_seq: lastSeq, live_text: now }: WatchedSession,
+    watch: Watch,
+  ): AsyncGenerator<StreamMessage> {
+    if (now === null || now === watch.liveText || watch.after < lastSeq) {
+      return;
+    }
+    const live = await this.source.reads.liveText(id);
+    if (this.mustCheck()) {
+      return;
+    }
+    watch.liveText = now;
+    if (live !== null) {
+      yield { type: 'session.text', session_id: id, message_id: live.message_id, text: live.text };
     }
   }
 

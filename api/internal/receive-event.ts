@@ -4,6 +4,7 @@ import type { Session } from '../../contract/session.ts';
 import type { EventReport } from '../../contract/sidecar.ts';
 import type { Db } from '../../store/database.ts';
 import { ApiError, invalid } from '../errors.ts';
+import type { MessageSecrets } from './message-secrets.ts';
 
 /**
  * Publishes an event of the session's agent. Idempotent. Throws 422 for a share of nothing, 409 for an id
@@ -14,16 +15,28 @@ export async function receiveEvent(
   db: Db,
   session: Session,
   event: EventReport,
-  { limitBytes }: { limitBytes: number },
+  { limitBytes, secrets }: { limitBytes: number; secrets: Pick<MessageSecrets, 'whole'> },
 ): Promise<void> {
   if (event.type === 'agent.input_requested' && session.operator_id === null) {
     throw new ApiError('forbidden', nobodyToAsk);
   }
   try {
-    await publishEvent(db, session, event, { limitBytes });
+    await publishEvent(db, session, await withoutSecrets(session, event, secrets), { limitBytes });
   } catch (error) {
     throw error instanceof PublishingRefusedError ? refusalOf(error, limitBytes) : error;
   }
+}
+
+async function withoutSecrets(
+  session: Session,
+  event: EventReport,
+  secrets: Pick<MessageSecrets, 'whole'>,
+): Promise<EventReport> {
+  if (event.type !== 'agent.message') {
+    return event;
+  }
+  const text = await secrets.whole(session, event.payload.text);
+  return { ...event, payload: { ...event.payload, text } };
 }
 
 function refusalOf({ refusal }: PublishingRefusedError, limitBytes: number): ApiError {

@@ -52,6 +52,8 @@ import { recordingAtWork, restartingIdleClock } from './agent-activity.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall, checkCalls } from './check-call.ts';
 import { createIdleClock } from './idle-clock.ts';
+import { liveTextRoute } from './live-text-route.ts';
+import { createMessageSecrets, type MessageSecrets, readSecretValues } from './message-secrets.ts';
 import { modelRequestRoute, modelUsageReportRoute } from './model-request-routes.ts';
 import { platformToolCallRoute, platformToolsRoute } from './platform-tool-routes.ts';
 import { receiveEvent } from './receive-event.ts';
@@ -63,11 +65,13 @@ const ok = z.strictObject({ ok: z.literal(true) });
 export function internalRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   const clock = createIdleClock((id) => touchActivity(dependencies.db, id));
   const asked = [readyRoute, checkRoute, checksRoute, modelRequestRoute];
-  const done = [callsRoute, platformToolCallRoute, eventRoute, requestRoute, artifactRoute];
+  const done = [callsRoute, platformToolCallRoute, requestRoute, artifactRoute];
+  const secrets = createMessageSecrets(readSecretValues(dependencies.db, dependencies.config.MASTER_KEYS));
+  const written = [eventRoute(dependencies, secrets), liveTextRoute(dependencies, secrets)];
   const ofAgent = (route: AnyRoute) => recordingAtWork(dependencies.db, route);
   const activity = [
     ...asked.map((routeOf) => routeOf(dependencies)),
-    ...done.map((routeOf) => ofAgent(routeOf(dependencies))),
+    ...[...done.map((routeOf) => routeOf(dependencies)), ...written].map(ofAgent),
   ];
   return [
     ...activity.map((route) => restartingIdleClock(clock, route)),
@@ -230,7 +234,7 @@ async function requireRoomForRecords(
   }
 }
 
-function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
+function eventRoute({ db, config }: SessionRouteDependencies, secrets: MessageSecrets): AnyRoute {
   const published = createRateLimiter({
     name: 'events a minute of the agent of a session',
     perMinute: config.RATE_SESSION_EVENTS_PER_MINUTE,
@@ -245,7 +249,7 @@ function eventRoute({ db, config }: SessionRouteDependencies): AnyRoute {
     response: ok,
     async handler({ session, body }) {
       published.take(session.id);
-      await receiveEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES });
+      await receiveEvent(db, session, body, { limitBytes: config.LIMIT_SESSION_EVENT_BYTES, secrets });
       return { ok: true } as const;
     },
   });

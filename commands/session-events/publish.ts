@@ -10,6 +10,7 @@ import {
   takePublishedBytes,
 } from '../../store/session-events/append.ts';
 import { insertShare, isArtifactOfSession } from '../../store/shares/shares.ts';
+import { cutOffLiveText } from './live-text.ts';
 
 type PublishingRefusal =
   | 'event_id_taken'
@@ -48,6 +49,9 @@ export async function publishEvent(
     requireTrue(known === null, 'event_id_taken');
     const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
     requireTrue(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }), 'beyond_limit');
+    if (event.type === 'agent.message') {
+      await cutOffLiveText(trx, session, { unless: event.id, limitBytes });
+    }
     await appendSessionEvent(trx, session.id, { ...event, actor: { type: 'agent', id: session.agent_id } });
     await storeAnnounced(trx, session.id, event);
   });

@@ -1,4 +1,7 @@
-/** HTTP on the agent's socket: `POST /event`, `GET /input`, `POST /artifact`, and nothing else. */
+/**
+ * HTTP on the agent's socket: `POST /event`, `POST /live-text`, `GET /input`, `POST /artifact`, and nothing
+ * else.
+ */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { HttpRefusal } from '../http/answer.ts';
 import { createHttp } from '../http/listen-http.ts';
@@ -6,6 +9,7 @@ import type { AgentHttpDependencies } from './dependencies.ts';
 import { streamInput } from './stream-input.ts';
 import { takeArtifact } from './take-artifact.ts';
 import { takeEvent } from './take-event.ts';
+import { takeLiveText } from './take-live-text.ts';
 
 type Handler = (
   request: IncomingMessage,
@@ -16,6 +20,7 @@ type Handler = (
 
 const handlers: ReadonlyMap<string, Handler> = new Map([
   ['POST /event', takeEvent],
+  ['POST /live-text', takeLiveText],
   ['GET /input', streamInput],
   ['POST /artifact', takeArtifact],
 ]);

@@ -4,6 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
+import type { LiveTextReport } from '../../contract/live-text.ts';
 import {
   type ModelRequestAnswer,
   type ModelUsageReport,
@@ -75,6 +76,7 @@ export interface PlatformApi extends ModelRequestApi {
   reportRefusedCalls(counts: RefusedCallCount[], timeLimitMs: number): Promise<void>;
   reportOpenCalls(report: OpenCallReport, timeLimitMs: number): Promise<void>;
   publishEvent(event: EventReport): Promise<void>;
+  showLiveText(report: LiveTextReport, timeLimitMs: number, signal: AbortSignal): Promise<void>;
   requestPermission(report: z.infer<typeof permissionRequestReport>): Promise<PermissionRequestAnswer>;
   readPermissionRequest(requestId: string): Promise<z.infer<typeof permissionRequestState>>;
   /** The tools that the API runs. */
@@ -159,6 +161,7 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
     async publishEvent(event) {
       await post('events', event, reportLimitMs, taken, { limitIsAnswer: true });
     },
+    showLiveText: (...report) => showLiveText(address, ...report),
     requestPermission: (report) =>
       post('permission-requests', report, reportLimitMs, permissionRequestAnswer),
     readPermissionRequest(requestId) {
@@ -193,6 +196,16 @@ export function createPlatformApi(address: PlatformAddress): PlatformApi {
       await post('end', report, reportLimitMs, taken);
     },
   };
+}
+
+async function showLiveText(
+  address: PlatformAddress,
+  body: LiveTextReport,
+  timeLimitMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const limits = { timeLimitMs, signal, limitIsAnswer: true };
+  await requestPlatform(address, { method: 'PUT', path: 'live-text', body, ...limits }, taken);
 }
 
 /** Streams the bytes, once: a stream cannot be sent again. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type FrozenConfiguration, frozenConfiguration } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
-import { readRow } from '../read-rows.ts';
+import { readRow, readRows } from '../read-rows.ts';
 
 /** The first one stored wins: a repeated freeze changes nothing. Returns the stored one. */
 export async function storeConfiguration(
@@ -36,4 +36,23 @@ export async function readFrozenVersion(db: Db, sessionId: string, server: strin
     .first(db.raw(`server -> 'entry_version' as version`));
   const row = await readRow(query, z.object({ version: z.int().positive().nullable() }));
   return row?.version ?? null;
+}
+
+const secretReference = z.object({ name: z.string(), version: z.int() });
+
+/** Every secret that a part of the session was given, with the version that it froze. */
+export async function listSecretReferences(
+  db: Db,
+  sessionId: string,
+): Promise<z.infer<typeof secretReference>[]> {
+  const statement = db.raw(
+    `select distinct used ->> 'secret_name' as name, (used ->> 'secret_version')::int as version
+     from session_configurations,
+       unnest(array['agent.env.*', 'agent.model_access.api_key', 'servers[*].env.*',
+         'servers[*].registry_credentials', 'siblings[*].env.*', 'services[*].env.*']) as place,
+       jsonb_path_query(configuration, ('$.' || place)::jsonpath) as used
+     where session_id = ? and used ->> 'kind' = 'secret'`,
+    [sessionId],
+  );
+  return readRows(statement, secretReference);
 }

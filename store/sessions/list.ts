@@ -158,6 +158,8 @@ const watchedSession = z.object({
    * calls wait for their server.
    */
   last_record: z.string(),
+  /** Changes with what its agent has written of a message that it still writes; null when it writes none. */
+  live_text: z.string().nullable(),
 });
 export type WatchedSession = z.infer<typeof watchedSession>;
 
@@ -166,7 +168,8 @@ const readWatched = `
     concat_ws(' ',
       (select position from audit_events a where a.session_id = s.id order by position desc limit 1),
       (select max(updated_at) from session_processes p where p.session_id = s.id),
-      (select concat(sidecar_run, '.', revision) from session_open_calls o where o.session_id = s.id)) as last_record
+      (select concat(sidecar_run, '.', revision) from session_open_calls o where o.session_id = s.id)) as last_record,
+    (select concat(message_id, ' ', octet_length(text)) from session_live_texts l where l.session_id = s.id) as live_text
   from sessions s where id = any($1::uuid[])`;
 
 /** Those of the sessions that exist, by id. */

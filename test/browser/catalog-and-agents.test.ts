@@ -159,7 +159,7 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('link', { name: 'New agent' }).click();
     await page.getByRole('textbox', { name: 'Steps' }).fill('{ "steps": [ {} ] }');
     await page
-      .getByText('must have exactly one of call, list_tools, wait_for_message and sleep_seconds')
+      .getByText('must have exactly one of call, list_tools, wait_for_message, sleep_seconds and write')
       .waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('2 fields need attention.').waitFor();

@@ -31,8 +31,10 @@ describeInBrowser('the page of a session', () => {
     return box !== null && box.y >= 0 && box.y + box.height <= height;
   }
 
-  it('keeps an unsent message across navigation and a reload', async () => {
-    const agent = await ada.createAgent('left-alone', [waitForever], {});
+  it('keeps an unsent message across navigation, a reload and a message that grows', async () => {
+    const message = 'I found three <b>files</b> and a \u202enote, all of them yesterday.';
+    const steps = [waitFor('write now'), { write: message, seconds: 6 }, waitForever];
+    const agent = await ada.createAgent('left-alone', steps, {});
     const session = await ada.startSession(agent.id);
     const visitor = await demo.visit('ada');
     const { page } = visitor;
@@ -47,6 +49,15 @@ describeInBrowser('the page of a session', () => {
     expect(await field.inputValue()).toBe('half a sentence');
     await page.reload();
     await field.waitFor();
+    expect(await field.inputValue()).toBe('half a sentence');
+    await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'write now' });
+    const written = page.getByRole('listitem').filter({ hasText: 'left-alone (is writing)' });
+    await written.getByText('I found three').waitFor();
+    await page.getByText('Live: the agent is writing a message.').waitFor();
+    expect(await written.getByText('yesterday').count()).toBe(0);
+    await page.getByRole('listitem').filter({ hasText: 'all of them yesterday.' }).waitFor();
+    await written.waitFor({ state: 'detached' });
+    expect(await page.locator('.entry b').count()).toBe(0);
     expect(await field.inputValue()).toBe('half a sentence');
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();

@@ -74,6 +74,12 @@ describe('an agent that speaks ACP', () => {
     expect(shown().filter((line) => line.startsWith('agent.status'))).toEqual([]);
   });
 
+  it('is seen while it writes', async () => {
+    start([[say('I am '), say('at it'), { do: 'wait_for_cancel' }]]);
+    await eventually(() => expect(session.platform.liveTexts.at(-1)?.text).toBe('I am at it'));
+    expect(shown()).toEqual([]);
+  });
+
   it('is cancelled at once when it ends the session, also when it ignores that', async () => {
     start([[end, { do: 'never_answer' }]]);
     expect(await agent.exit).toBe(0);
@@ -85,6 +91,7 @@ describe('an agent that speaks ACP', () => {
       [{ do: 'repeat_prompt' }, end],
     ]);
     expect(await agent.exit).toBe(0);
+    expect(session.platform.events[0]?.payload).toMatchObject({ text: 'one', cut_off: true });
     expect(shown().join('\n')).toContain(
       'The agent was started again, since its program ended (exit code 7).',
     );

@@ -217,3 +217,131 @@ describe('the stream of a browser', () => {
     expect(seqs(reader, session)).toEqual(upTo(seqs(reader, session).length));
   });
 });
+
+describe('a message that the agent still writes', () => {
+  const tell = (messageId: string, text: string, { id } = session) =>
+    api.asSidecar(id, 'PUT', 'live-text', { message_id: messageId, text });
+  const say = (id: string, text: string) =>
+    api.asSidecar(session.id, 'POST', 'events', { id, type: 'agent.message', payload: { text } });
+  const textsIn = (reader: MessageReader) => ofType(reader, 'session.text').map(({ text }) => text);
+  const isShown = (reader: MessageReader, text: string) =>
+    eventually(() => expect(textsIn(reader)).toContain(text));
+  const said = async () =>
+    (
+      await member.ok<{ events: { id: string; type: string; payload: object }[] }>(
+        'GET',
+        `/api/sessions/${session.id}/events`,
+      )
+    ).events.flatMap(({ id, type, payload }) => (type === 'agent.message' ? [{ id, ...payload }] : []));
+
+  it('is shown as far as it is, and is an event only at its end', async () => {
+    const reader = await stream(member, `${session.id}:0`);
+    const id = randomUUID();
+    for (const text of ['I', 'I found', 'I found three']) {
+      expect(await tell(id, text)).toMatchObject({ status: 200 });
+      await isShown(reader, text);
+    }
+    expect(await said()).toEqual([]);
+    const late = await stream(member, `${session.id}:0`);
+    await isShown(late, 'I found three');
+    await say(id, 'I found three files.');
+    await eventually(() =>
+      expect(reader.messages.at(-1)).toMatchObject({
+        event: { id, payload: { text: 'I found three files.' } },
+      }),
+    );
+    // A piece that was late on its way.
+    expect(await tell(id, 'I found three fi')).toMatchObject({ status: 200 });
+    const { seq } = await publish(session, 'after it');
+    await eventually(() => expect(seqs(reader, session)).toContain(seq));
+    expect(textsIn(reader)).toEqual(['I', 'I found', 'I found three']);
+    expect(await said()).toEqual([{ id, text: 'I found three files.', channel: null }]);
+  });
+
+  it('is shown to nobody who may not read the session, nor any more to a removed member', async () => {
+    const outsider = await api.person('Olga Outsider');
+    await api.join(workspace, outsider, 'member');
+    const stranger = await api.workspace();
+    const id = randomUUID();
+    await tell(id, 'a first piece');
+    const refused = await Promise.all(
+      [outsider, stranger.admin].map((person) => stream(person, `${session.id}:0`)),
+    );
+    const readers = {
+      removed: await stream(member, `${session.id}:0`),
+      stays: await stream(admin, `${session.id}:0`),
+    };
+    await isShown(readers.removed, 'a first piece');
+    await removeFromWorkspace(member);
+    await tell(id, 'a first piece, and more');
+    await isShown(readers.stays, 'a first piece, and more');
+    expect(textsIn(readers.removed)).toEqual(['a first piece']);
+    expect(refused.flatMap(textsIn)).toEqual([]);
+  });
+
+  it('shows no value of a secret, however it is cut, and nothing where a value is not known', async () => {
+    const value = 'a-value-nobody-reads';
+    await admin.ok('PUT', `${base}/secrets/AGENT_KEY`, { value });
+    const env = { KEY: { kind: 'secret', secret_name: 'AGENT_KEY', secret_version: 1 } };
+    await api
+      .db('session_configurations')
+      .where({ session_id: session.id })
+      .update({ configuration: api.db.raw(`jsonb_set(configuration, '{agent,env}', ?::jsonb)`, [env]) });
+    const reader = await stream(member, `${session.id}:0`);
+    const id = randomUUID();
+    const whole = `the key is ${value}, and that is ${Buffer.from(value).toString('base64')}.`;
+    for (let end = 1; end <= whole.length; end += 3) {
+      await tell(id, whole.slice(0, end));
+    }
+    // The last digits depend on what comes after the value.
+    const shown = /^the key is \[secret\], and that is \[secret\]\w*=*/;
+    await eventually(() => expect(textsIn(reader).at(-1)).toMatch(shown));
+    await say(id, whole);
+    await eventually(async () =>
+      expect(await said()).toMatchObject([{ text: expect.stringMatching(shown) }]),
+    );
+    for (const text of textsIn(reader).filter((each) => !shown.test(each))) {
+      expect('the key is [secret], and that is ').toContain(text);
+    }
+    await admin.ok('PUT', `${base}/secrets/AGENT_KEY`, { value: 'another-value' });
+    await tell(randomUUID(), 'now it cannot be searched');
+    expect(await api.db('session_live_texts').where({ session_id: session.id })).toEqual([]);
+  });
+
+  it('is one event, marked as cut off, when another one begins or the session ends', async () => {
+    const ids = [randomUUID(), randomUUID(), randomUUID()] as const;
+    await tell(ids[0], 'left by a sidecar that died');
+    await tell(ids[1], 'begun by the next one');
+    await say(ids[2], 'said whole');
+    const last = randomUUID();
+    await tell(last, 'and the agent di');
+    await moveSession(api.db, session.id, { to: 'failed', reason: 'The agent ended' });
+    expect(await tell(last, 'after the end')).not.toMatchObject({ status: 200 });
+    expect(await said()).toEqual([
+      { id: ids[0], text: 'left by a sidecar that died', channel: null, cut_off: true },
+      { id: ids[1], text: 'begun by the next one', channel: null, cut_off: true },
+      { id: ids[2], text: 'said whole', channel: null },
+      { id: last, text: 'and the agent di', channel: null, cut_off: true },
+    ]);
+    expect(await api.db('session_live_texts').where({ session_id: session.id })).toEqual([]);
+  });
+
+  it('is refused beyond its limits, and an id in use elsewhere hinders nothing', async () => {
+    const id = randomUUID();
+    for (const text of ['é'.repeat(32 * 1024 + 1), 'a\u001b[2Jb', 'a\u0000b']) {
+      expect(await tell(id, text)).toMatchObject({
+        status: 422,
+        body: { error: { fields: [{ path: 'text' }] } },
+      });
+    }
+    const { session: other } = await api.runningSession(member, base);
+    await tell(id, 'of the first session');
+    await api.asSidecar(other.id, 'POST', 'events', {
+      id,
+      type: 'agent.message',
+      payload: { text: 'taken' },
+    });
+    await moveSession(api.db, session.id, { to: 'completed', reason: null });
+    expect(await said()).toEqual([]);
+  });
+});

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { InputMessage } from '../../../contract/agent-contract.ts';
+import { type LiveTextReport, liveTextReport } from '../../../contract/live-text.ts';
 import { modelRequestInput, modelUsageReport } from '../../../contract/model-access.ts';
 import { type OpenCallReport, openCallReport } from '../../../contract/open-calls.ts';
 import {
@@ -48,6 +49,8 @@ export interface PlatformStandIn {
   refusedCalls: RefusedCallCount[];
   openCalls: OpenCallReport[];
   events: EventReport[];
+  /** Reports about a message that the agent still writes. */
+  liveTexts: LiveTextReport[];
   requests: Ask<typeof permissionRequestReport>[];
   ends: Ask<typeof endReport>[];
   processes: ProcessReport[];
@@ -107,6 +110,7 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
     refusedCalls: [],
     openCalls: [],
     events: [],
+    liveTexts: [],
     requests: [],
     ends: [],
     processes: [],
@@ -225,6 +229,9 @@ async function take(platform: PlatformStandIn, route: string, body: unknown): Pr
       return { ok: true };
     case 'POST events':
       platform.events.push(eventReport.parse(body));
+      return { ok: true };
+    case 'PUT live-text':
+      platform.liveTexts.push(liveTextReport.parse(body));
       return { ok: true };
     case 'POST permission-requests': {
       const report = permissionRequestReport.parse(body);

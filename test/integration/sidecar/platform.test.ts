@@ -182,6 +182,19 @@ describe('the agent socket', () => {
     });
   });
 
+  it('tells what the agent writes, and publishes the message under the id that was told', async () => {
+    session.platform.liveTexts.length = 0;
+    const write = (text: unknown) => session.agentRequest('POST', '/live-text', JSON.stringify({ text }));
+    expect(await write('I\u001b[2J fou')).toMatchObject({ status: 200 });
+    await until(() => session.platform.liveTexts.length > 0, 'the piece');
+    expect(session.platform.liveTexts[0]?.text).toBe('I[2J fou');
+    expect(await write(1)).toMatchObject({ status: 422 });
+    const event = { type: 'agent.message', payload: { text: 'I[2J found three' } };
+    const { body } = await session.agentRequest('POST', '/event', JSON.stringify(event));
+    expect(JSON.parse(body)).toEqual({ event_id: session.platform.liveTexts[0]?.message_id });
+    expect(session.platform.events).toMatchObject([{ payload: { text: 'I[2J found three' } }]);
+  });
+
   it.each([
     [
       'an event that is the platform’s own',

@@ -49,6 +49,7 @@ function source({ events, batchSize }: { events: number; batchSize: number }) {
               status: 'running' as const,
               last_event_seq: counted.lastSeq,
               last_record: '',
+              live_text: null,
             },
           ],
         ]),
@@ -56,6 +57,7 @@ function source({ events, batchSize }: { events: number; batchSize: number }) {
         Array.from({ length: Math.min(batchSize, counted.lastSeq - after) }, (_, at) =>
           event(after + at + 1),
         ),
+      liveText: async () => null,
     },
     feed: { subscribe, subscribeWorkspace: subscribe, subscribeUser: () => () => undefined },
   };

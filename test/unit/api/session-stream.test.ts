@@ -44,6 +44,7 @@ function source(events: SessionEvent[], isMember = () => true): Harness {
       roles: async () => new Map(isMember() ? [[workspaceId, 'member' as const]] : []),
       sessions: async (ids) => new Map(ids.map((id) => [id, watched(events)])),
       events: async ({ after }) => events.filter(({ seq }) => seq > after).slice(0, 2),
+      liveText: async () => null,
     },
     feed: {
       subscribe: (_id, wake) => subscribe(wake),
@@ -62,6 +63,7 @@ const watched = (events: SessionEvent[]) => ({
   status: 'running' as const,
   last_event_seq: events.at(-1)?.seq ?? 0,
   last_record: '',
+  live_text: null,
 });
 const never = { checkMs: 60_000, heartbeatMs: 60_000 };
 const options = (more: object = {}) => ({

@@ -8,7 +8,12 @@ function source(readRoles: StreamSource['reads']['roles']) {
   let change: () => void = () => undefined;
   const given: StreamSource = {
     viewer: { userId: randomUUID(), signInId: randomUUID() },
-    reads: { roles: readRoles, sessions: async () => new Map(), events: async () => [] },
+    reads: {
+      roles: readRoles,
+      sessions: async () => new Map(),
+      events: async () => [],
+      liveText: async () => null,
+    },
     feed: {
       subscribe: () => () => undefined,
       subscribeWorkspace: () => () => undefined,

@@ -17,6 +17,7 @@ import { closeHttp } from '../../../sidecar/http/listen-http.ts';
 import { parseJsonBody } from '../../../sidecar/http/read-body.ts';
 import { createInbox } from '../../../sidecar/inputs/inbox.ts';
 import { largeAnswerBytes } from '../../../sidecar/json-rpc/lines.ts';
+import { LiveText } from '../../../sidecar/live-text/live-text.ts';
 import { createMetrics } from '../../../sidecar/metrics.ts';
 import { createPlatformApi } from '../../../sidecar/platform-api/platform-api.ts';
 import { servePlatformTools } from '../../../sidecar/platform-tools/platform-server.ts';
@@ -150,7 +151,8 @@ describe('a megabyte of small values to POST /event', () => {
     directory = await mkdtemp(join(tmpdir(), 'e-'));
     socketPath = join(directory, 's');
     const limits = { eventBytes: 1024 * 1024, artifactBytes: 1024 };
-    server = createAgentHttp({ api, inbox, lastRefusals, limits }).listen(socketPath);
+    const liveText = new LiveText(api);
+    server = createAgentHttp({ api, liveText, inbox, lastRefusals, limits }).listen(socketPath);
     await once(server, 'listening');
   });
   afterAll(async () => {

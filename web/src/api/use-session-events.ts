@@ -13,15 +13,22 @@ import { SessionFollower } from './stream/session-follower.ts';
 import { useLive } from './stream/use-live.ts';
 import type { SessionEvent } from './types.ts';
 
+/** What the agent has written of a message that it still writes, as far as it is. */
+export interface WrittenText {
+  messageId: string;
+  text: string;
+}
+
 export interface SessionEvents {
   /** All events so far, in order, each once. */
   events: readonly SessionEvent[];
   /** `failed` is permanent (`failure` says why); `reconnecting` recovers by itself. */
   state: StreamState;
   failure: ApiFailure | null;
+  written: WrittenText | null;
 }
 
-const nothing: SessionEvents = { events: [], state: 'connecting', failure: null };
+const nothing: SessionEvents = { events: [], state: 'connecting', failure: null, written: null };
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
 const pageSize = 200;
 
@@ -62,7 +69,7 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       },
       onEvents(events) {
         live.reached(sessionId, events.at(-1)?.seq ?? 0);
-        setKnown((before) => ({ ...before, events: [...before.events, ...events] }));
+        setKnown((before) => withEvents(before, events));
         const news = events.filter(({ at }) => Date.parse(at) >= readSinceMs);
         for (const queryKey of changedBy(news, slug, sessionId)) {
           void queries.invalidateQueries({ queryKey });
@@ -70,15 +77,34 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       },
     });
     const stopFollowing = live.follow(sessionId, follower);
+    const stopTexts = live.onText(sessionId, (written) =>
+      setKnown((before) =>
+        before.state === 'ended' || before.events.some(({ id }) => id === written.messageId)
+          ? before
+          : { ...before, written },
+      ),
+    );
     const stopState = live.onState((state) => follower.isFollowing && show(state));
     follower.start();
     return () => {
+      stopTexts();
       stopState();
       stopFollowing();
       follower.stop();
     };
   }, [sessionId, slug, queries, live]);
   return known;
+}
+
+/** A message that came whole is written no more, and nothing is once the session has ended. */
+function withEvents(before: SessionEvents, events: readonly SessionEvent[]): SessionEvents {
+  const isOver = events.some(
+    ({ id, type, payload }) =>
+      id === before.written?.messageId ||
+      (type === 'session.status_changed' && endStatuses.has(payload['to'])),
+  );
+  const written = isOver ? null : before.written;
+  return { ...before, events: [...before.events, ...events], written };
 }
 
 async function fetchEvents(sessionId: string, after: number): Promise<SessionEvent[]> {

@@ -21,6 +21,7 @@ import type { SessionFollower } from './session-follower.ts';
 import type { Watches } from './stream-hub.ts';
 import { type StreamStatus, TabStream } from './tab-stream.ts';
 
+type OnText = (text: { messageId: string; text: string }) => void;
 type Follower = SessionFollower<SessionEvent>;
 
 /** The polling interval without a stream. */
@@ -32,6 +33,7 @@ export class Live {
   private readonly refresher: Refresher;
   private readonly stream: TabStream;
   private readonly followers = new Map<string, Set<Follower>>();
+  private readonly textListeners = new Map<string, Set<OnText>>();
   private readonly stateListeners = new Set<(state: LinkState) => void>();
   private timer: ReturnType<typeof setInterval> | undefined;
   private unsubscribe: () => void = () => undefined;
@@ -79,14 +81,12 @@ export class Live {
 
   /** Events of the session go to this follower. Returns the way to stop. */
   follow(sessionId: string, follower: Follower): () => void {
-    const followers = this.followers.get(sessionId) ?? new Set();
-    this.followers.set(sessionId, followers.add(follower));
-    return () => {
-      followers.delete(follower);
-      if (followers.size === 0) {
-        this.followers.delete(sessionId);
-      }
-    };
+    return addTo(this.followers, sessionId, follower);
+  }
+
+  /** What the session's agent writes goes to this listener. Returns the way to stop. */
+  onText(sessionId: string, listener: OnText): () => void {
+    return addTo(this.textListeners, sessionId, listener);
   }
 
   watch(sessionId: string, after: number): void {
@@ -109,6 +109,11 @@ export class Live {
       case 'session.event':
         for (const follower of this.of(message.event.session_id)) {
           follower.take(message.event);
+        }
+        return;
+      case 'session.text':
+        for (const listener of this.textListeners.get(message.session_id) ?? []) {
+          listener({ messageId: message.message_id, text: message.text });
         }
         return;
       case 'session.closed':
@@ -242,4 +247,16 @@ export class Live {
       follower.catchUp();
     }
   }
+}
+
+/** Returns the way to remove it again. */
+function addTo<Value>(byKey: Map<string, Set<Value>>, key: string, value: Value): () => void {
+  const values = byKey.get(key) ?? new Set();
+  byKey.set(key, values.add(value));
+  return () => {
+    values.delete(value);
+    if (values.size === 0 && byKey.get(key) === values) {
+      byKey.delete(key);
+    }
+  };
 }

@@ -10,6 +10,8 @@ import type { ApiFailure } from '../failure.ts';
 /** Session ids with the `seq` of the last event that is known. */
 export type Watches = Readonly<Record<string, number>>;
 
+type WrittenMessage = Extract<StreamMessage, { type: 'session.text' }>;
+
 export interface HubOptions {
   fetch: StreamOptions<StreamMessage>['fetch'];
   onMessage(message: StreamMessage): void;
@@ -26,6 +28,8 @@ export class StreamHub {
   /** By tab, in the order of their last request. */
   private readonly byTab = new Map<string, Watches>();
   private readonly positions = new Map<string, number>();
+  /** The last text of a message that is still written, by session: for tabs that come later. */
+  private readonly texts = new Map<string, WrittenMessage>();
   /** What the newest connection watches. */
   private watched = new Set<string>();
   private current: StreamFollower<StreamMessage> | null = null;
@@ -59,8 +63,15 @@ export class StreamHub {
 
   /** What this tab shows from now on. Returns the positions of those sessions that are ahead of the tab. */
   watch(tab: string, watches: Watches): Watches {
+    const known = this.byTab.get(tab);
     this.byTab.delete(tab);
     this.byTab.set(tab, watches);
+    for (const id of Object.keys(watches)) {
+      const text = this.texts.get(id);
+      if (text !== undefined && known?.[id] === undefined) {
+        this.options.onMessage(text);
+      }
+    }
     const ahead: Record<string, number> = {};
     for (const [id, after] of Object.entries(watches)) {
       const position = this.watched.has(id) ? (this.positions.get(id) ?? after) : this.lowest(id);
@@ -140,14 +151,20 @@ export class StreamHub {
   }
 
   private take(message: StreamMessage): void {
-    if (message.type === 'session.event') {
+    if (message.type === 'session.text') {
+      this.texts.set(message.session_id, message);
+    } else if (message.type === 'session.event') {
       const { session_id: id, seq } = message.event;
+      if (this.texts.get(id)?.message_id === message.event.id) {
+        this.texts.delete(id);
+      }
       if (seq <= (this.positions.get(id) ?? 0)) {
         return;
       }
       this.positions.set(id, seq);
     } else if (message.type === 'session.closed') {
       this.watched.delete(message.session_id);
+      this.texts.delete(message.session_id);
       for (const [tab, { [message.session_id]: _, ...others }] of this.byTab) {
         this.byTab.set(tab, others);
       }

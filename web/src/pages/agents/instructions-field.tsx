@@ -23,7 +23,7 @@ export function InstructionsField({ form }: { form: AgentFormState }) {
     <Stack gap="xs">
       <CodeTextarea
         label="Steps"
-        description='JSON { "steps": [ … ] }: each step has one of call, list_tools, wait_for_message and sleep_seconds.'
+        description='JSON { "steps": [ … ] }: each step has one of call, list_tools, wait_for_message, sleep_seconds and write.'
         value={instructions}
         onChange={(text) => form.setFieldValue('instructions', text)}
         error={form.errors['instructions']}

@@ -29,7 +29,7 @@ type Content = Extract<
 export function AgentContent({ content }: { content: Content }) {
   switch (content.type) {
     case 'agent.message':
-      return <VisibleText text={content.payload.text} />;
+      return <Message message={content.payload} />;
     case 'agent.channel_message':
       return <Posted message={content.payload} />;
     case 'agent.status':
@@ -45,6 +45,19 @@ export function AgentContent({ content }: { content: Content }) {
     case 'agent.preview':
       return <DeployedPreview preview={content.payload} />;
   }
+}
+
+function Message({ message: { text, cut_off: isCutOff } }: { message: PayloadOf<'agent.message'> }) {
+  return (
+    <>
+      <VisibleText text={text} />
+      {isCutOff === true ? (
+        <Text size="xs" c="dimmed">
+          Cut off: the agent did not come to the end of this message.
+        </Text>
+      ) : null}
+    </>
+  );
 }
 
 /** The channel's name is the platform's fact, the text is the agent's. */

@@ -14,7 +14,8 @@ export function EntryFrame({
 }: {
   voice: Voice;
   who: ReactNode;
-  at: string;
+  /** Null for what still happens. */
+  at: string | null;
   children: ReactNode;
 }) {
   return (
@@ -23,9 +24,11 @@ export function EntryFrame({
         <Text size="xs" fw={600} c="dimmed" component="div">
           {who}
         </Text>
-        <Text size="xs" c="dimmed" component="time" dateTime={at} title={absoluteTime(at)} flex="none">
-          {clockTime(at)}
-        </Text>
+        {at === null ? null : (
+          <Text size="xs" c="dimmed" component="time" dateTime={at} title={absoluteTime(at)} flex="none">
+            {clockTime(at)}
+          </Text>
+        )}
       </Group>
       <Text size="sm" component="div">
         {children}

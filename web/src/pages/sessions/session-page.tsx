@@ -60,7 +60,8 @@ export function SessionPage({ id }: { id: string }) {
 }
 
 function Loaded({ session }: { session: SessionWithAncestors }) {
-  const { events: raw, state, failure } = useSessionEvents(session.id);
+  const live = useSessionEvents(session.id);
+  const { events: raw, state, failure } = live;
   const events = useMemo(() => raw.map(readEvent), [raw]);
   const goesOn = !hasEnded(session.status);
   const [wasGoingOn] = useState(goesOn);
@@ -114,7 +115,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
                 openRequest,
               }}
             >
-              <Transcript session={session} entries={entries} state={state} follows={wasGoingOn} />
+              <Transcript session={session} entries={entries} live={live} follows={wasGoingOn} />
             </transcriptContext.Provider>
             {failure === null || state !== 'failed' ? null : (
               <FailedState error={failure} what="The transcript" />

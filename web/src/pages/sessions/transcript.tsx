@@ -5,10 +5,12 @@ import { Button, Center, Text } from '@mantine/core';
 import { useEffect, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
 import type { Session } from '../../api/types.ts';
+import type { SessionEvents } from '../../api/use-session-events.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
 import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
+import { useTranscript } from './transcript-context.ts';
 import type { TranscriptEntry } from './transcript-entries.ts';
 
 /** Number of entries that are drawn at first, the newest; the others on request. */
@@ -17,12 +19,12 @@ const shownAtOnce = 300;
 export function Transcript({
   session,
   entries,
-  state,
+  live: { written, state },
   follows,
 }: {
   session: Session;
   entries: TranscriptEntry[];
-  state: StreamState;
+  live: Pick<SessionEvents, 'written' | 'state'>;
   /**
    * Whether the page starts at the newest entry and follows new ones; a session that had ended
    * before is read from its top.
@@ -54,8 +56,9 @@ export function Transcript({
               <CallEntry key={entry.key} call={entry.call} times={entry.times} />
             ),
           )}
+        {written === null ? null : <Written text={written.text} />}
       </ol>
-      <StreamNote state={state} />
+      <StreamNote state={state} isWriting={written !== null} />
       <div ref={end} className="transcript-end" />
     </section>
   );
@@ -82,13 +85,31 @@ function Prompt({ session: { prompt, parent_agent: parent, created_at: at } }: {
   );
 }
 
-function StreamNote({ state }: { state: StreamState }) {
+/** As the message will be, once it is whole. It is no live region: each piece would be read out. */
+function Written({ text }: { text: string }) {
+  const { agentName } = useTranscript();
+  return (
+    <EntryFrame
+      voice="agent"
+      who={
+        <>
+          <VisibleText text={agentName} /> (is writing)
+        </>
+      }
+      at={null}
+    >
+      <VisibleText text={text} />
+    </EntryFrame>
+  );
+}
+
+function StreamNote({ state, isWriting }: { state: StreamState; isWriting: boolean }) {
   return (
     <Text size="xs" c="dimmed" mt="xs" role="status">
       {
         {
           connecting: 'Loading the transcript…',
-          live: 'Live: new events appear here.',
+          live: isWriting ? 'Live: the agent is writing a message.' : 'Live: new events appear here.',
           reconnecting: 'Connection lost. Reconnecting… Nothing is lost.',
           ended: 'The session has ended.',
           failed: 'The rest of the transcript could not be loaded.',

@@ -1,0 +1,170 @@
+/**
+ * The message that the agent still writes (docs/decisions/0070-live-text.md). The agent is untrusted: what
+ * people were shown only grows, and in the end it is an event, whole or marked as cut off.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentEventInput } from '../../contract/agent-contract.ts';
+import { bytesOfText, liveTextEveryMs, maxLiveTextBytes, withoutControls } from '../../contract/live-text.ts';
+import { createKeyedMutex } from '../../lib/limits/mutex.ts';
+import { createTokenBucket } from '../../lib/limits/token-bucket.ts';
+import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { PlatformRefusal } from '../platform-api/request.ts';
+
+type Message = Extract<AgentEventInput, { type: 'agent.message' }>['payload'];
+
+type Api = Pick<PlatformApi, 'publishEvent' | 'showLiveText'>;
+
+interface Open {
+  id: string;
+  text: string;
+  /** What the platform has of it. */
+  told: string;
+}
+
+/** Of an agent that says more often what it has written, each request waits. */
+const perMinute = 1200;
+const maxWaitMs = 10_000;
+/** A message that does not grow for so long is over. */
+const silenceMs = 60_000;
+const tellLimitMs = 5_000;
+const closeLimitMs = 1_000;
+/** Of a long text: as many bytes a second, since each time all of it is told. */
+const toldBytesPerMs = 64;
+
+export class LiveText {
+  readonly #api: Api;
+  readonly #inTurn = createKeyedMutex();
+  readonly #pieces = createTokenBucket({ perMinute, maxWaitMs });
+  #open: Open | null = null;
+  #telling: AbortController | null = null;
+  #nextAtMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #silence: NodeJS.Timeout | undefined;
+
+  constructor(api: Api) {
+    this.#api = api;
+  }
+
+  /**
+   * All that the agent has written of a message so far. When it does not begin with what was written before,
+   * that was another message, which is cut off. Throws as `publishEvent` does.
+   */
+  async write(given: string): Promise<void> {
+    const waitMs = this.#pieces.take();
+    if (waitMs === null) {
+      const message = `The limit is ${perMinute} pieces of messages a minute`;
+      throw new PlatformRefusal(429, 'rate_limited', message);
+    }
+    if (waitMs > 0) {
+      await sleep(waitMs);
+    }
+    await this.#inTurn('message', async () => {
+      const text = shownOf(given);
+      if (this.#open !== null && !text.startsWith(this.#open.text)) {
+        await this.#cutOff();
+      }
+      this.#open ??= { id: randomUUID(), text: '', told: '' };
+      this.#open.text = text;
+      this.#waitForMore();
+      this.#tellSoon();
+    });
+  }
+
+  /** Publishes a complete message: the one that was written, where it begins with that. Returns its id. */
+  async publish(message: Message): Promise<string> {
+    if (this.#open === null) {
+      return this.#publishAs(randomUUID(), message);
+    }
+    return this.#inTurn('message', async () => {
+      if (this.#open !== null && !shownOf(message.text).startsWith(this.#open.text)) {
+        await this.#cutOff();
+      }
+      // It stays open when this fails, so that another attempt is the same event.
+      const id = await this.#publishAs(this.#open?.id ?? randomUUID(), message);
+      this.#forget();
+      return id;
+    });
+  }
+
+  /** Tells what was written last, within a second, unless a piece is on its way. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
+    await this.#tell(closeLimitMs);
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#open = null;
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    clearTimeout(this.#silence);
+    // What is on its way would come after the message itself.
+    this.#telling?.abort();
+  }
+
+  async #tell(limitMs: number): Promise<void> {
+    const message = this.#open;
+    if (message === null || this.#telling !== null || message.text === message.told) {
+      return;
+    }
+    const { text } = message;
+    this.#telling = new AbortController();
+    this.#nextAtMs = performance.now() + pauseMs(text);
+    try {
+      await this.#api.showLiveText({ message_id: message.id, text }, limitMs, this.#telling.signal);
+      message.told = text;
+    } catch (error) {
+      // It is dropped: the next time all of the text is told, once there is more of it where it was refused.
+      message.told = error instanceof PlatformRefusal ? text : message.told;
+    } finally {
+      this.#telling = null;
+      this.#tellSoon();
+    }
+  }
+
+  #tellSoon(): void {
+    if (this.#open === null || this.#open.text === this.#open.told || this.#telling !== null) {
+      return;
+    }
+    const dueMs = Math.max(0, this.#nextAtMs - performance.now());
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.#tell(tellLimitMs);
+    }, dueMs);
+  }
+
+  async #cutOff(): Promise<void> {
+    const left = this.#open;
+    this.#forget();
+    if (left !== null && left.text.trim() !== '') {
+      await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    }
+  }
+
+  async #publishAs(id: string, payload: Message): Promise<string> {
+    await this.#api.publishEvent({ id, type: 'agent.message', payload });
+    return id;
+  }
+
+  #waitForMore(): void {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      void this.#inTurn('message', () => this.#cutOff()).catch(() => undefined);
+    }, silenceMs);
+  }
+}
+
+/** As much of it as may be shown. */
+export function shownOf(text: string): string {
+  const clean = withoutControls(text.slice(0, maxLiveTextBytes));
+  if (bytesOfText(clean) <= maxLiveTextBytes) {
+    return clean;
+  }
+  const bytes = new TextEncoder().encode(clean).subarray(0, maxLiveTextBytes);
+  // Half a character at the end is left out.
+  return new TextDecoder().decode(bytes, { stream: true });
+}
+
+const pauseMs = (text: string): number => Math.max(liveTextEveryMs, bytesOfText(text) / toldBytesPerMs);
