@@ -23,7 +23,7 @@ interface Text<Place> {
   open: OpenText<Place> | null;
   /** What it ended with when it was closed; null: it never was. */
   ending: Buffer | null;
-  /** What was shown of its beginning, where a key may go on that an earlier text ends with; null: needless. */
+  /** What was shown of its beginning, where a key of an earlier text may go on; null: it takes no turns. */
   beginning: Buffer | null;
 }
 

@@ -1,4 +1,4 @@
-/** The key of a model's endpoint in texts of an answer that take turns: clients join each, and one to the next. */
+/** The key of a model's endpoint in texts that take turns: clients join each, and one to the next. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
   begin,
