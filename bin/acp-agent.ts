@@ -58,9 +58,6 @@ function conversationOf(config: AgentConfig): Conversation {
       `${preset} asks its model by ${dialects.join(' or ')}, and the endpoint of its model access speaks ${settings.MODEL_DIALECT}; choose another endpoint`,
     );
   }
-  if (preset === 'opencode' && settings.MODEL_DIALECT === 'chat_completions' && config.agent.model === null) {
-    return failing('opencode asks by Chat Completions only for a model that its agent names; name one');
-  }
   const launch = launchOf(preset, {
     ...{
       config,

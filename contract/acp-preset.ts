@@ -13,3 +13,8 @@ export const dialectsOfPreset: Record<AcpPreset, readonly ModelDialect[]> = {
   opencode: modelDialect.options,
   custom: modelDialect.options,
 };
+
+/** By which one asks only for a model that its agent names: it has no choice of its own there. */
+export const dialectsOfNamedModels: Partial<Record<AcpPreset, readonly ModelDialect[]>> = {
+  opencode: ['chat_completions'],
+};

@@ -1,7 +1,7 @@
 /** The endpoints of language models that an operator lists by name (docs/operations.md#models). Pure. */
 import * as z from 'zod';
-import { dialectsOfPreset } from './acp-preset.ts';
-import type { Run } from './agent.ts';
+import { dialectsOfNamedModels, dialectsOfPreset } from './acp-preset.ts';
+import type { Agent } from './agent.ts';
 import { type ModelDialect, maximumField, modelDialect, modelEndpointName } from './model-access.ts';
 import { workspaceSlug } from './names.ts';
 
@@ -37,13 +37,20 @@ export function findEndpoint(endpoints: ModelEndpoints, name: string, slug: stri
 }
 
 /** Why an agent cannot ask by a dialect; null where it can, or where that is unknown. */
-export function unspokenDialect(run: Run, dialect: ModelDialect): string | null {
+export function unspokenDialect(
+  { run, model }: Pick<Agent, 'run' | 'model'>,
+  dialect: ModelDialect,
+): string | null {
   const { name, preset = 'custom' } = run.type === 'builtin' ? run : { name: '' };
   const spoken = name === 'claude' ? dialectsOfPreset.claude : dialectsOfPreset[preset];
   const what = name === 'claude' ? 'the built-in agent "claude"' : `the agent "${preset}"`;
-  return spoken.includes(dialect)
-    ? null
-    : `must name an endpoint that speaks ${spoken.join(' or ')}: ${what} knows no other dialect`;
+  if (!spoken.includes(dialect)) {
+    return `must name an endpoint that speaks ${spoken.join(' or ')}: ${what} knows no other dialect`;
+  }
+  const isNameless = name === 'acp' && model === null && dialectsOfNamedModels[preset]?.includes(dialect);
+  return isNameless === true
+    ? `speaks ${dialect}, by which ${what} asks only for a model that is named: name one, or another endpoint`
+    : null;
 }
 
 /** Said at save and at launch, too: an operator may have changed the endpoint between them. */

@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import { runShown } from './test/child.mjs';
-import { noteLongMode } from './test/long-mode.mjs';
+import { notePassed } from './test/last-passed.mjs';
 import { printSummary, readResult } from './test/results.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,6 +22,6 @@ for (const { selection, variables } of runs) {
 }
 const isWell = printSummary(runs.map(({ selection }) => readResult(root, selection)));
 if (allPassed && isWell) {
-  await noteLongMode(root, process.env);
+  await notePassed(root, process.env, 'long-mode');
 }
 process.exitCode = allPassed && isWell ? 0 : 1;

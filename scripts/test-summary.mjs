@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { addCosts, grownCosts } from './test/costs.mjs';
 import { stampPassed } from './test/due.mjs';
-import { describeLongMode } from './test/long-mode.mjs';
+import { describeLastPassed } from './test/last-passed.mjs';
 import { nothing, printSummary, readResult } from './test/results.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -18,5 +18,5 @@ await stampPassed(
   files.filter((path) => !failed.has(path)),
   process.env,
 );
-console.log(`\n${await describeLongMode(root, process.env)}`);
+console.log(`\n${await describeLastPassed(root, process.env)}`);
 process.exitCode = printSummary([...results, { ...nothing, failures: grown }]) ? 0 : 1;

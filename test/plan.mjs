@@ -72,7 +72,7 @@ export function placementOf(file) {
  * Where one failure of many tries is the finding, or a wait that ran out is: these never get a second try.
  */
 const neverTwice =
-  /test\/(hostile|fuzz|conformance)\/|[/-](audit|isolation|hostile|revocation)\b|grant-(history|invariants)|forwarding-history|secret-search/;
+  /test\/(hostile|fuzz|conformance)\/|[/-](audit|isolation|hostile|revocation)\b|grant-(history|invariants)|forwarding-history|secret-search|acp-agents/;
 
 /** Whether a file that failed may run once more, at the end and alone. Property tests may not. */
 export function mayRunTwice(file) {

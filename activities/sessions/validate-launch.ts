@@ -245,12 +245,12 @@ export function modelAccessProblems(
   configuration: FrozenConfiguration,
   { secrets, modelKeys }: { secrets: ReadonlyMap<string, KnownSecret>; modelKeys: ReadonlySet<string> },
 ): string[] {
-  const { run, model_access: access } = configuration.agent;
+  const { run, model, model_access: access } = configuration.agent;
   const isClaude = run.type === 'builtin' && run.name === 'claude';
   if (access === undefined) {
     return isClaude ? [`model_access ${claudeNeedsModel}`] : [];
   }
-  const unspoken = unspokenDialect(run, access.dialect);
+  const unspoken = unspokenDialect({ run, model }, access.dialect);
   const ofDialect = unspoken === null ? [] : [`the agent's model access: endpoint ${unspoken}`];
   const isUsual = access.endpoint === defaultEndpointName;
   const ofEndpoint = isUsual ? '' : ` for the endpoint ${access.endpoint}`;

@@ -32,7 +32,7 @@ export const modelEndpointsRoute = ({ config }: Pick<ApiDependencies, 'config'>)
 
 /** Judged when it is saved, and again when a session starts. */
 export function endpointProblems(
-  { model_access: access, run }: Pick<Agent, 'model_access' | 'run'>,
+  { model_access: access, run, model }: Pick<Agent, 'model_access' | 'run' | 'model'>,
   config: ApiDependencies['config'],
   slug: string,
 ): FieldProblem[] {
@@ -44,6 +44,6 @@ export function endpointProblems(
   if (found === null) {
     return [{ path, code: 'unknown_reference', message: noSuchEndpoint(access.endpoint) }];
   }
-  const message = unspokenDialect(run, found.dialect);
+  const message = unspokenDialect({ run, model }, found.dialect);
   return message === null ? [] : [{ path, code: 'invalid_reference', message }];
 }

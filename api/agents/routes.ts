@@ -120,9 +120,10 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
         : whyNotAdmin(role, 'egress.write'),
     response: answer,
     async handler({ workspace, role, user, agent, body }) {
-      const { run = agent.run, model_access = agent.model_access } = body;
-      if (!isDeepStrictEqual({ run, model_access }, { run: agent.run, model_access: agent.model_access })) {
-        refuse(endpointProblems({ run, model_access }, config, workspace.slug));
+      const { run = agent.run, model = agent.model, model_access = agent.model_access } = body;
+      const before = { run: agent.run, model: agent.model, model_access: agent.model_access };
+      if (!isDeepStrictEqual({ run, model, model_access }, before)) {
+        refuse(endpointProblems({ run, model, model_access }, config, workspace.slug));
       }
       const after = runnableAfter(agent, body);
       refuse(whereChanged(unavailableAgentProblems(after, await readAvailability(db, config)), agent, after));

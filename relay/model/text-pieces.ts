@@ -11,6 +11,20 @@ interface TextName {
   kind: string;
   /** Which of the kind. */
   of: string;
+  /** Where the answer has it: clients join by these numbers, and none begins before one that has begun. */
+  at: readonly number[];
+  /** Whether pieces of it may come when a later one of the kind has begun, as of tools called in parallel. */
+  takesTurns?: boolean;
+}
+
+interface Text<Place> {
+  at: readonly number[];
+  /** Null while it is closed. */
+  open: OpenText<Place> | null;
+  /** What it ended with when it was closed; null: it never was. */
+  ending: Buffer | null;
+  /** What was shown of its beginning, where a key of an earlier text may go on; null: it takes no turns. */
+  beginning: Buffer | null;
 }
 
 interface OpenText<Place> {
@@ -20,8 +34,12 @@ interface OpenText<Place> {
   half: string;
   /** What the text before this one ends with: it is searched with this one, and is shown there. */
   shownBefore: string;
-  /** What it ended with; null while it is open. */
-  begun: Buffer | null;
+}
+
+interface Kind<Place> {
+  texts: Text<Place>[];
+  /** Some text went on when a later one had begun. */
+  isInTurns: boolean;
 }
 
 interface TextAtOnce {
@@ -30,15 +48,20 @@ interface TextAtOnce {
 }
 
 const mostOpen = 64;
+/** Also of those that have ended. */
+const mostTexts = 2000;
 /** Names and ids of so many calls. */
 const mostAtOnce = 4 * mostOpen;
+/** Longer than a key in any form. */
+const beginningBytes = 8 * 1024;
+const nothing: Buffer = Buffer.alloc(0);
 
 /** `Place`: what a dialect has to know to write a rest of the text. */
 export class TextPieces<Place> {
-  readonly #open = new Map<string, OpenText<Place>>();
+  readonly #texts = new Map<string, Text<Place>>();
+  readonly #kinds = new Map<string, Kind<Place>>();
+  #openTexts = 0;
   readonly #atOnce = new Map<string, TextAtOnce>();
-  /** By kind: the last one that began. */
-  readonly #last = new Map<string, OpenText<Place>>();
   readonly #host: string;
   readonly #createRedactor: () => Redactor;
 
@@ -49,14 +72,27 @@ export class TextPieces<Place> {
 
   /**
    * What is shown of the next piece of a text: a possible beginning of the key is held back, for the
-   * next piece or the end. Throws OutboundError when more texts are open than can be searched.
+   * next piece or the end. Throws OutboundError when more texts are open than can be searched, when the
+   * answer goes back to an earlier one, and when texts that take turns hold the key together.
    */
   show(name: TextName, place: Place, piece: string): string {
-    const open = this.#opened(name, place);
-    const text = open.half + piece;
-    open.half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
-    const whole = text.slice(0, text.length - open.half.length);
-    return withoutShown(open, open.redactor.push(Buffer.from(whole)).toString('utf8'));
+    const kind = this.#kinds.get(name.kind) ?? { texts: [], isInTurns: false };
+    this.#kinds.set(name.kind, kind);
+    const text = this.#known(name, kind);
+    if (piece !== '' && text !== kind.texts.at(-1)) {
+      if (name.takesTurns !== true) {
+        throw this.#wentBack();
+      }
+      kind.isInTurns = true;
+    }
+    const open = text.open ?? this.#reopened(text, kind, place);
+    const whole = withoutHalf(open, piece);
+    const shown = withoutShown(open, open.redactor.push(Buffer.from(whole)).toString('utf8'));
+    keepBeginning(text, shown);
+    if (kind.isInTurns && this.#haveKey(kind.texts, text)) {
+      throw new OutboundError('invalid_response', `${this.#host} answers with texts that are not shown`);
+    }
+    return shown;
   }
 
   /**
@@ -83,39 +119,130 @@ export class TextPieces<Place> {
 
   /** Closes the texts at those places, and returns what was held back of each that has such a rest. */
   end(isOver: (place: Place) => boolean = () => true): { place: Place; rest: string }[] {
-    const over = [...this.#open].filter(([, { place }]) => isOver(place));
-    return over.flatMap(([name, open]) => {
+    return [...this.#texts.values()].flatMap((text) => {
+      const { open } = text;
+      if (open === null || !isOver(open.place)) {
+        return [];
+      }
       const { place, redactor, half } = open;
-      this.#open.delete(name);
-      open.begun = redactor.held;
+      text.open = null;
+      this.#openTexts -= 1;
+      text.ending = redactor.held;
       const rest = withoutShown(open, redactor.end().toString('utf8')) + half;
+      keepBeginning(text, rest);
       return rest === '' ? [] : [{ place, rest }];
     });
   }
 
-  #opened({ kind, of }: TextName, place: Place): OpenText<Place> {
+  #known({ kind, of, at, takesTurns = false }: TextName, { texts }: Kind<Place>): Text<Place> {
     const name = `${kind} ${of}`;
-    const known = this.#open.get(name);
+    const known = this.#texts.get(name);
     if (known !== undefined) {
       return known;
     }
-    if (this.#open.size === mostOpen) {
+    if (this.#texts.size === mostTexts) {
+      throw this.#tooMany();
+    }
+    const last = texts.at(-1);
+    if (last !== undefined && isBefore(at, last.at)) {
+      throw this.#wentBack();
+    }
+    const text: Text<Place> = { at, open: null, ending: null, beginning: takesTurns ? nothing : null };
+    this.#texts.set(name, text);
+    texts.push(text);
+    return text;
+  }
+
+  /** With what it ended with, or else the one before it ends with. */
+  #reopened(text: Text<Place>, { texts }: Kind<Place>, place: Place): OpenText<Place> {
+    if (this.#openTexts === mostOpen) {
       throw this.#tooMany();
     }
     const redactor = this.#createRedactor();
-    const last = this.#last.get(kind);
-    const before = last?.begun ?? last?.redactor.held ?? Buffer.alloc(0);
+    const before = text.ending ?? endOf(texts[texts.indexOf(text) - 1]);
     // It is held back as a whole, as it was there.
     redactor.push(before);
-    const open = { place, redactor, half: '', shownBefore: before.toString('utf8'), begun: null };
-    this.#open.set(name, open);
-    this.#last.set(kind, open);
-    return open;
+    text.open = { place, redactor, half: '', shownBefore: before.toString('utf8') };
+    this.#openTexts += 1;
+    return text.open;
+  }
+
+  /**
+   * Whether texts up to the one that has just gone on hold the key with those after them: each was searched
+   * when nothing of these was known.
+   */
+  #haveKey(texts: readonly Text<Place>[], last: Text<Place>): boolean {
+    const upTo = texts.slice(0, texts.indexOf(last) + 1);
+    return upTo.some((text, index) => {
+      const ending = endOf(text);
+      return ending.length > 0 && this.#goesOn(ending, texts.slice(index + 1));
+    });
+  }
+
+  #goesOn(ending: Buffer, after: readonly Text<Place>[]): boolean {
+    const redactor = this.#createRedactor();
+    const said: Buffer[] = [];
+    const shown: Buffer[] = [];
+    const pieces = [ending, ...beginningsOf(after)];
+    for (const piece of pieces) {
+      said.push(piece);
+      shown.push(redactor.push(piece));
+      const whole = Buffer.concat(said);
+      if (!Buffer.concat([...shown, redactor.held]).equals(whole)) {
+        return true;
+      }
+      // What may still be the key begins after the ending.
+      if (whole.length - redactor.held.length >= ending.length) {
+        return false;
+      }
+    }
+    return false;
+  }
+
+  #wentBack(): OutboundError {
+    return new OutboundError('invalid_response', `${this.#host} goes back to an earlier part of its answer`);
   }
 
   #tooMany(): OutboundError {
     return new OutboundError('invalid_response', `${this.#host} sends too many contents at a time`);
   }
+}
+
+/** The whole characters that a text has with this piece. */
+function withoutHalf(open: { half: string }, piece: string): string {
+  const text = open.half + piece;
+  open.half = /[\ud800-\udbff]$/.exec(text)?.[0] ?? '';
+  return text.slice(0, text.length - open.half.length);
+}
+
+/** A possible beginning of the key. */
+const endOf = <Place>(text: Text<Place> | undefined): Buffer =>
+  text?.open?.redactor.held ?? text?.ending ?? nothing;
+
+function keepBeginning<Place>(text: Text<Place>, shown: string): void {
+  if (text.beginning !== null && text.beginning.length < beginningBytes) {
+    const longer = Buffer.concat([text.beginning, Buffer.from(shown)]);
+    text.beginning = longer.subarray(0, beginningBytes);
+  }
+}
+
+/** What clients join to a text: of those after it, as far as they are known whole. */
+function beginningsOf<Place>(texts: readonly Text<Place>[]): Buffer[] {
+  const long = texts.findIndex(({ beginning }) => beginning?.length === beginningBytes);
+  const known = long < 0 ? texts : texts.slice(0, long + 1);
+  return known.map((text, index) =>
+    Buffer.concat([text.beginning ?? nothing, index === long ? nothing : heldOf(text)]),
+  );
+}
+
+/** What it holds back of its own. */
+const heldOf = <Place>({ open }: Text<Place>): Buffer =>
+  open?.redactor.held.subarray(Buffer.byteLength(open.shownBefore)) ?? nothing;
+
+/** By the first number that is another. */
+function isBefore(place: readonly number[], other: readonly number[]): boolean {
+  const index = place.findIndex((number, at) => number !== other[at]);
+  return index >= 0 && Number(place[index]) < Number(other[index] ?? -1);
 }
 
 /** A mark in it stands for what was shown before, too. */

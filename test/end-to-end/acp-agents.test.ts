@@ -9,6 +9,7 @@ import type { Agent } from '../../contract/agent.ts';
 import { untilFound } from '../support/eventually.ts';
 import { chooseTestPort } from '../support/free-port.ts';
 import { FrontDoor } from '../support/front-door.ts';
+import { volume } from '../support/mode.ts';
 import { type Platform, startPlatform } from '../support/platform.ts';
 import { demoModelKey, expectReportUnderGrant, startWriterModel, type WriterModel } from './writer.ts';
 
@@ -21,13 +22,20 @@ const all = [
   { preset: 'codex', endpoint: 'responses', modelName: 'a-model-of-ours' },
   { preset: 'opencode', endpoint: 'default', modelName: 'claude-sonnet-4-5' },
   { preset: 'opencode', endpoint: 'chat', modelName: 'a-model-of-ours' },
+  { preset: 'opencode', endpoint: 'responses', modelName: 'a-model-of-ours' },
 ];
-const installed = all.filter(({ preset }) => isInstalled(preset));
+/** `npm run test:agents` has ten. */
+const rounds = Array.from(
+  { length: volume({ quick: 1, full: 1, long: 1 }, 'AGENT_ROUNDS') },
+  (_, round) => round + 1,
+);
 
 let port: number;
 let platform: Platform;
 let ada: FrontDoor;
 let model: WriterModel | undefined;
+
+const nameOf = ({ preset, endpoint }: (typeof all)[number]) => `${preset} ${endpoint}`;
 
 beforeAll(async () => {
   port = await chooseTestPort();
@@ -46,6 +54,9 @@ beforeAll(async () => {
   });
   ada = await FrontDoor.signIn(platform.url, 'ada@demo.test');
   await ada.ok('PUT', `${ada.workspace}/secrets/MODEL_KEY`, { value: demoModelKey });
+  for (const each of all.filter(({ preset }) => isInstalled(preset))) {
+    await createAgent(each);
+  }
 });
 afterEach(async () => {
   await model?.close();
@@ -53,9 +64,10 @@ afterEach(async () => {
 });
 afterAll(() => platform?.stop());
 
-async function createAgent(name: string, { preset, endpoint, modelName }: (typeof all)[number]) {
+async function createAgent(created: (typeof all)[number]) {
+  const { preset, endpoint, modelName } = created;
   const { agent } = await ada.ok<{ agent: Agent }>('POST', `${ada.workspace}/agents`, {
-    ...{ name, run: { type: 'builtin', name: 'acp', preset } },
+    ...{ name: nameOf(created), run: { type: 'builtin', name: 'acp', preset } },
     ...{ model: modelName, model_access: { api_key: '${MODEL_KEY}', endpoint, models: [modelName] } },
   });
   await ada.ok('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name: 'files', env: {} });
@@ -65,21 +77,22 @@ async function createAgent(name: string, { preset, endpoint, modelName }: (typeo
   });
 }
 
-(installed.length === 0 ? describe.skip : describe)('an agent of others', () => {
-  it.each(installed)('$preset makes the approved call, by its endpoint $endpoint', async (agent) => {
-    model = await startWriterModel(port, { waitSeconds: 0 });
-    const writerName = `${agent.preset} ${agent.endpoint}`;
-    await createAgent(writerName, agent);
-    await expectReportUnderGrant(ada, model, {
-      writerName,
-      async whileAsked(sessionId) {
-        await untilFound('the end of its turn', async () =>
-          (await ada.events(sessionId)).find(({ payload }) => payload['text'] === 'I wait.'),
-        );
-        await platform.kill('sidecar', sessionId);
-      },
+describe.each(rounds)('an agent of others, round %i', () => {
+  for (const agent of all) {
+    const runs = isInstalled(agent.preset) ? it : it.skip;
+    runs(`${agent.preset} makes the approved call, by its endpoint ${agent.endpoint}`, async () => {
+      model = await startWriterModel(port, { waitSeconds: 0 });
+      await expectReportUnderGrant(ada, model, {
+        writerName: nameOf(agent),
+        async whileAsked(sessionId) {
+          await untilFound('the end of its turn', async () =>
+            (await ada.events(sessionId)).find(({ payload }) => payload['text'] === 'I wait.'),
+          );
+          await platform.kill('sidecar', sessionId);
+        },
+      });
+      const asked = new Set(model.requests.map((request) => request.model));
+      expect(asked).toEqual(new Set([agent.modelName]));
     });
-    const asked = new Set(model.requests.map((request) => request.model));
-    expect(asked).toEqual(new Set([agent.modelName]));
-  });
+  }
 });

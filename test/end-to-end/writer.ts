@@ -48,7 +48,10 @@ export async function startWriterModel(
     if (last !== null && isDeepStrictEqual(last.messages, request.messages)) {
       return last.answer;
     }
-    const isAboutReport = JSON.stringify(request.messages[0]).includes(task);
+    // Some agents say something of their own before the task.
+    const answered = request.messages.findIndex(({ role }) => role === 'assistant');
+    const opening = answered < 0 ? request.messages : request.messages.slice(0, answered);
+    const isAboutReport = JSON.stringify(opening).includes(task);
     const isWritten = literal.did.at(-1) === 'finished';
     const answer = isAboutReport && !isWritten ? literal.answer(request) : endSession();
     last = { messages: request.messages, answer };

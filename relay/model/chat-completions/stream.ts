@@ -151,7 +151,7 @@ function shownChoice({ delta: given, ...rest }: Choice, texts: TextPieces<Place>
     const piece = members[member];
     if (typeof piece === 'string') {
       const place = { choice: index, restOf: (held: string) => ({ [member]: held }) };
-      shown[member] = texts.show({ kind: member, of: String(index) }, place, piece);
+      shown[member] = texts.show({ kind: member, of: String(index), at: [index] }, place, piece);
     }
   }
   const shownCalls = calls?.map((call) => shownCall(index, call, texts));
@@ -170,7 +170,9 @@ function shownCall(choiceIndex: number, call: CalledTool, texts: TextPieces<Plac
     }
     if (given && typeof piece === 'string') {
       const place = { choice: choiceIndex, restOf: (held: string) => restOfCall(call.index, kind, held) };
-      shown[kind] = { ...shown[kind], [member]: texts.show({ kind, of: name }, place, piece) };
+      // Those of parallel calls may take turns: clients join them by their index.
+      const text = { kind, of: name, at: [choiceIndex, call.index], takesTurns: true };
+      shown[kind] = { ...shown[kind], [member]: texts.show(text, place, piece) };
     }
   }
   return shown;

@@ -92,7 +92,11 @@ function shownPiece(
   if (deltaType === undefined || text === undefined || typeof piece !== 'string') {
     return event;
   }
-  const shown = texts.show({ kind: deltaType, of: String(index) }, { index, type: deltaType }, piece);
+  const shown = texts.show(
+    { kind: deltaType, of: String(index), at: [index] },
+    { index, type: deltaType },
+    piece,
+  );
   return { ...Object(event), [member]: { ...Object(content), [text]: shown } };
 }
 

@@ -37,6 +37,12 @@ const errorTypes: Readonly<Record<string, ModelErrorType>> = {
   context_length_exceeded: 'invalid_request_error',
 };
 
+/** Texts of parallel calls, which may take turns: clients join them by their place. */
+const calledWith: ReadonlySet<string> = new Set([
+  'response.function_call_arguments.delta',
+  'response.custom_tool_call_input.delta',
+]);
+
 /** Which text a delta is of: the end of it has the same. */
 interface Place {
   /** The event's members but its delta. */
@@ -103,7 +109,9 @@ function shownDelta(texts: TextPieces<Place>, value: unknown, host: string): obj
   const { delta, ...event } = given.data;
   const { type: kind, item_id, output_index: output, content_index, summary_index } = event;
   const of = JSON.stringify([output, item_id, content_index, summary_index]);
-  return [{ ...event, delta: texts.show({ kind, of }, { event, output }, delta) }];
+  const at = [output ?? 0, content_index ?? summary_index ?? 0];
+  const name = { kind, of, at, takesTurns: calledWith.has(kind) };
+  return [{ ...event, delta: texts.show(name, { event, output }, delta) }];
 }
 
 function saidError(value: unknown, redact: (text: string) => string, host: string): ModelError {

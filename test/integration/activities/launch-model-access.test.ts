@@ -169,4 +169,18 @@ describe("the key of an agent's model access", () => {
       message: expect.stringContaining('must name an endpoint that speaks messages'),
     });
   });
+
+  it('is for a model that is named, where the preset has no choice of its own by that dialect', async () => {
+    const agent = await tenant.agent({ run: { type: 'builtin', name: 'scripted' }, model_access: access });
+    await grantKey(agent, 'persistent', 'model_key', 'chat');
+    const run = JSON.stringify({ type: 'builtin', name: 'acp', preset: 'opencode' });
+    const model_access = JSON.stringify({ ...access, endpoint: 'chat' });
+    await activities.db('agents').where({ id: agent.id }).update({ run, model_access });
+    await expect(validate(await freeze(agent))).rejects.toMatchObject({
+      type: 'launch_refused',
+      message: expect.stringContaining('asks only for a model that is named'),
+    });
+    await activities.db('agents').where({ id: agent.id }).update({ model: 'a-model' });
+    await validate(await freeze(agent));
+  });
 });

@@ -95,6 +95,9 @@ describe("an agent's model access", () => {
     }
     const claude = { type: 'builtin', name: 'claude' };
     expect(await change({ run: claude })).toMatchObject(refused('invalid_reference'));
+    // It has no choice of models of its own there.
+    const opencode = { type: 'builtin', name: 'acp', preset: 'opencode' };
+    expect(await change({ run: opencode })).toMatchObject(refused('invalid_reference'));
   });
 
   it('keeps an agent from starting where nothing would keep the key from other programs', async () => {

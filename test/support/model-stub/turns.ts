@@ -81,7 +81,7 @@ export function newResults({ messages }: ModelRequest): { failed: boolean; text:
     }
     const { content, is_error: failed = false } = result.data;
     const text = typeof content === 'string' ? content : content.map((part) => part.text ?? '').join('\n');
-    return [{ failed, text: withoutReminders(text) }];
+    return [{ failed, text: withoutFrame(withoutReminders(text)) }];
   });
 }
 
@@ -94,6 +94,9 @@ export const newTexts = ({ messages }: ModelRequest): string[] =>
 /** What the client itself adds about the day, the machine and its budget. */
 const withoutReminders = (text: string): string =>
   text.replaceAll(/<system-reminder>.*?<\/system-reminder>/gs, '').trim();
+
+/** What Codex puts in front of each result. */
+const withoutFrame = (text: string): string => text.replace(/^Wall time: [\d.]+ seconds\nOutput:\n/, '');
 
 function newContent(messages: ModelRequest['messages']): { type: string; text?: string | undefined }[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

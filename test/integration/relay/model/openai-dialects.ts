@@ -103,7 +103,7 @@ const calledTools = z.object({
 /** What the tool at `index` is called with, joined. */
 export const argumentsIn = (streamed: string, index: number): string =>
   dataIn(streamed)
-    .flatMap((each) => calledTools.parse(each).choices)
+    .flatMap((each) => calledTools.safeParse(each).data?.choices ?? [])
     .flatMap(({ delta }) => delta.tool_calls)
     .filter((each) => each.index === index)
     .map((each) => each.function.arguments)
