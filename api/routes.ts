@@ -15,6 +15,7 @@ import { embeddingProviderRoutes } from './embedding-provider/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { graphRoutes } from './graph/routes.ts';
 import { healthRoutes } from './health/routes.ts';
+import { homeRoutes } from './home/routes.ts';
 import { internalRoutes } from './internal/routes.ts';
 import { mcpCheckRoutes } from './mcp-checks/routes.ts';
 import { mcpRegistrationRoutes } from './mcp-registrations/routes.ts';
@@ -66,6 +67,7 @@ export function configurationRoutes(
 /** Sessions, their requests and grants, and their sidecars. */
 export function operationRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   return [
+    ...homeRoutes(dependencies),
     ...sessionRoutes(dependencies),
     ...sessionEventRoutes(dependencies),
     browserStreamRoute(dependencies),
