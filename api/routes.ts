@@ -12,6 +12,7 @@ import { channelRoutes } from './channels/routes.ts';
 import { collectionRoutes } from './collections/routes.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { embeddingProviderRoutes } from './embedding-provider/routes.ts';
+import { exampleRoutes } from './example/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { graphRoutes } from './graph/routes.ts';
 import { healthRoutes } from './health/routes.ts';
@@ -68,6 +69,7 @@ export function configurationRoutes(
 export function operationRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   return [
     ...homeRoutes(dependencies),
+    ...exampleRoutes(dependencies),
     ...sessionRoutes(dependencies),
     ...sessionEventRoutes(dependencies),
     browserStreamRoute(dependencies),

@@ -1,6 +1,6 @@
 /**
- * What the first page of a workspace shows to one person: of sessions those that the list shows them, a few of
- * each kind, and counts that stop.
+ * What the first page of a workspace shows to one person: of sessions those that the list shows them, a few
+ * of each kind, and counts that stop.
  */
 import * as z from 'zod';
 import { requestableGrantType } from './grant.ts';
@@ -74,7 +74,7 @@ export type FailedSession = z.infer<typeof failedSession>;
 const day = z.iso.date();
 const count = z.int().min(0);
 
-/** Sessions that began on a day, by what became of them. */
+/** Sessions that began on a day, by their state now. */
 const sessionsOfDay = z.strictObject({
   day,
   completed: count,
@@ -131,6 +131,8 @@ export const workspaceHome = z.strictObject({
   /** The soonest ones. */
   next_runs: z.array(z.strictObject({ schedule: named, at: timestamp })),
   setup: workspaceSetup,
+  /** Why the person cannot add the example here; null when they can. */
+  example_refusal: z.string().nullable(),
 });
 export type WorkspaceHome = z.infer<typeof workspaceHome>;
 

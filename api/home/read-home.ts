@@ -4,6 +4,8 @@
  * statement reads a bounded number of rows, and there is none for each row.
  */
 import type { ApiConfig } from '../../config/api.ts';
+import { unavailableEntry } from '../../contract/available-runs.ts';
+import { exampleServer } from '../../contract/example.ts';
 import type { FailedSession, RequestsOfDay, SessionsOfDay, WorkspaceHome } from '../../contract/home.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
 import { nextRunMs } from '../../contract/next-run.ts';
@@ -18,7 +20,7 @@ import { countRequestsOfWeek, countSessionsOfWeek } from '../../store/home/week.
 import { listPermissionRequests } from '../../store/permission-requests/requests.ts';
 import { listRunningSchedules } from '../../store/schedules/schedules.ts';
 import { listChangedServers } from '../../store/tool-definitions/list.ts';
-import { readWhyUnavailable } from '../availability.ts';
+import { readAvailability, readWhyUnavailable } from '../availability.ts';
 import { listDecidable } from '../permission-requests/present.ts';
 import { readableBy } from '../policies/sessions.ts';
 import { whyNotAdmin } from '../policies/workspace.ts';
@@ -56,12 +58,25 @@ export async function readHome(
     week: await readWeek(db, home, { nowMs, offsetMinutes }),
     next_runs: await readNextRuns(db, visit, nowMs),
     setup: await readSetupFor(db, visit, home),
+    example_refusal: await whyNoExample(dependencies, visit),
   };
 }
 
 async function readSetupFor(db: Db, { role }: Visit, home: HomeOf): Promise<WorkspaceHome['setup']> {
   const setup = await readSetup(db, home);
   return { ...setup, channel: whyNotAdmin(role, 'channels.write') === null ? setup.channel : null };
+}
+
+/** As the route that adds it refuses. */
+async function whyNoExample(
+  { db, config }: HomeDependencies,
+  { role, workspace }: Visit,
+): Promise<string | null> {
+  return (
+    whyNotAdmin(role, 'catalog.write') ??
+    (workspace.closed_at === null ? null : 'The workspace is closed') ??
+    unavailableEntry(exampleServer, await readAvailability(db, config))
+  );
 }
 
 const partOf = <Row>(rows: readonly Row[]) => ({

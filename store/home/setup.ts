@@ -22,8 +22,7 @@ export async function readSetup(
   const statement = db.raw(
     `select
        exists (select from mcp_servers where workspace_id = :workspaceId) as server,
-       exists (select from mcp_servers where workspace_id = :workspaceId
-         and manifest -> 'tool_scopes' not in ('null', '{}')) as gate,
+       exists (select from mcp_server_tools where workspace_id = :workspaceId) as gate,
        exists (select from agents where workspace_id = :workspaceId and archived_at is null) as agent,
        exists (select from sessions where workspace_id = :workspaceId
          and (:isAdmin or ${readableCondition})) as session,

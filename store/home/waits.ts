@@ -38,7 +38,7 @@ export async function listNeededSignIns(db: Db, home: HomeOf): Promise<NeededSig
 
 const answerRow = z.object({ ...titledShape, asked_at: timestamp });
 
-/** Sessions of this operator, who alone may answer (`whyNotMessageSession`), by their oldest open question. */
+/** Sessions of this operator, who alone may answer (`whyNotMessageSession`); the oldest question first. */
 export async function listNeededAnswers(db: Db, home: HomeOf): Promise<NeededAnswer[]> {
   const open = db('input_requests as i').whereRaw('i.session_id = s.id').whereNull('i.answered_at');
   const query = readableSessions(db, home, { unfinished: true })

@@ -22,8 +22,8 @@ const requestCount = z.object({ ...counted, status: requestStatus });
 const dayOf = `((created_at at time zone 'UTC') + make_interval(mins => :offsetMinutes))::date::text`;
 
 /**
- * How many sessions that began on a day have which status now; `looked`: how many of the workspace were looked
- * at, the newest ones, at most `homeBounds.sessionsOfWeek`.
+ * How many sessions that began on a day have which status now; `looked`: how many of the workspace were
+ * looked at, the newest ones, at most `homeBounds.sessionsOfWeek`.
  */
 export function countSessionsOfWeek(
   db: Db,

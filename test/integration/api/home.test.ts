@@ -253,3 +253,60 @@ describe('the first page of a workspace', () => {
     expect(await countStatements()).toBe(before);
   });
 });
+
+describe('the example of a new workspace', () => {
+  interface Added {
+    session: Session & { agent: { name: string } };
+  }
+
+  it('is added and started in one request, once however often that is sent', async () => {
+    const { admin: person, base: at } = await api.workspace();
+    const first = await person.ok<Added>('POST', `${at}/example`);
+    expect(first.session).toMatchObject({ prompt: 'Write the report.', agent: { name: 'scribe' } });
+    const again = await Promise.all([
+      person.ok<Added>('POST', `${at}/example`),
+      person.ok<Added>('POST', `${at}/example`),
+    ]);
+    expect(again.map(({ session }) => session.id)).toEqual([first.session.id, first.session.id]);
+    expect(await person.ok('GET', `${at}/mcp-servers`)).toMatchObject({
+      mcp_servers: [
+        { name: 'files', network: 'none', manifest: { tool_scopes: { write_file: 'files.write' } } },
+      ],
+    });
+    expect(await person.ok('GET', `/api/agents/${first.session.agent_id}/mcp-attachments`)).toMatchObject({
+      attachments: [{ name: 'files' }],
+    });
+    const { home } = await person.ok<{ home: WorkspaceHome }>('GET', `${at}/home`);
+    expect(home).toMatchObject({ example_refusal: null, setup: { server: true, gate: true, session: true } });
+  });
+
+  it('is refused to members, who are told why before they try', async () => {
+    const { member: person, base: at } = await api.workspace();
+    const reason = 'Only a workspace admin may register, update or remove MCP servers';
+    expect(await person.send('POST', `${at}/example`)).toMatchObject({
+      status: 403,
+      body: { error: { message: reason } },
+    });
+    const { home } = await person.ok<{ home: WorkspaceHome }>('GET', `${at}/home`);
+    expect(home.example_refusal).toBe(reason);
+  });
+
+  it('takes no other server and no other agent of its names for its own, and leaves nothing behind', async () => {
+    const { admin: person, base: at } = await api.workspace();
+    const entry = (tool_scopes: object) => ({
+      ...{ name: 'files', shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] } },
+      ...{ network: 'none', manifest: { env: {}, tool_scopes } },
+    });
+    // The same program, but a tool that the agent writes with needs no grant.
+    await person.ok('POST', `${at}/mcp-servers`, entry({ edit_file: 'files.write' }));
+    expect(await person.send('POST', `${at}/example`)).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringContaining('another MCP server') } },
+    });
+    await person.ok('DELETE', `${at}/mcp-servers/files`);
+    const run = { type: 'builtin', name: 'scripted' };
+    await person.ok('POST', `${at}/agents`, { name: 'scribe', run, instructions: '{"steps":[]}' });
+    expect((await person.send('POST', `${at}/example`)).status).toBe(409);
+    expect(await person.ok('GET', `${at}/mcp-servers`)).toMatchObject({ mcp_servers: [] });
+  });
+});

@@ -1,6 +1,6 @@
 /**
- * A small chart: one bar a day, stacked by outcome. It is drawn for the eye alone; the same counts stand beside
- * it as a table for those who read instead.
+ * A small chart: one bar a day, stacked by outcome. It is drawn for the eye alone; the same counts stand
+ * beside it as a table for those who read instead.
  */
 import { VisuallyHidden } from '@mantine/core';
 

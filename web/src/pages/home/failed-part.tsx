@@ -16,7 +16,7 @@ import { SessionRow } from './session-row.tsx';
 
 type Failed = WorkspaceHome['failed'];
 
-/** Sessions that failed within the last 24 hours, and the way to start the same again. Nothing without any. */
+/** Sessions that failed within the last 24 hours, and the way to start them again. Nothing without any. */
 export function FailedPart({ failed: { first, count } }: { failed: Failed }) {
   const { slug } = useWorkspace();
   const again = useRunAgain(slug);

@@ -33,83 +33,106 @@ export function NeedsPart({ needs }: { needs: Needs }) {
     >
       <ol className="home-needs">
         {decisions.first.map((decision) => (
-          <Need
-            key={decision.id}
-            icon="gate"
-            what={<Wanted decision={decision} />}
-            about={
-              <>
-                <Title session={decision.session} /> · asked <RelativeTime at={decision.created_at} />
-              </>
-            }
-            until={
-              <>
-                expires <RelativeTime at={decision.expires_at} />
-              </>
-            }
-            action="Review"
-            to={pathOf(slug, 'approvals', decision.id)}
-          />
+          <NeededDecision key={decision.id} slug={slug} decision={decision} />
         ))}
-        {signIns.first.map(({ id, mcp_server: server, session, is_for_more: isForMore, created_at: at }) => (
-          <Need
-            key={id}
-            icon="signIn"
-            what={
-              <>
-                {isForMore ? 'Allow more at ' : 'Sign in to '}
-                <b>{server}</b> so that a session can go on
-              </>
-            }
-            about={
-              <>
-                <VisibleText text={session.agent.name} /> · <Title session={session} /> · since{' '}
-                <RelativeTime at={at} />
-              </>
-            }
-            action={isForMore ? 'Allow' : 'Sign in'}
-            to={authorizationOf(id)}
-          />
+        {signIns.first.map((signIn) => (
+          <NeededSignIn key={signIn.id} signIn={signIn} />
         ))}
-        {answers.first.map(({ session, asked_at: at }) => (
-          <Need
-            key={session.id}
-            icon="question"
-            what={
-              <>
-                <Agent session={session} /> asked you a question
-              </>
-            }
-            about={
-              <>
-                <Title session={session} /> · asked <RelativeTime at={at} />
-              </>
-            }
-            action="Answer"
-            to={pathOf(slug, 'sessions', session.id)}
-          />
+        {answers.first.map((answer) => (
+          <NeededAnswer key={answer.session.id} slug={slug} answer={answer} />
         ))}
-        {changed.first.map(({ mcp_server: server, version, waiting, first_seen_at: at }) => (
-          <Need
-            key={server}
-            icon="catalog"
-            what={
-              <>
-                Tools of <b>{server}</b> are not what was accepted
-              </>
-            }
-            about={
-              <>
-                {waiting === 1 ? '1 definition' : `${waiting} definitions`} · first seen{' '}
-                <RelativeTime at={at} />
-              </>
-            }
-            action="Review"
-            to={toolsPathOf(slug, server, version)}
-          />
+        {changed.first.map((server) => (
+          <ChangedTools key={server.mcp_server} slug={slug} server={server} />
         ))}
       </ol>
     </HomeCard>
+  );
+}
+
+function NeededDecision({ slug, decision }: { slug: string; decision: Decision }) {
+  const { id, session, created_at: askedAt, expires_at: endsAt } = decision;
+  return (
+    <Need
+      icon="gate"
+      what={<Wanted decision={decision} />}
+      about={
+        <>
+          <Title session={session} /> · asked <RelativeTime at={askedAt} />
+        </>
+      }
+      until={
+        <>
+          expires <RelativeTime at={endsAt} />
+        </>
+      }
+      action="Review"
+      to={pathOf(slug, 'approvals', id)}
+    />
+  );
+}
+
+function NeededSignIn({ signIn }: { signIn: Needs['sign_ins']['first'][number] }) {
+  const { id, mcp_server: server, session, is_for_more: isForMore, created_at: at } = signIn;
+  return (
+    <Need
+      icon="signIn"
+      what={
+        <>
+          {isForMore ? 'Allow more at ' : 'Sign in to '}
+          <b>{server}</b> so that a session can go on
+        </>
+      }
+      about={
+        <>
+          <VisibleText text={session.agent.name} /> · <Title session={session} /> · waits since{' '}
+          <RelativeTime at={at} />
+        </>
+      }
+      action={isForMore ? 'Allow' : 'Sign in'}
+      to={authorizationOf(id)}
+    />
+  );
+}
+
+function NeededAnswer({ slug, answer }: { slug: string; answer: Needs['answers']['first'][number] }) {
+  const { session, asked_at: at } = answer;
+  return (
+    <Need
+      icon="question"
+      what={
+        <>
+          <Agent session={session} /> asked you a question
+        </>
+      }
+      about={
+        <>
+          <Title session={session} /> · asked <RelativeTime at={at} />
+        </>
+      }
+      action="Answer"
+      to={pathOf(slug, 'sessions', session.id)}
+    />
+  );
+}
+
+function ChangedTools({ slug, server }: { slug: string; server: Needs['changed_tools']['first'][number] }) {
+  const { mcp_server: name, version, waiting, first_seen_at: at } = server;
+  return (
+    <Need
+      icon="catalog"
+      what={
+        <>
+          Tools of <b>{name}</b> are not what was accepted
+        </>
+      }
+      about={
+        <>
+          {waiting === 1 ? '1 definition' : `${waiting} definitions`} · first seen <RelativeTime at={at} />
+        </>
+      }
+      action="Review"
+      to={toolsPathOf(slug, name, version)}
+    />
   );
 }
 

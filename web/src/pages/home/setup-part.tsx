@@ -27,7 +27,8 @@ export function SetupPart({ setup }: { setup: WorkspaceHome['setup'] }) {
   );
 }
 
-function Step({ slug, step: { title, text, isDone, action } }: { slug: string; step: SetupStep }) {
+function Step({ slug, step: { title, text, isDone, actions } }: { slug: string; step: SetupStep }) {
+  const [action] = actions;
   return (
     <li className={isDone ? 'home-done' : undefined}>
       {isDone ? (
@@ -41,7 +42,7 @@ function Step({ slug, step: { title, text, isDone, action } }: { slug: string; s
         <div>{title}</div>
         {isDone ? null : <div className="home-need-about">{text}</div>}
       </div>
-      {isDone || action === null ? null : (
+      {isDone || action === undefined ? null : (
         <Button component={Link} href={pathOf(slug, ...action.to)} size="xs" variant="default">
           {action.label}
         </Button>

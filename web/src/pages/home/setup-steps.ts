@@ -1,13 +1,20 @@
 /** The steps of a new workspace, as far as this person can see and do them. Pure. */
 import type { WorkspaceHome } from '../../api/types.ts';
 import type { SectionPath } from '../../app/paths.ts';
+import type { IconName } from '../../components/icon.tsx';
+
+interface StepAction {
+  label: string;
+  to: [section: SectionPath, ...rest: string[]];
+  icon?: IconName;
+}
 
 export interface SetupStep {
   title: string;
   text: string;
   isDone: boolean;
-  /** Null for who may not do it. */
-  action: { label: string; to: [section: SectionPath, ...rest: string[]] } | null;
+  /** None for who may not do it; the first is the usual one. */
+  actions: StepAction[];
 }
 
 const adminDoes = 'A workspace admin does it.';
@@ -16,32 +23,37 @@ export function setupSteps(
   { server, gate, agent, session, channel, people }: WorkspaceHome['setup'],
   { isAdmin }: { isAdmin: boolean },
 ): SetupStep[] {
-  const forAdmin = (label: string, ...to: NonNullable<SetupStep['action']>['to']) =>
-    isAdmin ? { label, to } : null;
+  const forAdmin = (...actions: StepAction[]) => (isAdmin ? actions : []);
   const steps: SetupStep[] = [
     {
       title: 'Add an MCP server',
-      text: isAdmin ? 'It holds the credentials and offers tools.' : adminDoes,
+      text: isAdmin
+        ? 'It holds the credentials and offers tools. Pick one, or paste the configuration of a desktop client.'
+        : adminDoes,
       isDone: server,
-      action: forAdmin('Add', 'catalog'),
+      actions: forAdmin(
+        { label: 'Open gallery', to: ['catalog', '_', 'gallery'], icon: 'grid' },
+        { label: 'Import configuration', to: ['catalog', '_', 'import'], icon: 'import' },
+        { label: 'Enter by hand', to: ['catalog', '_', 'new'] },
+      ),
     },
     {
       title: 'Decide which tools need a human',
-      text: isAdmin ? 'A check lists them and suggests what to gate.' : adminDoes,
+      text: isAdmin ? 'A check runs the server once, lists its tools and suggests what to gate.' : adminDoes,
       isDone: gate,
-      action: server ? forAdmin('Choose', 'catalog') : null,
+      actions: server ? forAdmin({ label: 'Choose tools', to: ['catalog'] }) : [],
     },
     {
       title: 'Create an agent',
-      text: 'A program, an image or a list of steps.',
+      text: 'A program, a container image or a list of steps.',
       isDone: agent,
-      action: { label: 'Create', to: ['agents', 'new'] },
+      actions: [{ label: 'Create', to: ['agents', 'new'] }],
     },
     {
-      title: 'Start a session',
-      text: 'You see each gated call before it may pass.',
+      title: 'Start a session and answer its first request',
+      text: 'You see the very call before it may pass.',
       isDone: session,
-      action: agent ? { label: 'Start', to: ['sessions', 'new'] } : null,
+      actions: agent ? [{ label: 'Start', to: ['sessions', 'new'] }] : [],
     },
   ];
   return channel === null
@@ -52,13 +64,13 @@ export function setupSteps(
           title: 'Tell people when agents ask',
           text: 'In a channel.',
           isDone: channel,
-          action: forAdmin('Set up', 'channels'),
+          actions: forAdmin({ label: 'Set up', to: ['channels'] }),
         },
         {
           title: 'Add the people who decide',
           text: 'You are the only member so far.',
           isDone: people,
-          action: forAdmin('Add', 'members'),
+          actions: forAdmin({ label: 'Add', to: ['members'] }),
         },
       ];
 }

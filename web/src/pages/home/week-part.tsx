@@ -19,7 +19,7 @@ const requestParts = [
   { name: 'open', fill: 'wait' },
 ] as const satisfies readonly BarPart[];
 
-/** Sessions by what became of them, and what agents asked people, a bar a day. */
+/** Sessions by their outcome, and what agents asked people, a bar a day. */
 export function WeekPart({ week }: { week: Week }) {
   return (
     <HomeCard title="Last 7 days">

@@ -1,4 +1,4 @@
-/** Where one begins in a workspace: what needs one, what runs, what failed, the last days and the next runs. */
+/** Where one begins in a workspace: what needs one, what runs, what failed, the last days, the next runs. */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -17,11 +17,21 @@ import { NextRunsPart } from './next-runs-part.tsx';
 import { RunningPart } from './running-part.tsx';
 import { SetupPart } from './setup-part.tsx';
 import { WeekPart } from './week-part.tsx';
+import { Welcome } from './welcome.tsx';
 
 export function WorkspaceHomePage() {
-  const { slug } = useWorkspace();
+  const { slug, name } = useWorkspace();
   const query = useHome(slug);
-  return (
+  return query.data?.setup.session === false ? (
+    <PageFrame
+      title={`Welcome to ${name}`}
+      tabTitle="Home"
+      width="list"
+      description="An agent asks, you decide, the trail remembers. See it happen first, then bring your own."
+    >
+      <Welcome home={query.data} />
+    </PageFrame>
+  ) : (
     <PageFrame
       title="Home"
       width="list"
