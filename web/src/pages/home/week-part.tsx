@@ -25,7 +25,7 @@ export function WeekPart({ week }: { week: Week }) {
     <HomeCard title="Last 7 days">
       <div className="home-week">
         <Counted name="Sessions" parts={sessionParts} days={week.sessions} />
-        <Counted name="Asked of people" parts={requestParts} days={week.requests} />
+        <Counted name="Held for a human" parts={requestParts} days={week.requests} />
       </div>
       {week.is_partial ? <QuietLine>There were more: the newest 10,000 are counted.</QuietLine> : null}
     </HomeCard>
