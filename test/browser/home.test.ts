@@ -1,11 +1,18 @@
 /** The first page of a workspace: of one in which something happens, and of a new one. */
 import { randomBytes } from 'node:crypto';
 import { beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { describeInBrowser, phone } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 
 describeInBrowser('the home of a workspace', () => {
   const demo = demoInBrowser();
+  /** Of the session that the page shows. */
+  const end = async (page: Page) => {
+    await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
+    const [, id = ''] = /sessions\/([0-9a-f-]{36})$/.exec(page.url()) ?? [];
+    await (await demo.signIn('ada')).ok('POST', `/api/sessions/${id}/terminate`, {});
+  };
   beforeAll(() => demo.startDemoSession());
 
   it('shows what needs the person, what runs and the last days, and leads to a decision', async () => {
@@ -40,7 +47,7 @@ describeInBrowser('the home of a workspace', () => {
     await visitor.leave();
   });
 
-  it('offers a new workspace a gated agent in one click, and servers that fill in the form', async () => {
+  it('offers a new workspace a gated agent in one click, and one of one’s own in five', async () => {
     const ada = await demo.signIn('ada');
     const slug = `new-${randomBytes(6).toString('hex')}`;
     await ada.ok('POST', '/api/workspaces', { slug, name: 'Harbor Lab' });
@@ -48,22 +55,25 @@ describeInBrowser('the home of a workspace', () => {
     const { page } = visitor;
     await visitor.open(`/${slug}/home`);
     await page.getByRole('heading', { name: 'Welcome to Harbor Lab', level: 1 }).waitFor();
-    await visitor.checkAccessibility(page.getByRole('main'));
+    await visitor.checkAccessibility(page.getByRole('region', { name: 'First steps' }));
     await visitor.picture('welcome');
     await page.getByRole('link', { name: 'Open gallery' }).click();
-    await page.getByRole('link', { name: 'Add everything' }).waitFor();
+    await page.getByRole('link', { name: 'Add files' }).waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('gallery');
-    await page.getByRole('link', { name: 'Add everything' }).click();
-    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('everything');
+    await page.getByRole('link', { name: 'Add files' }).click();
+    expect(await page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('files');
     await page.getByRole('button', { name: 'Register' }).click();
-    await page.getByRole('heading', { name: 'everything', level: 1 }).waitFor();
-    await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
-    await page.getByText('2 of 4').waitFor();
+    await page.getByRole('link', { name: 'New agent with it' }).click();
+    await page.getByRole('button', { name: 'Create and start' }).click();
+    await end(page);
+    await visitor.open(`/${slug}/home`);
+    await page.getByText('my-scribe').first().waitFor();
+    const another = `new-${randomBytes(6).toString('hex')}`;
+    await ada.ok('POST', '/api/workspaces', { slug: another, name: 'Second Lab' });
+    await visitor.load(`/${another}/home`);
     await page.getByRole('button', { name: 'Add the example and start it' }).click();
-    await page.waitForURL(/\/sessions\/[0-9a-f-]{36}$/);
-    const [, id = ''] = /sessions\/([0-9a-f-]{36})$/.exec(page.url()) ?? [];
-    await ada.ok('POST', `/api/sessions/${id}/terminate`, {});
+    await end(page);
     await visitor.leave();
   });
 });

@@ -22,7 +22,7 @@ export function Welcome({ home: { setup, example_refusal: refusal } }: { home: W
   const steps = setupSteps(setup, { isAdmin }).slice(0, stepsToAnAgent);
   const next = steps.find(({ isDone }) => !isDone);
   return (
-    <div className="welcome">
+    <section className="welcome" aria-label="First steps">
       <Example refusal={refusal} />
       <div className="welcome-head">
         <Title order={2} size="h5">
@@ -37,7 +37,7 @@ export function Welcome({ home: { setup, example_refusal: refusal } }: { home: W
           <WelcomeStep key={step.title} step={step} number={at + 1} isNext={step === next} />
         ))}
       </ol>
-    </div>
+    </section>
   );
 }
 
