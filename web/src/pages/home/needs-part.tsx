@@ -84,7 +84,7 @@ function NeededSignIn({ signIn }: { signIn: Needs['sign_ins']['first'][number] }
       }
       about={
         <>
-          <VisibleText text={session.agent.name} /> · <Title session={session} /> · waits since{' '}
+          <VisibleText text={session.agent.name} /> · <Title session={session} /> · asked{' '}
           <RelativeTime at={at} />
         </>
       }
