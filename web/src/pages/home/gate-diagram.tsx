@@ -1,4 +1,4 @@
-/** What the product does, drawn: an agent asks at the gate, a person decides, a call passes. Text says it beside. */
+/** What the product does, drawn: an agent asks at the gate, a person decides, a call passes. */
 export function GateDiagram() {
   return (
     <svg className="gate-diagram" viewBox="0 0 468 196" aria-hidden="true">

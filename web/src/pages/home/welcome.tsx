@@ -1,4 +1,4 @@
-/** A workspace in which nothing has run yet: the example in one click, then the steps to something of one's own. */
+/** A workspace in which nothing has run yet: the example in one click, then the steps to one's own. */
 import { Button, Title } from '@mantine/core';
 import { useLocation } from 'wouter';
 import { api, call } from '../../api/client.ts';
