@@ -1,6 +1,6 @@
 /**
  * MCP servers that a new workspace can begin with: real packages, each in one version that was looked at,
- * with the gates that its tools need. What is added is an entry like any other, which an admin may change. Pure.
+ * with the gates that its tools need. What is added is an entry like any other. Pure.
  */
 import { type McpServerInput, mcpServerInput } from './catalog.ts';
 import { isPinned, readPackageRequest } from './package-request.ts';

@@ -1,4 +1,4 @@
-/** Servers that can be added as they are, with gates to begin with. What cannot run here is last, with why. */
+/** Servers that can be added as they are, with gates to begin with. What cannot run here is last. */
 import { Button, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import { unavailableEntry } from '../../../../contract/available-runs.ts';
