@@ -12,9 +12,11 @@ import { channelRoutes } from './channels/routes.ts';
 import { collectionRoutes } from './collections/routes.ts';
 import type { ApiDependencies } from './dependencies.ts';
 import { embeddingProviderRoutes } from './embedding-provider/routes.ts';
+import { exampleRoutes } from './example/routes.ts';
 import { grantRoutes } from './grants/routes.ts';
 import { graphRoutes } from './graph/routes.ts';
 import { healthRoutes } from './health/routes.ts';
+import { homeRoutes } from './home/routes.ts';
 import { internalRoutes } from './internal/routes.ts';
 import { mcpCheckRoutes } from './mcp-checks/routes.ts';
 import { mcpRegistrationRoutes } from './mcp-registrations/routes.ts';
@@ -66,6 +68,8 @@ export function configurationRoutes(
 /** Sessions, their requests and grants, and their sidecars. */
 export function operationRoutes(dependencies: SessionRouteDependencies): AnyRoute[] {
   return [
+    ...homeRoutes(dependencies),
+    ...exampleRoutes(dependencies),
     ...sessionRoutes(dependencies),
     ...sessionEventRoutes(dependencies),
     browserStreamRoute(dependencies),

@@ -99,17 +99,19 @@ function withoutWords(request: PermissionRequest) {
   };
 }
 
-/** How many of the requests the visitor may answer now. */
-export async function countDecidable(
+/** Those of the requests that the visitor may answer now, each with what it is about. */
+export async function listDecidable(
   db: Db,
   visit: Visit,
   requests: readonly PermissionRequest[],
-): Promise<number> {
+): Promise<{ request: PermissionRequest; context: RequestContext }[]> {
   const inQuestion = await questionsOf(db, visit.workspace.id, requests);
-  return requests.filter((request) => {
+  return requests.flatMap((request) => {
     const asked = inQuestion.get(request.id);
-    return asked !== undefined && answersOf(visit, request, asked).may_decide;
-  }).length;
+    return asked !== undefined && answersOf(visit, request, asked).may_decide
+      ? [{ request, context: asked.context }]
+      : [];
+  });
 }
 
 function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestInQuestion) {

@@ -16,7 +16,7 @@ import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { callRoute } from './call-route.ts';
 import { decideRequest, requireOpen } from './decide-request.ts';
-import { countDecidable, presentRequests, type ShownRequest, shownRequest } from './present.ts';
+import { listDecidable, presentRequests, type ShownRequest, shownRequest } from './present.ts';
 import { params, requireQuestion, requireRequest } from './visited-request.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'config'>;
@@ -87,7 +87,7 @@ function countRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
         const page = { limit: mostCounted - counts.open, cursor };
         const { items, nextCursor } = await listPermissionRequests(db, visit.workspace.id, filter, page);
         counts.open += items.length;
-        counts.may_decide += await countDecidable(db, visit, items);
+        counts.may_decide += (await listDecidable(db, visit, items)).length;
         cursor = nextCursor;
       }
       return counts;

@@ -4,6 +4,7 @@
  */
 import { type AgentInput, agentInput } from '../../contract/agent.ts';
 import { type McpServerInput, mcpServerInput } from '../../contract/catalog.ts';
+import { exampleAgent, examplePrompt, exampleServer, exampleStartSeconds } from '../../contract/example.ts';
 import { type ScheduleInput, scheduleInput } from '../../contract/schedule.ts';
 
 export const demoSlug = 'demo';
@@ -20,17 +21,8 @@ export const demoSecret = 'DEMO_API_TOKEN';
 /** The one entry that may be given it. */
 export const demoSecretServer = 'everything';
 
-/** They took up to 30 s to start on a busy machine; another may be five times as slow. */
-export const demoStartSeconds = 180;
-
 export const demoServers: McpServerInput[] = [
-  mcpServerInput.parse({
-    name: 'files',
-    shape: { type: 'command', command: 'mcp-server-filesystem', args: ['.'] },
-    manifest: { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } },
-    network: 'none',
-    start_seconds: demoStartSeconds,
-  }),
+  exampleServer,
   mcpServerInput.parse({
     name: demoSecretServer,
     shape: { type: 'command', command: 'mcp-server-everything', args: [] },
@@ -44,42 +36,11 @@ export const demoServers: McpServerInput[] = [
     },
     network: 'none',
     approvers: 'admin',
-    start_seconds: demoStartSeconds,
+    start_seconds: exampleStartSeconds,
   }),
 ];
 
-const report = { path: 'report.md', content: '# Report\n\nWritten under a grant.\n' };
-
-const steps = [
-  { call: 'platform.emit_status', arguments: { status: 'Writing the report' } },
-  { call: 'files.write_file', arguments: report, expect: 'permission_required' },
-  {
-    call: 'platform.request_grant',
-    arguments: {
-      grant_type: 'tool_scope',
-      details: { scope: 'files.write' },
-      scope: 'once',
-      justification: 'To write report.md into the workspace.',
-    },
-  },
-  // Waits for either decision: after a denial the write is refused again, and the
-  // session ends with that reason.
-  { wait_for_message: { contains: 'Permission request', timeout_seconds: 24 * 3600 } },
-  { call: 'files.write_file', arguments: report },
-  { call: 'files.read_text_file', arguments: { path: report.path } },
-  {
-    call: 'platform.emit_artifact',
-    arguments: { name: report.path, mime_type: 'text/markdown', text: report.content },
-  },
-  { call: 'platform.emit_status', arguments: { status: 'The report is written' } },
-  { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Wrote report.md.' } },
-];
-
-export const demoAgent: AgentInput = agentInput.parse({
-  name: 'scribe',
-  run: { type: 'builtin', name: 'scripted' },
-  instructions: JSON.stringify({ steps }, null, 2),
-});
+export const demoAgent: AgentInput = exampleAgent;
 
 export const demoAttachments = [
   { name: 'files', env: {} },
@@ -134,5 +95,5 @@ export const demoSchedule = (agentId: string): ScheduleInput =>
     agent_id: agentId,
     name: 'Monthly report',
     spec: { kind: 'cron', expression: '0 7 1 * *' },
-    prompt: 'Write the report.',
+    prompt: examplePrompt,
   });

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import type { AgentInput } from '../../contract/agent.ts';
 import type { McpServerInput } from '../../contract/catalog.ts';
+import { examplePrompt, exampleStartSeconds } from '../../contract/example.ts';
 import type { ApiClient } from './api-client.ts';
 import {
   demoAgent,
@@ -17,7 +18,6 @@ import {
   demoSecretServer,
   demoServers,
   demoSlug,
-  demoStartSeconds,
 } from './demo-content.ts';
 import { StartError } from './start-error.ts';
 
@@ -37,7 +37,7 @@ export type WaitingDemo = { sessionId: string; requestId: string } | { sessionId
  * What a worker and the session's sidecar may take to start, and then its servers, which have
  * to answer before it asks.
  */
-const waitLimitMs = (60 + 60 + demoStartSeconds) * 1000;
+const waitLimitMs = (60 + 60 + exampleStartSeconds) * 1000;
 /** Each look is two requests, of which a starting platform has enough. */
 const lookEveryMs = 250;
 const named = z.looseObject({ name: z.string() });
@@ -177,9 +177,7 @@ async function ensureWaitingSession(seed: DemoSeed, max: ApiClient, agentId: str
   }
   const { session } = z
     .object({ session: ids })
-    .parse(
-      await max.send('POST', `${workspace}/sessions`, { agent_id: agentId, prompt: 'Write the report.' }),
-    );
+    .parse(await max.send('POST', `${workspace}/sessions`, { agent_id: agentId, prompt: examplePrompt }));
   const deadline = Date.now() + waitLimitMs;
   while (Date.now() < deadline) {
     seed.signal.throwIfAborted();

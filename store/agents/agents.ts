@@ -54,6 +54,18 @@ export async function readAgent(db: Db, id: string): Promise<Agent | null> {
   return row === undefined ? null : presentAgent(row);
 }
 
+/** The workspace's agent of exactly this name, or null. */
+export async function readAgentByName(db: Db, workspaceId: string, name: string): Promise<Agent | null> {
+  const row = await db('agents').where({ workspace_id: workspaceId, name }).first(agentColumns);
+  return row === undefined ? null : presentAgent(row);
+}
+
+/** Those of the agents that exist. */
+export async function readAgents(db: Db, ids: readonly string[]): Promise<Agent[]> {
+  const rows = ids.length === 0 ? [] : await db('agents').whereIn('id', ids).select(agentColumns);
+  return rows.map(presentAgent);
+}
+
 /** The agent, locked until the transaction ends, so that edits and new sessions of it wait for each other. */
 export async function lockAgent(db: Db, id: string): Promise<Agent | null> {
   const row = await db('agents').where({ id }).forUpdate().first(agentColumns);

@@ -27,6 +27,23 @@ export function listSchedules(
   return pageByTime(db, query, schedule, 'created_at', page);
 }
 
+const running = schedule.pick({ id: true, name: true, spec: true, time_zone: true });
+
+/** At most so many of a workspace's schedules that run, newest first: what says when. */
+export function listRunningSchedules(
+  db: Db,
+  workspaceId: string,
+  limit: number,
+): Promise<z.infer<typeof running>[]> {
+  const query = db('schedules')
+    .where({ workspace_id: workspaceId })
+    .whereNull('paused_at')
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .select('id', 'name', 'spec', 'time_zone');
+  return readRows(query, running);
+}
+
 export function readSchedule(db: Db, id: string): Promise<Schedule | null> {
   return readRow(db('schedules').where({ id }).first(scheduleColumns), schedule);
 }

@@ -2,9 +2,11 @@
 import * as z from 'zod';
 import type { RemovedWithAgent } from '../../contract/agent.ts';
 import { uuid } from '../../contract/names.ts';
+import { type Session, session } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
-import { onlyRow, readRows } from '../read-rows.ts';
+import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import { unfinishedStatus } from './conditions.ts';
+import { sessionColumns } from './read-session.ts';
 
 /** Prefix of a statement over `affected`: the agent's sessions, and all below them. Takes the agent's id. */
 export const withSessionsOfAgent = `
@@ -22,6 +24,19 @@ export async function listOwnUnfinishedSessions(db: Db, agentId: string): Promis
     .orderBy('id')
     .select('id');
   return rows.map(({ id }) => id);
+}
+
+/** The operator's last session of the agent that has not ended, or null. */
+export function findUnfinishedOf(
+  db: Db,
+  { agentId, operatorId }: { agentId: string; operatorId: string },
+): Promise<Session | null> {
+  const query = db('sessions')
+    .where({ agent_id: agentId, operator_id: operatorId })
+    .whereRaw(unfinishedStatus)
+    .orderBy('created_at', 'desc')
+    .first(sessionColumns);
+  return readRow(query, session);
 }
 
 const removal = z.object({

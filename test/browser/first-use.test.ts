@@ -89,9 +89,10 @@ async function signInAndMakeWorkspace(visitor: Visitor): Promise<void> {
   await page.getByLabel('Name').fill('My team');
   await seen(visitor, '02-new-workspace');
   await page.getByRole('button', { name: 'Create' }).click();
-  await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-  await page.getByRole('heading', { name: /^No / }).waitFor();
+  await page.getByRole('heading', { name: 'Welcome to My team', level: 1 }).waitFor();
   await seen(visitor, '03-empty');
+  await follow(page, 'Sessions');
+  await page.getByRole('heading', { name: /^No / }).waitFor();
   // Without an agent, starting a session leads to creating one.
   await page.getByRole('link', { name: 'Start session' }).first().click();
   await page.getByRole('link', { name: 'Go to agents' }).click();

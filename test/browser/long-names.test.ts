@@ -66,6 +66,7 @@ describeInBrowser('the longest names', () => {
       ['members', people.max],
       ['settings', 'Settings'],
       ['/_/workspaces/new', 'New workspace'],
+      ['home', names.agent],
     );
   });
 

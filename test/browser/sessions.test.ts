@@ -30,6 +30,8 @@ describeInBrowser('sessions in the web UI', () => {
     const { page } = visitor;
     await page.goto('/');
     await page.getByRole('button', { name: 'Ada Admin' }).click();
+    await page.getByRole('region', { name: 'Needs you' }).getByText('scribe wants to call').waitFor();
+    await page.getByRole('navigation').getByRole('link', { name: 'Sessions' }).click();
     await page.getByText('1 permission request is waiting for you').waitFor();
     await page.getByRole('link', { name: 'scribe' }).waitFor();
     await visitor.picture('sessions');

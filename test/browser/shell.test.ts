@@ -38,15 +38,15 @@ describeInBrowser('the web UI', () => {
     await visitor.leave();
   });
 
-  it('leads from the printed address to the sessions, with the waiting requests in the title', async () => {
+  it('leads from the printed address home, with the waiting requests in the title', async () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await page.goto('/');
-    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/app/demo/sessions');
+    await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/app/demo/home');
     await page.getByLabel('1 waiting for you').waitFor();
     await untilFound('the count in the title', async () =>
-      (await page.title()) === '(1) Sessions · Gatepost' ? true : null,
+      (await page.title()) === '(1) Home · Gatepost' ? true : null,
     );
     await visitor.leave();
   });
@@ -107,6 +107,7 @@ describeInBrowser('the web UI', () => {
     const links = page.getByRole('navigation').getByRole('link');
     const labels = (await links.allTextContents()).map((label) => label.replace(/\d+$/, ''));
     expect(labels).toEqual([
+      'Home',
       'Sessions',
       'Approvals',
       'Schedules',
@@ -149,8 +150,8 @@ describeInBrowser('the web UI', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await page.getByLabel('Name').inputValue()).toBe('Typed before');
     await page.getByRole('button', { name: 'Create' }).click();
-    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor();
-    expect(new URL(page.url()).pathname).toBe('/app/typed-before/sessions');
+    await page.getByRole('heading', { name: 'Welcome to Typed before', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/app/typed-before/home');
     await visitor.leave();
   });
 

@@ -138,6 +138,7 @@ const fixedWords = new Set([
   'check',
   'tools',
   'import',
+  'gallery',
   'servers',
   'unknown',
   'workspaces',

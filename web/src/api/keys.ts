@@ -8,6 +8,7 @@ export const keys = {
   connections: ['connections'],
   authorization: (id: string) => ['authorization', id],
   workspace: (slug: string) => ['w', slug],
+  home: (slug: string) => ['w', slug, 'home'],
   sessions: (slug: string, ...more: unknown[]) => ['w', slug, 'sessions', ...more],
   session: (id: string, ...more: unknown[]) => ['session', id, ...more],
   permissionRequests: (slug: string, ...more: unknown[]) => ['w', slug, 'permission-requests', ...more],

@@ -32,6 +32,13 @@ export const stale = {
     keys.agents(slug),
     keys.grants(slug),
   ],
+  /** What a new workspace begins with, by its own route. */
+  example: (slug: string): QueryKey[] => [
+    keys.mcpServers(slug),
+    keys.agents(slug),
+    keys.sessions(slug),
+    keys.home(slug),
+  ],
   /** A channel refers to a secret; one that is gone fails the messages that wait. */
   channel: (slug: string): QueryKey[] => [
     keys.channels(slug),

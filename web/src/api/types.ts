@@ -81,6 +81,8 @@ export type Connection = Answer<paths['/api/me/connections']['get']>['connection
 export type ChangedServer = Answer<
   paths['/api/workspaces/{slug}/changed-mcp-servers']['get']
 >['changed_mcp_servers'][number];
+export type WorkspaceHome = Answer<paths['/api/workspaces/{slug}/home']['get']>['home'];
+export type SessionOfHome = WorkspaceHome['needs']['answers']['first'][number]['session'];
 
 /** What a form sends. */
 export type McpServerInput = Body<paths['/api/workspaces/{slug}/mcp-servers']['post']>;

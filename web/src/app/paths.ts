@@ -28,6 +28,7 @@ export const auditOfTreePath = (slug: string, sessionId: string): string =>
   `${pathOf(slug, 'audit')}?${new URLSearchParams({ tree: sessionId })}`;
 
 export type SectionPath =
+  | 'home'
   | 'sessions'
   | 'approvals'
   | 'previews'

@@ -43,7 +43,7 @@ export function Routes() {
           </Suspense>
         </OutsideWorkspace>
       </Route>
-      <Route path="/:slug">{({ slug }) => <Redirect to={pathOf(slug, 'sessions')} replace />}</Route>
+      <Route path="/:slug">{({ slug }) => <Redirect to={pathOf(slug, 'home')} replace />}</Route>
       <Route path="/:slug/:section/*?">
         {({ slug, section }) => (
           <WorkspacePage key={slug} slug={slug} path={section} formerName={former.get(slug)} />

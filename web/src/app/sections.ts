@@ -21,6 +21,9 @@ const section = (
   adminOnly = false,
 ): Section => ({ path, label, adminOnly, page: lazy(() => loadPage(load)) });
 
+/** Where one begins; it stands above the groups. */
+export const homeSection = section('home', 'Home', () => import('../pages/home/home-section.tsx'));
+
 export const sectionGroups: readonly { label: string; sections: readonly Section[] }[] = [
   {
     label: 'Work',
@@ -53,4 +56,7 @@ export const sectionGroups: readonly { label: string; sections: readonly Section
   },
 ];
 
-export const sections: readonly Section[] = sectionGroups.flatMap((group) => group.sections);
+export const sections: readonly Section[] = [
+  homeSection,
+  ...sectionGroups.flatMap((group) => group.sections),
+];

@@ -12,7 +12,7 @@ import { ClosedBanner } from './closed-banner.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { WaitingCount } from './page-title.ts';
 import { newWorkspace, pathOf } from './paths.ts';
-import { type Section, sectionGroups, sections } from './sections.ts';
+import { homeSection, type Section, sectionGroups, sections } from './sections.ts';
 import { useMe, useWorkspace } from './signed-in.tsx';
 import { UserMenu } from './user-menu.tsx';
 
@@ -94,7 +94,7 @@ function FoldButton({ isFolded, onFold }: { isFolded: boolean; onFold: (isFolded
 
 /** What a phone has at its lower edge; the rest is behind the last of them. */
 const tabs: readonly Section[] = sections.filter(({ path }) =>
-  ['sessions', 'approvals', 'previews'].includes(path),
+  ['home', 'sessions', 'approvals'].includes(path),
 );
 
 /** `isRest`: the sections that the tabs do not have. */
@@ -110,6 +110,7 @@ function Navigation({
   const { isAdmin } = useWorkspace();
   return (
     <nav aria-label="Sections" className="side-nav">
+      {isRest ? null : <SectionLink section={homeSection} waiting={waiting} onChosen={onChosen} />}
       {sectionGroups.map(({ label, sections: ofGroup }) => (
         // biome-ignore lint/a11y/useSemanticElements: a group of links is no group of fields.
         <div role="group" key={label} aria-label={label}>
@@ -211,7 +212,7 @@ function WorkspaceSwitcher() {
           <Menu.Item
             key={workspace.id}
             component={Link}
-            href={pathOf(workspace.slug, 'sessions')}
+            href={pathOf(workspace.slug, 'home')}
             fw={workspace.slug === slug ? 600 : 400}
             rightSection={workspace.role}
           >

@@ -43,6 +43,28 @@ export function minutesText(first: string, last: string): string {
   return from === to ? `at ${from}` : `from ${from} to ${to}`;
 }
 
+const today = new Intl.DateTimeFormat('en-GB', { weekday: 'long', day: 'numeric', month: 'long' });
+
+/** "Saturday 28 November", in the reader's time zone. */
+export function todayText(now: Date): string {
+  return today.format(now).replace(',', '');
+}
+
+const shortDay = new Intl.DateTimeFormat('en-GB', { weekday: 'short' });
+const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const weekMs = 6 * 24 * 3600 * 1000;
+
+/** A time to come: "12:00" today, "Sun 03:10" within days, else "1 Jan 00:00"; in the reader's time zone. */
+export function dayAndTimeText(at: string, now: Date): string {
+  const time = new Date(at);
+  const clockText = minute.format(time);
+  if (time.toDateString() === now.toDateString()) {
+    return clockText;
+  }
+  const day = time.getTime() - now.getTime() < weekMs ? shortDay : shortDate;
+  return `${day.format(time)} ${clockText}`;
+}
+
 /** "14:05:09", in the reader's time zone. */
 export function clockTime(at: string): string {
   return clock.format(new Date(at));

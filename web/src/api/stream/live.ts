@@ -151,6 +151,7 @@ export class Live {
       this.refresher.refresh(keys.me);
       return;
     }
+    this.refresher.refresh(keys.home(slug));
     if (topic === 'permission_requests') {
       this.refresher.refresh(keys.permissionRequests(slug));
       return;
@@ -212,6 +213,7 @@ export class Live {
     const me = this.queries.getQueryData<Me>(keys.me);
     this.refresher.refresh(keys.me);
     for (const { slug } of me?.workspaces ?? []) {
+      this.refresher.refresh(keys.home(slug));
       this.refresher.refresh(keys.sessions(slug));
       this.refresher.refresh(keys.previews(slug));
       this.refresher.refresh(keys.permissionRequests(slug));

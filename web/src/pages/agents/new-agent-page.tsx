@@ -1,36 +1,72 @@
-import { useLocation } from 'wouter';
+import { useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import type { Agent } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { AgentForm } from './agent-form.tsx';
+import { templateFor } from './agent-template.ts';
 import { type AgentDefinition, newAgent } from './agent-values.ts';
 
+/** With a `server` in the address, one that begins with a template, attaches the server and is started. */
 export default function NewAgentPage() {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
+  const [params] = useSearchParams();
+  const server = params.get('server');
+  const template = templateFor(server);
+  const begin = useBegin(slug);
   const save = useApiMutation({
-    send: (body: AgentDefinition) =>
-      call(api.POST('/api/workspaces/{slug}/agents', { params: { path: { slug } }, body })),
-    invalidates: [keys.agents(slug)],
-    onRefetched: ({ agent }) => navigate(pathOf(slug, 'agents', agent.id)),
+    async send(body: AgentDefinition) {
+      const params = { path: { slug } };
+      const { agent } = await call(api.POST('/api/workspaces/{slug}/agents', { params, body }));
+      const begun = template === null || server === null ? null : await begin(agent, server, template.prompt);
+      return { agent, sessionId: begun };
+    },
+    invalidates: [keys.agents(slug), keys.sessions(slug)],
+    onRefetched: ({ agent, sessionId }) =>
+      navigate(sessionId === null ? pathOf(slug, 'agents', agent.id) : pathOf(slug, 'sessions', sessionId)),
   });
   return (
     <PageFrame
       width="form"
       title="New agent"
-      description="You will be its owner. You can attach MCP servers after you create it."
+      description={
+        template === null
+          ? 'You will be its owner. You can attach MCP servers after you create it.'
+          : `You will be its owner. It has steps that write with ${server}, which is attached to it.`
+      }
     >
       <AgentForm
         agentId={null}
-        initial={newAgent}
-        draftName="new agent"
+        initial={template?.initial ?? newAgent}
+        draftName={template === null ? 'new agent' : `new agent for ${server}`}
         save={save}
-        submitLabel="Create agent"
+        submitLabel={template === null ? 'Create agent' : 'Create and start'}
         onCancel={() => navigate(pathOf(slug, 'agents'))}
       />
     </PageFrame>
   );
+}
+
+/**
+ * Attaches the server and starts a session; resolves to its id. The agent is there in any case: where one of
+ * the two is refused, it resolves to null, and the agent's page says what is missing.
+ */
+function useBegin(slug: string) {
+  const keyFor = useIdempotencyKey();
+  return async ({ id }: Pick<Agent, 'id'>, server: string, prompt: string): Promise<string | null> => {
+    const of = { params: { path: { agent_id: id } }, body: { name: server, env: {} } };
+    const body = { agent_id: id, prompt };
+    const params = { path: { slug }, header: keyFor(body) };
+    try {
+      await call(api.PUT('/api/agents/{agent_id}/mcp-attachments', of));
+      return (await call(api.POST('/api/workspaces/{slug}/sessions', { params, body }))).session.id;
+    } catch {
+      return null;
+    }
+  };
 }

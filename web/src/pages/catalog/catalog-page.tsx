@@ -25,6 +25,9 @@ export function CatalogPage() {
   const servers = useAllServers(slug);
   const actions = isAdmin ? (
     <>
+      <Button component={Link} href={pathOf(slug, 'catalog', '_', 'gallery')} variant="default">
+        Gallery
+      </Button>
       <Button component={Link} href={pathOf(slug, 'catalog', '_', 'import')} variant="default">
         Import configuration
       </Button>
@@ -55,7 +58,7 @@ export function CatalogPage() {
         empty={
           <EmptyState
             title="No MCP servers yet"
-            text="MCP servers give agents tools. Add one, or import the configuration of a desktop client."
+            text="MCP servers give agents tools. Pick one from the gallery, enter one, or import the configuration of a desktop client."
           >
             <Group>{actions}</Group>
           </EmptyState>

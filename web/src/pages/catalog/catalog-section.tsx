@@ -8,6 +8,7 @@ import { EntryPage } from './entry-page.tsx';
 
 /** Loaded when they are opened: few need them, and they bring forms, the formats of an import and a diff. */
 const RegisterPage = lazy(() => loadPage(() => import('./register-page.tsx')));
+const GalleryPage = lazy(() => loadPage(() => import('./gallery-page.tsx')));
 const EditEntryPage = lazy(() => loadPage(() => import('./edit-entry-page.tsx')));
 const ImportPage = lazy(() => loadPage(() => import('./import-page.tsx')));
 const CheckPage = lazy(() => loadPage(() => import('./check/check-page.tsx')));
@@ -29,6 +30,11 @@ export default function CatalogSection() {
       <Route path="/:slug/catalog/_/new">
         <Suspense fallback={<LoadingState />}>
           <RegisterPage />
+        </Suspense>
+      </Route>
+      <Route path="/:slug/catalog/_/gallery">
+        <Suspense fallback={<LoadingState />}>
+          <GalleryPage />
         </Suspense>
       </Route>
       <Route path="/:slug/catalog/_/import">

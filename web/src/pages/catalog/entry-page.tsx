@@ -12,6 +12,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
+import { hasTemplate } from '../agents/agent-template.ts';
 import { EntryFacts } from './entry-facts.tsx';
 import { EntryHistory } from './entry-history.tsx';
 import { EntryTools } from './entry-tools.tsx';
@@ -38,8 +39,15 @@ function Entry({ entry }: { entry: McpServer }) {
   const { slug, isAdmin } = useWorkspace();
   const [removing, removeDialog] = useDisclosure();
   const { name } = entry;
+  const useIt =
+    entry.unavailable === null && hasTemplate(entry) ? (
+      <Button component={Link} href={`${pathOf(slug, 'agents', 'new')}?server=${name}`} variant="default">
+        New agent with it
+      </Button>
+    ) : null;
   const actions = isAdmin ? (
     <>
+      {useIt}
       <Button component={Link} href={pathOf(slug, 'catalog', name, 'edit')}>
         Edit
       </Button>
@@ -50,7 +58,9 @@ function Entry({ entry }: { entry: McpServer }) {
         Remove
       </Button>
     </>
-  ) : null;
+  ) : (
+    useIt
+  );
   return (
     <PageFrame
       parent={{ to: pathOf(slug, 'catalog'), label: 'All MCP servers' }}

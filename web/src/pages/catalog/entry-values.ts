@@ -2,6 +2,7 @@
 import { mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import { remoteServerProblems } from '../../../../contract/remote-server.ts';
+import type { GalleryServer } from '../../../../contract/server-gallery.ts';
 import type { McpServer, McpServerInput } from '../../api/types.ts';
 import { linesOf } from '../../text/lines.ts';
 import { manifestText, readManifest } from './manifest-text.ts';
@@ -78,6 +79,17 @@ export function valuesOf(server: McpServer): EntryValues {
     startSeconds: server.start_seconds ?? '',
   };
 }
+
+/** A form that is filled in with a server of the gallery. */
+export const valuesOfGallery = ({ input }: GalleryServer): EntryValues => ({
+  ...newEntry,
+  name: input.name,
+  shapeType: input.shape.type,
+  ...(input.shape.type === 'command' ? { command: input.shape.command, args: input.shape.args } : {}),
+  manifestText: input.manifest === undefined ? '' : manifestText(input.manifest),
+  network: input.network,
+  startSeconds: input.start_seconds ?? '',
+});
 
 function shapeOf(values: EntryValues): McpServerInput['shape'] {
   const { shapeType, command, args, image, registrySecret } = values;

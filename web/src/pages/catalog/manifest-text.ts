@@ -62,7 +62,7 @@ function notJson(error: unknown): string {
   return `is not JSON: ${error instanceof Error ? error.message : 'it cannot be read'}`;
 }
 
-export function manifestText(manifest: Manifest): string {
+export function manifestText(manifest: ContractManifest): string {
   return JSON.stringify(manifest, null, 2);
 }
 

@@ -33,7 +33,7 @@ export default function NewWorkspacePage() {
   const create = useApiMutation({
     send: (body: { name: string; slug: string }) => call(api.POST('/api/workspaces', { body })),
     invalidates: [keys.me],
-    onRefetched: ({ workspace }) => navigate(pathOf(workspace.slug, 'sessions')),
+    onRefetched: ({ workspace }) => navigate(pathOf(workspace.slug, 'home')),
     onError: (error) => form.setErrors(fieldErrors(error)),
   });
   const wasAdded = cameWithNone && joined !== undefined && !create.isPending && !create.isSuccess;
@@ -59,7 +59,7 @@ export default function NewWorkspacePage() {
         )}
         {wasAdded ? (
           <Banner title="You have been added">
-            <TextLink to={pathOf(joined.slug, 'sessions')}>
+            <TextLink to={pathOf(joined.slug, 'home')}>
               Go to <VisibleText text={joined.name} />
             </TextLink>
           </Banner>

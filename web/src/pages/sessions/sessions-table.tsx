@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { sessionTitle } from '../../../../contract/session-title.ts';
 import type { Session } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -36,12 +37,6 @@ export function SessionsTable({ sessions }: { sessions: Session[] }) {
   );
 }
 
-const shownPromptLength = 160;
-
-/** A session is called by the first line of its prompt. */
-const nameOf = ({ id, prompt }: Session): string =>
-  prompt.trimStart().split('\n')[0]?.slice(0, shownPromptLength).trimEnd() || `Session ${id.slice(0, 8)}`;
-
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
   const { id, agent, label, created_at: at, model_tokens: tokens } = session;
@@ -52,7 +47,7 @@ function Row({ session }: { session: Session }) {
       </td>
       <td className="cut" title={id}>
         <TextLink to={pathOf(slug, 'sessions', id)}>
-          <VisibleText text={nameOf(session)} />
+          <VisibleText text={sessionTitle(id, session.prompt)} />
         </TextLink>
         <SessionLabel label={label} />
       </td>

@@ -1,0 +1,70 @@
+/** What the last seven days of a workspace's first page count, of sessions that the person may read. */
+import * as z from 'zod';
+import { homeBounds } from '../../contract/home-bounds.ts';
+import { requestStatus } from '../../contract/permission-request.ts';
+import { sessionStatus } from '../../contract/session.ts';
+import type { Db } from '../database.ts';
+import { readRows } from '../read-rows.ts';
+import { readableCondition } from '../sessions/conditions.ts';
+import type { HomeOf } from './sessions.ts';
+
+export interface Week {
+  /** The beginning of its first day. */
+  from: Date;
+  /** Minutes that its days begin before those of UTC. */
+  offsetMinutes: number;
+}
+
+const counted = { day: z.iso.date(), count: z.int(), looked: z.int() };
+const sessionCount = z.object({ ...counted, status: sessionStatus });
+const requestCount = z.object({ ...counted, status: requestStatus });
+
+const dayOf = `((created_at at time zone 'UTC') + make_interval(mins => :offsetMinutes))::date::text`;
+
+/**
+ * How many sessions that began on a day have which status now; `looked`: how many of the workspace were
+ * looked at, the newest ones, at most `homeBounds.sessionsOfWeek`.
+ */
+export function countSessionsOfWeek(
+  db: Db,
+  home: HomeOf,
+  week: Week,
+): Promise<z.infer<typeof sessionCount>[]> {
+  const statement = db.raw(
+    `with newest as materialized (
+       select status, created_at, operator_id, root_operator_id, schedule_maker_id, shared_with_workspace
+       from sessions where workspace_id = :workspaceId and created_at >= :from
+       order by created_at desc limit :most)
+     select ${dayOf} as day, status, count(*)::int as count,
+       (select count(*)::int from newest) as looked
+     from newest where :isAdmin or ${readableCondition} group by 1, 2`,
+    valuesOf(home, week, homeBounds.sessionsOfWeek),
+  );
+  return readRows(statement, sessionCount);
+}
+
+/** The same of permission requests, by the session that asked. */
+export function countRequestsOfWeek(
+  db: Db,
+  home: HomeOf,
+  week: Week,
+): Promise<z.infer<typeof requestCount>[]> {
+  const statement = db.raw(
+    `with newest as materialized (
+       select session_id, status, created_at
+       from permission_requests where workspace_id = :workspaceId and created_at >= :from
+       order by created_at desc limit :most)
+     select ${dayOf} as day, status, count(*)::int as count,
+       (select count(*)::int from newest) as looked
+     from newest where :isAdmin or session_id in (
+       select s.id from sessions s join newest n on n.session_id = s.id where ${readableCondition})
+     group by 1, 2`,
+    valuesOf(home, week, homeBounds.requestsOfWeek),
+  );
+  return readRows(statement, requestCount);
+}
+
+const valuesOf = ({ workspaceId, userId, readableBy }: HomeOf, week: Week, most: number) => ({
+  ...{ workspaceId, userId, most, ...week },
+  isAdmin: readableBy === undefined,
+});

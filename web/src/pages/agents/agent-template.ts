@@ -1,0 +1,26 @@
+/** What a new agent can begin with, for a server whose tools it uses: the example's steps. Pure. */
+import { exampleAgent, examplePrompt, exampleServer } from '../../../../contract/example.ts';
+import type { McpServer } from '../../api/types.ts';
+import { type AgentValues, newAgent } from './agent-values.ts';
+
+export interface AgentTemplate {
+  initial: AgentValues;
+  /** Of the session that is started with it. */
+  prompt: string;
+}
+
+/** Null for a server that there is no template for. */
+export const templateFor = (server: string | null): AgentTemplate | null =>
+  server === exampleServer.name
+    ? {
+        initial: { ...newAgent, name: `my-${exampleAgent.name}`, instructions: exampleAgent.instructions },
+        prompt: examplePrompt,
+      }
+    : null;
+
+/** Whether an entry has the name and the gates that the steps of its template count on. */
+export const hasTemplate = ({ name, manifest }: Pick<McpServer, 'name' | 'manifest'>): boolean =>
+  name === exampleServer.name &&
+  Object.entries(exampleServer.manifest?.tool_scopes ?? {}).every(
+    ([tool, scope]) => manifest.tool_scopes[tool] === scope,
+  );

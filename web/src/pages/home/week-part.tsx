@@ -1,0 +1,71 @@
+import type { WorkspaceHome } from '../../api/types.ts';
+import { type BarPart, DayBars } from '../../components/day-bars.tsx';
+import { numberText } from '../../text/number-text.ts';
+import { HomeCard, QuietLine } from './home-card.tsx';
+
+type Week = WorkspaceHome['week'];
+
+const sessionParts = [
+  { name: 'completed', fill: 'ok' },
+  { name: 'failed', fill: 'fail' },
+  { name: 'terminated', fill: 'idle' },
+  { name: 'unfinished', fill: 'run' },
+] as const satisfies readonly BarPart[];
+
+const requestParts = [
+  { name: 'approved', fill: 'ok' },
+  { name: 'denied', fill: 'denied' },
+  { name: 'expired', fill: 'idle' },
+  { name: 'open', fill: 'wait' },
+] as const satisfies readonly BarPart[];
+
+/** Sessions by their outcome, and what agents asked people, a bar a day. */
+export function WeekPart({ week }: { week: Week }) {
+  return (
+    <HomeCard title="Last 7 days">
+      <div className="home-week">
+        <Counted name="Sessions" parts={sessionParts} days={week.sessions} />
+        <Counted name="Held for a human" parts={requestParts} days={week.requests} />
+      </div>
+      {week.is_partial ? <QuietLine>There were more: the newest 10,000 are counted.</QuietLine> : null}
+    </HomeCard>
+  );
+}
+
+function Counted<Name extends string>({
+  name,
+  parts,
+  days,
+}: {
+  name: string;
+  parts: readonly (BarPart & { name: Name })[];
+  days: readonly ({ day: string } & Record<Name, number>)[];
+}) {
+  const sums = parts.map((part) => ({ ...part, sum: days.reduce((sum, day) => sum + day[part.name], 0) }));
+  const total = sums.reduce((sum, part) => sum + part.sum, 0);
+  return (
+    <div className="home-counted">
+      <div>
+        <div className="home-counted-name">{name}</div>
+        <div className="home-counted-sum">{numberText(total)}</div>
+        <ul className="home-legend">
+          {sums
+            .filter(({ sum }) => sum > 0)
+            .map(({ name: outcome, fill, sum }) => (
+              <li key={outcome}>
+                <svg viewBox="0 0 8 8" width={8} height={8} aria-hidden="true">
+                  <rect className={`bar-${fill}`} width={8} height={8} rx={2} />
+                </svg>
+                {numberText(sum)} {outcome}
+              </li>
+            ))}
+        </ul>
+      </div>
+      <DayBars
+        label={`${name} of the last 7 days`}
+        parts={parts}
+        days={days.map((day) => ({ day: day.day, counts: parts.map((part) => day[part.name]) }))}
+      />
+    </div>
+  );
+}
