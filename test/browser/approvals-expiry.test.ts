@@ -87,7 +87,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     const refusal = dialog.getByRole('alert').filter({ hasText: 'Not that one.' });
     await dialog.getByRole('button', { name: 'Approve one call' }).click();
     await refusal.waitFor();
-    await dialog.getByRole('radio', { name: /^For this session/ }).check();
+    await dialog.getByRole('radio', { name: /^This session/ }).check();
     await refusal.waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();

@@ -7,7 +7,7 @@ import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
-import { untilInSightOfDialog } from '../support/in-sight.ts';
+import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
 
 describeInBrowser('approvals in the web UI', () => {
   const demo = demoInBrowser();
@@ -54,28 +54,34 @@ describeInBrowser('approvals in the web UI', () => {
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const { visitor, page, dialog } = await at(`approvals/${request.id}`, 'ada', context);
       await armed(visitor, 'Approve one call');
-      expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
-      expect(await dialog.getByRole('radio', { name: /requested/ }).isChecked()).toBe(false);
+      expect(await dialog.getByRole('radio', { name: /^One call/ }).isChecked()).toBe(true);
+      expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
       await dialog.getByText('No call was recorded with this request.').waitFor();
-      // What decides is in view when the dialog opens: not below the window, and not behind the buttons.
+      // What decides is in view when the dialog opens: not below the window, and not behind the buttons. On a
+      // phone the choices are below, and the sentence at the button says which one it is.
+      const radios = context === phone ? [] : await dialog.getByRole('radio').all();
       for (const what of [
         dialog.getByLabel('What it allows'),
-        ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
+        ...radios.map((radio) => radio.locator('xpath=../..')),
       ]) {
         await untilInSightOfDialog(page, what);
       }
-      const [choice, claim] = [dialog.getByRole('radiogroup').first(), dialog.getByRole('figure')];
-      const choiceBox = await choice.boundingBox();
+      const sentence = dialog.getByText(/^You allow asker \d+ one call of one of these \d+ tools/);
+      expect((await sentence.boundingBox())?.y).toBeLessThan((context.viewport?.height ?? 0) - 30);
+      const claim = dialog.getByRole('figure');
+      const opensBox = await dialog.getByLabel('What it allows').boundingBox();
       const claimBox = await claim.boundingBox();
-      expect((choiceBox?.y ?? 0) + (choiceBox?.height ?? 0)).toBeLessThanOrEqual(claimBox?.y ?? 0);
+      expect((opensBox?.y ?? 0) + (opensBox?.height ?? 0)).toBeLessThanOrEqual(claimBox?.y ?? 0);
       expect(claimBox?.height).toBeLessThan(300);
       await claim.getByRole('button', { name: /^Show all/ }).click();
       expect((await claim.boundingBox())?.height).toBeGreaterThan(900);
-      await dialog.getByRole('radio', { name: /^Until/ }).scrollIntoViewIfNeeded();
-      await dialog.getByRole('radio', { name: /^Until/ }).check();
-      await dialog.getByRole('button', { name: 'Approve for every session of the agent' }).waitFor();
-      await dialog.getByRole('radio', { name: 'For me' }).check();
-      await dialog.getByRole('button', { name: 'Approve for all my sessions' }).waitFor();
+      await dialog.getByRole('radio', { name: /^Until revoked/ }).check();
+      await dialog.getByText('in every session, until somebody revokes it.').waitFor();
+      await dialog.getByRole('radio', { name: /^Until a date/ }).check();
+      await untilShown(dialog, 'Approve until a date');
+      await dialog.getByLabel('Last day').fill('');
+      await dialog.getByText('in every session, until a day.').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Approve until a date' }).isDisabled()).toBe(true);
       await visitor.leave();
     }
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -99,9 +105,7 @@ describeInBrowser('approvals in the web UI', () => {
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
     await armed(visitor, 'Deny…');
     expect(await approve.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Show choice' }).click();
-    await armed(visitor, 'Approve for this session');
-    await approve.click();
+    await (await untilShown(dialog, 'Approve for this session')).click();
     await page.unroute(`**${requests}/${request.id}`);
     await dialog.getByText('Approved by you').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -243,7 +247,7 @@ describeInBrowser('approvals in the web UI', () => {
       }
       await (keys.length > 3 ? route.continue() : route.abort());
     });
-    await dialog.getByLabel('For this session').check();
+    await dialog.getByLabel('This session').check();
     await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
     const unconfirmed = dialog.getByRole('alert').filter({ hasText: 'sent, but is not confirmed yet' });
@@ -252,7 +256,7 @@ describeInBrowser('approvals in the web UI', () => {
       await eventually(() => expect(keys.length).toBeGreaterThanOrEqual(failures));
       await unconfirmed.getByText(waited).waitFor();
     }
-    expect(await dialog.getByLabel('For this session').isChecked()).toBe(true);
+    expect(await dialog.getByLabel('This session').isChecked()).toBe(true);
     await dialog.getByText('Approved by you').waitFor();
     await eventually(() => expect(keys).toHaveLength(4));
     expect(new Set(keys).size).toBe(1);
@@ -344,14 +348,7 @@ describeInBrowser('approvals in the web UI', () => {
     }
     await visitor.picture('approval-phone');
     await dialog.getByLabel('Until revoked').check();
-    await dialog.getByRole('radiogroup', { name: 'Who is it for?' }).getByLabel('For me').check();
-    const ready = dialog.locator('button:enabled', { hasText: 'Approve for all my sessions' });
-    const show = dialog.getByRole('button', { name: 'Show choice' });
-    await show.or(ready).first().waitFor();
-    if ((await show.count()) === 1) {
-      await show.click();
-    }
-    await ready.waitFor();
+    await untilShown(dialog, 'Approve until revoked');
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     await visitor.leave();

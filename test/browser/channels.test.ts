@@ -83,7 +83,7 @@ describeInBrowser('channels in the web UI', () => {
     expect(link).toBe(`${platform.url}/app/demo/approvals/${id}`);
     await page.goto(link);
     const approval = page.getByRole('dialog', { name: 'Permission request' });
-    await approval.getByRole('button', { name: 'Approve exactly this call' }).click();
+    await approval.getByRole('button', { name: 'Approve this call only' }).click();
     await approval.getByText('Approved by you').waitFor();
 
     await received('the message', 'Agent "poster"');

@@ -145,7 +145,7 @@ describeInBrowser('the page of a session', () => {
     await inPage(page, 'the focus at the link', atLink);
 
     await page.keyboard.press('Enter');
-    await dialog.getByRole('radio', { name: 'One call with any arguments' }).check();
+    await dialog.getByRole('radio', { name: 'One call, any arguments' }).check();
     await dialog.getByRole('button', { name: 'Approve one call, any arguments' }).click();
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await dialog.getByText('Approved by you').waitFor();

@@ -103,8 +103,8 @@ describeInBrowser('letting an agent start another', () => {
     await expectFacts(facts);
     expect(await facts.getByText('approve at once').count()).toBe(0);
     await dialog.getByRole('figure').getByText('approve at once').waitFor();
-    await dialog.getByLabel('For this session').check();
-    await dialog.getByText('Sessions of that agent may be started until this session ends.').waitFor();
+    await dialog.getByLabel('This session').check();
+    await dialog.getByText('until this session ends: any number of starts.').waitFor();
     await visitor.checkAccessibility(facts);
     await visitor.picture('approval-start');
     await pressWhenShown(dialog, 'Approve for this session');

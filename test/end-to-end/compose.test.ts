@@ -71,7 +71,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await visitor.open('approvals');
       await page.getByText('Review', { exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
-      await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
+      await dialog.getByRole('button', { name: 'Approve this call only' }).click();
       await dialog.getByText('Approved by you').waitFor();
       await visitor.leave();
 

@@ -31,8 +31,8 @@ const coveringAt = (x: number, y: number) => `(() => {
   return isContent ? null : (there?.outerHTML.slice(0, 500) ?? 'nothing, it is outside the window');
 })()`;
 
-/** Brings all into sight that has to be seen before an approval, and presses its button. */
-export async function pressWhenShown(dialog: Locator, approve: string): Promise<void> {
+/** Brings all into sight that has to be seen before an approval; returns its button, which works. */
+export async function untilShown(dialog: Locator, approve: string): Promise<Locator> {
   const ready = dialog.locator('button:enabled', { hasText: approve });
   const show = dialog.getByRole('button', { name: 'Show the rest' });
   await ready.or(show).first().waitFor();
@@ -40,5 +40,10 @@ export async function pressWhenShown(dialog: Locator, approve: string): Promise<
     await show.click();
     await ready.or(show).first().waitFor();
   }
-  await ready.click();
+  await ready.waitFor();
+  return ready;
+}
+
+export async function pressWhenShown(dialog: Locator, approve: string): Promise<void> {
+  await (await untilShown(dialog, approve)).click();
 }

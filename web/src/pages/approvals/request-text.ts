@@ -53,14 +53,21 @@ export function outcomeText(
   return { title, text: late + text };
 }
 
-/** The thing that is asked for: a scope, or an agent that may be started. */
+/** The thing that is asked for: the tool of the refused call, a scope, or an agent that may be started. */
 export function subjectOf({
   grant_type: type,
   details,
   child_agent: child,
-}: Pick<PermissionRequest, 'grant_type' | 'details' | 'child_agent'>): { what: string; name: string } {
+  refused_call: refused,
+}: Pick<PermissionRequest, 'grant_type' | 'details' | 'child_agent' | 'refused_call'>): {
+  what: string;
+  name: string;
+} {
   if (type === 'spawn') {
     return { what: 'to start the agent', name: child?.name ?? textOf(details['child_agent_id']) };
+  }
+  if (refused !== null) {
+    return { what: 'to call', name: `${refused.server}.${refused.tool}` };
   }
   return { what: 'to use tools that need', name: textOf(details['scope']) };
 }
