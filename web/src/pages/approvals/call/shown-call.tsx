@@ -1,6 +1,7 @@
 /** The arguments of a call, whole: by name, or as the JSON that was recorded. */
 import { Button } from '@mantine/core';
 import { Fragment, useState } from 'react';
+import { productName } from '../../../../../contract/product-name.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { CallArguments } from './call-arguments.tsx';
 import type { CallCharacter } from './call-characters.ts';
@@ -43,7 +44,7 @@ export function ShownArguments({ lines, digest, decides }: ShownCallProps) {
       <p className="call-end" {...(decides ? { 'data-decides': true } : {})}>
         <Icon name="checkFilled" size={14} />
         <span>End of the call</span>
-        <span className="call-recorded">Recorded by Gatepost</span>
+        <span className="call-recorded">Recorded by {productName}</span>
         <span className="call-digest" title="Digest of the call">
           {digest.slice(0, 8)}
         </span>
