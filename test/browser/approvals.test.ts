@@ -107,7 +107,7 @@ describeInBrowser('approvals in the web UI', () => {
     expect(await approve.isDisabled()).toBe(true);
     await (await untilShown(dialog, 'Approve for this session')).click();
     await page.unroute(`**${requests}/${request.id}`);
-    await dialog.getByText('Approved by you').waitFor();
+    await page.getByText(/^Allowed: /).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
@@ -166,9 +166,8 @@ describeInBrowser('approvals in the web UI', () => {
     await dialog.getByLabel('Mute this session').check();
     await armed(visitor, 'Deny and mute');
     await dialog.getByRole('button', { name: 'Deny and mute' }).click();
-    await dialog.getByText('Denied by you').waitFor();
-    await dialog.getByText('Not on a Friday').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Denied, and the session is muted.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
     expect(await read(request)).toMatchObject({ status: 'denied', reason: 'Not on a Friday' });
     await page.getByText('permission requests of this session are refused immediately').waitFor();
     await page.getByText('step 4 of 4').waitFor();
@@ -190,15 +189,15 @@ describeInBrowser('approvals in the web UI', () => {
     );
     await armed(first.visitor, 'Approve one call');
     await first.dialog.getByRole('button', { name: 'Approve one call' }).click();
-    await first.dialog.getByText('Approved by you').waitFor();
+    await first.page.getByText(/^Allowed: /).waitFor();
     await armed(second.visitor, 'Approve one call');
     await Promise.all([
       second.page.waitForResponse((answer) => answer.status() === 409),
       second.dialog.getByRole('button', { name: 'Approve one call' }).click(),
     ]);
     await second.page.unroute(`**${requests}/${request.id}`);
-    await second.dialog.getByText('Approved by Max Member').waitFor();
-    await second.dialog.getByText('Your decision came too late and changed nothing.').waitFor();
+    const late = second.dialog.getByRole('alert').filter({ hasText: 'Your approval was not recorded.' });
+    await late.getByText(/It came too late. Approved by Max Member, .* before you/).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
@@ -214,7 +213,9 @@ describeInBrowser('approvals in the web UI', () => {
     );
     await armed(first.visitor, 'Approve one call');
     await first.dialog.getByRole('button', { name: 'Approve one call' }).click();
-    await first.dialog.getByText('Approved by you').waitFor();
+    await first.dialog.waitFor({ state: 'detached' });
+    await first.page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await first.page.getByText('Revoked before it was used.').waitFor();
     await armed(second.visitor, 'Deny…');
     await second.dialog.getByRole('button', { name: 'Deny…' }).click();
     await armed(second.visitor, 'Deny');
@@ -223,8 +224,8 @@ describeInBrowser('approvals in the web UI', () => {
       second.dialog.getByRole('button', { name: 'Deny', exact: true }).click(),
     ]);
     await second.page.unroute(`**${requests}/${request.id}`);
-    await second.dialog.getByText('Approved by you').waitFor();
-    await second.dialog.getByText('The denial that you sent from this window does not count.').waitFor();
+    const late = second.dialog.getByRole('alert').filter({ hasText: 'Your denial was not recorded.' });
+    await late.getByText(/It came too late. Approved by you, .* before you/).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
@@ -257,7 +258,7 @@ describeInBrowser('approvals in the web UI', () => {
       await unconfirmed.getByText(waited).waitFor();
     }
     expect(await dialog.getByLabel('This session').isChecked()).toBe(true);
-    await dialog.getByText('Approved by you').waitFor();
+    await page.getByText(/^Allowed: /).waitFor();
     await eventually(() => expect(keys).toHaveLength(4));
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toBeDefined();

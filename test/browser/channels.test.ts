@@ -84,7 +84,7 @@ describeInBrowser('channels in the web UI', () => {
     await page.goto(link);
     const approval = page.getByRole('dialog', { name: 'Permission request' });
     await approval.getByRole('button', { name: 'Approve this call only' }).click();
-    await approval.getByText('Approved by you').waitFor();
+    await page.getByText('Allowed: this call only').waitFor();
 
     await received('the message', 'Agent "poster"');
     await visitor.open(`sessions/${session.id}`);

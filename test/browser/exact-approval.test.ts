@@ -92,9 +92,10 @@ describeInBrowser('the very call in an approval', () => {
     await visitor.checkAccessibility(call);
     await visitor.picture('approval-exact');
     await dialog.getByRole('button', { name: exactly }).click();
+    await page.getByText('Allowed: this call only').waitFor();
+    await visitor.open(`approvals/${request.id}`);
     await dialog.getByText('Approved by you').waitFor();
     await dialog.getByText('Approved once, for exactly this call of files.write_file.').waitFor();
-    await call.getByText('as shown').waitFor();
 
     await visitor.open(`sessions/${session.id}`);
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -198,7 +199,7 @@ describeInBrowser('the very call in an approval', () => {
         .count(),
     ).toBe(60);
     await dialog.getByRole('button', { name: exactly }).click();
-    await dialog.getByText('Approved by you').waitFor();
+    await visitor.page.getByText('Allowed: this call only').waitFor();
     await end();
     await visitor.leave();
   });
@@ -215,8 +216,7 @@ describeInBrowser('the very call in an approval', () => {
     await dialog.getByText('1 more waiting').waitFor();
     expect(await call.getByText('as shown').count()).toBe(1);
     await dialog.getByRole('button', { name: exactly }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Next request' }).click();
+    // The next one is there, and its buttons arm anew.
     await call.getByText('another').waitFor();
     expect(await call.getByText('as shown').count()).toBe(0);
     expect(await isChosen(dialog, 'This call only')).toBe(true);
@@ -264,7 +264,7 @@ describeInBrowser('the very call in an approval', () => {
     await armed(visitor, exactly);
     expect(await isChosen(dialog, 'This call only')).toBe(true);
     expect(await approve()).toMatchObject({ call_digest: other, exact_call: true });
-    await dialog.getByText('Approved by you').waitFor();
+    await page.getByText('Allowed: this call only').waitFor();
     expect(await grantOf(request.id)).toMatchObject({ bound_to: { call_digest: other } });
     // Nobody made that call: the agent's own is refused, as its script expects.
     await eventually(async () =>
@@ -307,6 +307,8 @@ describeInBrowser('the very call in an approval', () => {
     await call.getByText('Its arguments were not recorded').waitFor();
     expect(await dialog.textContent()).not.toContain('as shown');
     await dialog.getByRole('button', { name: 'Approve one call, any arguments' }).click();
+    await page.getByText('Allowed: one call, any arguments').waitFor();
+    await visitor.open(`approvals/${withoutCall.request.id}`);
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await ada.ok('PATCH', ada.workspace, { settings: { keep_refused_calls: true } });
     await withoutCall.end();

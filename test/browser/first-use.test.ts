@@ -176,8 +176,7 @@ async function startAndApprove(visitor: Visitor): Promise<void> {
   await dialog.getByRole('heading', { level: 3 }).waitFor({ timeout: 180_000 });
   await seen(visitor, '08-approve');
   await dialog.getByRole('button', { name: 'Approve this call only' }).click();
-  await dialog.getByText('Approved by you').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await page.getByText('Allowed: this call only').waitFor();
   const transcript = page.getByRole('region', { name: 'Transcript' });
   await transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' }).waitFor();
 }

@@ -115,8 +115,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     );
     await dialog.getByRole('radio', { name: 'This session' }).check();
     await pressWhenShown(dialog, 'Approve for this session');
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await page.getByText('Allowed: this session').last().waitFor();
   }
 
   /** The request is shown on the root's page with the way that it took, on a phone, too. */
@@ -146,8 +145,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await banner.getByRole('button', { name: 'Review' }).click();
     await dialog.getByRole('radio', { name: 'This session' }).check();
     await dialog.locator('button:enabled', { hasText: /^Approve/ }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await page.getByText('Allowed: this session').last().waitFor();
   }
 
   async function expectChain(place: Locator): Promise<void> {

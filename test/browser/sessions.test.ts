@@ -61,8 +61,7 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.checkAccessibility();
     await visitor.picture('approval');
     await dialog.getByRole('button', { name: 'Approve this call only' }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Allowed: this call only').waitFor();
 
     const transcript = page.getByRole('region', { name: 'Transcript' });
     const passed = transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' });

@@ -108,7 +108,7 @@ describeInBrowser('letting an agent start another', () => {
     await visitor.checkAccessibility(facts);
     await visitor.picture('approval-start');
     await pressWhenShown(dialog, 'Approve for this session');
-    await dialog.getByText('Approved for this session').waitFor();
+    await page.getByText('Allowed: this session').waitFor();
     expect(await spawnGrantsOf(agent)).toMatchObject([
       { scope: 'session', details: { child_agent_id: child.id } },
     ]);
@@ -135,7 +135,7 @@ describeInBrowser('letting an agent start another', () => {
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await expectFacts(factsIn(dialog));
     await pressWhenShown(dialog, 'Approve one start');
-    await dialog.getByText('Approved once').waitFor();
+    await page.getByText('Allowed: one start').waitFor();
     await visitor.leave();
   });
 

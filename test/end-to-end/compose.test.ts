@@ -72,7 +72,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await page.getByText('Review', { exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
       await dialog.getByRole('button', { name: 'Approve this call only' }).click();
-      await dialog.getByText('Approved by you').waitFor();
+      await page.getByText('Allowed: this call only').waitFor();
       await visitor.leave();
 
       ada = await signIn('ada');

@@ -18,6 +18,7 @@ import {
   preselectedChoice,
   reachLabel,
 } from '../../../web/src/pages/approvals/choices.ts';
+import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
 import {
   decisionState,
   hasLost,
@@ -34,7 +35,7 @@ import {
   waitingAfter,
   withWaiting,
 } from '../../../web/src/pages/approvals/request-queue.ts';
-import { outcomeText, subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
+import { lostTitle, outcomeText, subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
 import { unseenOf } from '../../../web/src/pages/approvals/unseen.ts';
 
 const request = {
@@ -357,13 +358,25 @@ describe('a decision that was sent', () => {
     expect(hasLost('none', sent, { status, isMine })).toBe(false);
   });
 
-  it('that lost is said to count for nothing, beside what was decided', () => {
-    expect(outcomeText('approved', 'deny')).toEqual({
-      title: 'Approved',
-      text: 'Your decision came too late and changed nothing. The denial that you sent from this window does not count. The agent was told.',
-    });
-    expect(outcomeText('denied', 'approve').text).toContain('The approval that you sent');
-    expect(outcomeText('approved', null).text).toBe('The agent was told.');
+  it('that lost is said not to be recorded, beside what was decided', () => {
+    expect(lostTitle('deny')).toBe('Your denial was not recorded.');
+    expect(lostTitle('approve')).toBe('Your approval was not recorded.');
+    expect(outcomeText('approved')).toEqual({ title: 'Approved', text: 'The agent was told.' });
+  });
+
+  it('that was taken is said in a few words, and so is what had passed when it was taken back', () => {
+    const choice: Choice = { reach: 'exact', holder: 'agent' };
+    expect(decidedText({ ...request, refused_call }, { kind: 'approve', choice }, mine)).toBe(
+      'Allowed: this call only',
+    );
+    expect(decidedText(request, { kind: 'deny', reason: '', mute: false }, mine)).toBe(
+      'Denied. The agent is told.',
+    );
+    expect(decidedText(request, { kind: 'deny', reason: '', mute: true }, mine)).toContain('muted');
+    expect(revokedText({ state: 'revoked', use_count: 0 })).toBe('Revoked before it was used.');
+    expect(revokedText({ state: 'revoked', use_count: 1 })).toContain('One call had passed');
+    expect(revokedText({ state: 'revoked', use_count: 7 })).toContain('7 calls had passed');
+    expect(revokedText({ state: 'consumed', use_count: 1 })).toMatch(/^Too late to revoke/);
   });
 
   it('is resent while no response arrives', () => {

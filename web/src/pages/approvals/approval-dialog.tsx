@@ -1,6 +1,6 @@
 /**
- * One permission request, to be answered. It shows the stored request; it stays until the person closes it or
- * moves on, whatever happens to the request meanwhile, and no other replaces it by itself.
+ * One permission request, to be answered. It shows the stored request; it stays until the person has answered
+ * it, closes it or moves on, whatever happens to the request meanwhile, and no other replaces it by itself.
  */
 import { Button, Group, Modal, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -16,6 +16,7 @@ import { useExpired } from '../../components/use-expired.ts';
 import { useLeadToProblem } from '../../components/use-lead-to-problem.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
+import { useDecidedToast } from './decided-toast.ts';
 import { decisionState, hasLost } from './decision-state.ts';
 import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
@@ -31,6 +32,8 @@ interface ApprovalDialogProps {
   /** How many others wait for this person. */
   others: number;
   onNext: () => void;
+  /** It is answered: the next that waits is shown, if there is one. */
+  onDecided: () => void;
   onClose: () => void;
 }
 
@@ -67,14 +70,19 @@ function Content({ requestId, ...rest }: ApprovalDialogProps & { requestId: stri
 
 type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest };
 
-function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
+function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedProps) {
   const { shown: request, replacements, replace, isOutdated } = useShownRequest(stored);
-  const decide = useDecide(request);
+  const announceDecided = useDecidedToast(request);
+  const decide = useDecide(request, (decision, grantId) => {
+    announceDecided(decision, grantId);
+    forgetDenial();
+    onDecided();
+  });
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
   const state = decisionState(decide);
   const sent = decide.variables?.kind ?? null;
-  const [denial, setDenial] = useDenialDraft(request);
+  const [denial, setDenial, forgetDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
   const { error, reset } = decide;
@@ -130,7 +138,7 @@ function useDenialDraft({ id, status }: PermissionRequest) {
       forget();
     }
   }, [status, forget]);
-  return [denial, setDenial] as const;
+  return [denial, setDenial, forget] as const;
 }
 
 /** Takes the focus when a request appears, so that nothing else has it. */

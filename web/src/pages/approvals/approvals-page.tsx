@@ -60,6 +60,7 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
         requestId={requestId}
         others={waiting.length}
         onNext={() => show(...waiting.slice(-1).map(({ id }) => id))}
+        onDecided={() => show(...waiting.slice(-1).map(({ id }) => id))}
         onClose={() => show()}
       />
     </PageFrame>
