@@ -1,7 +1,7 @@
 /** What was decided, and what became of a grant that was taken back. Pure. */
 import type { Grant, PermissionRequest } from '../../api/types.ts';
 import { reachLabel, type Whose } from './choices.ts';
-import type { Decision } from './use-request.ts';
+import type { Decision } from './decision-state.ts';
 
 export function decidedText(
   request: Pick<PermissionRequest, 'grant_type' | 'refused_call'>,

@@ -8,7 +8,7 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { announce } from '../../components/toasts.tsx';
 import { decidedText, revokedText } from './decided-text.ts';
-import type { Decision } from './use-request.ts';
+import type { Decision } from './decision-state.ts';
 
 /** `grantId`: what an approval made; null for a denial. */
 export function useDecidedToast(request: PermissionRequest) {

@@ -17,12 +17,11 @@ import { ChildFacts } from './child-facts.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
 import { verdictOf } from './choice-text.ts';
 import { approveLabel, type Choice, isComplete, preselectedChoice } from './choices.ts';
-import type { DecisionState } from './decision-state.ts';
+import type { Decision, DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
-import type { Decision } from './use-request.ts';
 import { useReview } from './use-review.ts';
 
 interface OpenRequestProps {

@@ -9,8 +9,8 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { type Choice, grantBody } from './choices.ts';
-import { isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
+import { grantBody } from './choices.ts';
+import { type Decision, isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
 
 /**
  * The stream announces every decision; this is the fallback for a request with an open dialog when
@@ -61,8 +61,6 @@ export function useShownRequest(request: PermissionRequest): ShownRequest {
     isOutdated: request.refused_call?.digest !== call?.digest,
   };
 }
-
-export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
 
 /**
  * Sends a decision, and resends it while no answer comes and the dialog is open. Whatever the answer, the
