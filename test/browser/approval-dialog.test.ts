@@ -101,14 +101,14 @@ const withoutPolling = `for (const name of ['setInterval', 'setTimeout']) {
 const wholeOption = (radio: Locator) => radio.locator('xpath=../..');
 
 /**
- * Expects what decides to be in view when the dialog opens, without scrolling: the call, and the choices where
- * they stand beside it.
+ * Expects what decides to be in view when the dialog opens, without scrolling: the call, and what is chosen
+ * where the choices stand beside it.
  */
 async function expectDecidingInSight(page: Page, dialog: Locator, isWide: boolean): Promise<void> {
   for (const what of [
     dialog.getByRole('heading', { level: 3 }),
     dialog.getByLabel('The call that was refused'),
-    ...(isWide ? (await dialog.getByRole('radio').all()).map(wholeOption) : []),
+    ...(isWide ? [wholeOption(dialog.getByRole('radio').first())] : []),
   ]) {
     await untilInSightOfDialog(page, what);
   }

@@ -1,6 +1,6 @@
 /** A request that waits: what it is, then the ways to answer it. */
 import { Button } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
@@ -56,6 +56,7 @@ export function OpenRequest({
   const child = useChild(request);
   const { armed, unseen, ref, show } = useReview({ request, call, child, chosen: isDenying ? null : choice });
   const ready = armed && sending === null;
+  const how = useRef<HTMLElement>(null);
   const opened = isDenying ? null : choice;
   return (
     <div className="request" ref={ref}>
@@ -70,7 +71,7 @@ export function OpenRequest({
             <QuotedClaim by={request.agent.name} text={request.justification} />
           )}
         </section>
-        <section className="request-how">
+        <section className="request-how" ref={how}>
           {isDenying ? (
             <DenyFields request={request} denial={denial} onChange={onDenial} />
           ) : choice === null ? null : (
@@ -80,7 +81,13 @@ export function OpenRequest({
       </div>
       <div className="dialog-actions request-verdict">
         <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
-        {opened === null ? null : <VerdictText request={request} choice={opened} />}
+        {opened === null ? null : (
+          <VerdictText
+            request={request}
+            choice={opened}
+            onChange={() => how.current?.scrollIntoView({ block: 'start' })}
+          />
+        )}
         <div className="request-bar">
           <ArmingNote armed={armed} unseen={unseen} whole={wholeText(call, opened)} onShow={show} />
           {!isDenying ? (
@@ -127,8 +134,16 @@ function wholeText({ state }: ShownCall, choice: Choice | null): string | null {
   return `The call is shown to its end${named === null ? '' : `: ${countText(named.length)}`}.`;
 }
 
-/** What the button does, beside it. */
-function VerdictText({ request, choice }: { request: PermissionRequest; choice: Choice }) {
+/** What the button does, beside it; where the choices are further below, a way to them. */
+function VerdictText({
+  request,
+  choice,
+  onChange,
+}: {
+  request: PermissionRequest;
+  choice: Choice;
+  onChange: () => void;
+}) {
   const whose = { operatorIsMe: request.operator?.id === useMe().user.id };
   const { who, what, how } = verdictOf(request, choice, whose);
   return (
@@ -141,6 +156,9 @@ function VerdictText({ request, choice }: { request: PermissionRequest; choice: 
         </strong>
         {how}
       </span>
+      <Button className="verdict-change" size="compact-xs" variant="subtle" onClick={onChange}>
+        Change
+      </Button>
     </p>
   );
 }
