@@ -44,8 +44,7 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
 /** Who asks, on whose behalf, and when: one line below the heading. */
 export function WhoAsks({ request }: { request: PermissionRequest }) {
   const { slug } = useWorkspace();
-  const me = useMe();
-  const { agent, operator, root_operator: root, session_id: sessionId } = request;
+  const { agent, session_id: sessionId } = request;
   return (
     <Box className="request-facts" role="group" aria-label="Requested by">
       {begunName(agent.name) === agent.name ? null : (
@@ -57,7 +56,7 @@ export function WhoAsks({ request }: { request: PermissionRequest }) {
         in <TextLink to={pathOf(slug, 'sessions', sessionId)}>session {sessionId.slice(0, 8)}</TextLink>
       </span>
       <span>
-        {operator?.id === me.user.id ? 'started by you' : <StartedBy operator={operator} root={root} />}
+        <StartedBy request={request} />
       </span>
       <span>
         asked <RelativeTime at={request.created_at} />
@@ -71,7 +70,16 @@ export function WhoAsks({ request }: { request: PermissionRequest }) {
   );
 }
 
-function StartedBy({ operator, root }: Pick<FactsOfDriver, 'operator' | 'root'>): ReactNode {
+/** "started by you", or by whom, or for whom an agent or a schedule did. */
+export function StartedBy({
+  request: { operator, root_operator: root },
+}: {
+  request: PermissionRequest;
+}): ReactNode {
+  const me = useMe();
+  if (operator?.id === me.user.id) {
+    return 'started by you';
+  }
   if (operator !== null) {
     return (
       <>
