@@ -137,6 +137,16 @@ describeInBrowser('approvals in the web UI', () => {
     })`;
     expect(await page.evaluate(disabledAfterFocus)).toBe(true);
     await armed(visitor, 'Approve one call');
+    // A key leads to a button that works, and never presses it.
+    await page.keyboard.press('a');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve one call');
+    await page.keyboard.press('d');
+    await inPage(page, 'the focus at the reason', `document.activeElement.tagName === 'TEXTAREA'`);
+    await page.keyboard.press('a');
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('a');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await armed(visitor, 'Approve one call');
+    expect(await read(request)).toMatchObject({ status: 'open' });
     await dialog.getByRole('button', { name: 'Deny…' }).focus();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve one call');

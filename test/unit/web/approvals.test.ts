@@ -19,6 +19,7 @@ import {
   reachLabel,
 } from '../../../web/src/pages/approvals/choices.ts';
 import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
+import { effectOf } from '../../../web/src/pages/approvals/decision-keys.ts';
 import {
   decisionState,
   hasLost,
@@ -291,6 +292,26 @@ describe('what has to be seen before an approval', () => {
     ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
   ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
     expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
+  });
+});
+
+describe('the keys of a request', () => {
+  const plain = { repeat: false, ctrlKey: false, metaKey: false, altKey: false };
+  it.each([
+    ['a', {}, false, 'focus-approve'],
+    ['d', {}, false, 'open-denial'],
+    ['a', {}, true, null],
+    ['d', {}, true, null],
+    ['a', { ctrlKey: true }, false, null],
+    ['d', { metaKey: true }, false, null],
+    ['a', { repeat: true }, false, null],
+    ['Enter', {}, false, null],
+    ['Enter', { repeat: true }, false, 'nothing'],
+    [' ', { repeat: true }, false, 'nothing'],
+    ['Enter', { repeat: true }, true, null],
+    ['y', {}, false, null],
+  ])('%s with %j, in a field: %s', (key, held, inField, effect) => {
+    expect(effectOf({ ...plain, ...held, key }, inField)).toBe(effect);
   });
 });
 

@@ -22,6 +22,7 @@ import { type Denial, DenyFields } from './deny-fields.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
+import { approveKey, denyKey } from './use-decision-keys.ts';
 import { useReview } from './use-review.ts';
 
 interface OpenRequestProps {
@@ -188,14 +189,14 @@ function Answers({
   const operatorIsMe = request.operator?.id === useMe().user.id;
   return (
     <div className="request-buttons">
-      <Button variant="subtle" onClick={onLater}>
+      <Button variant="subtle" onClick={onLater} data-key="Esc">
         Decide later
       </Button>
-      <Button variant="default" disabled={!mayDeny} onClick={onDeny}>
+      <Button variant="default" disabled={!mayDeny} onClick={onDeny} {...denyKey}>
         Deny…
       </Button>
       {choice === null ? null : (
-        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)}>
+        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)} {...approveKey}>
           {approveLabel(request, choice, { operatorIsMe })}
         </Button>
       )}
