@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
+import { noticeOf } from '../../../web/src/app/notice.ts';
 import type { Choice } from '../../../web/src/pages/approvals/choices.ts';
 import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
 import { effectOf } from '../../../web/src/pages/approvals/decision-keys.ts';
@@ -61,6 +62,19 @@ describe('what has to be seen before an approval', () => {
     ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
   ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
     expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
+  });
+});
+
+describe('a notification of the browser', () => {
+  it.each([
+    ['what waited already when the page was opened', null, 2, true, null],
+    ['nothing new', 2, 2, true, null],
+    ['what was decided', 2, 1, true, null],
+    ['what the person sees on the page', 0, 1, false, null],
+    ['a request', 0, 1, true, 'One request waits for your decision.'],
+    ['more of them', 1, 3, true, '3 requests wait for your decision.'],
+  ])('of %s', (_what, before, now, isAway, text) => {
+    expect(noticeOf({ before, now, isAway })).toBe(text);
   });
 });
 
