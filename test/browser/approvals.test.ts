@@ -82,8 +82,22 @@ describeInBrowser('approvals in the web UI', () => {
       await dialog.getByLabel('Last day').fill('');
       await dialog.getByText('in every session, until a day.').waitFor();
       expect(await dialog.getByRole('button', { name: 'Approve until a date' }).isDisabled()).toBe(true);
+      if (context === phone) {
+        await dialog.getByLabel('Last day').fill('2099-12-31');
+        await (await untilShown(dialog, 'Approve until a date')).click();
+        await page.getByText('Allowed: until a date').waitFor();
+      }
       await visitor.leave();
     }
+    const { grant_id: grantId } = await read(request);
+    const { grant } = await ada.ok<{ grant: { scope: string; expires_at: string } }>(
+      'GET',
+      `${ada.workspace}/grants/${grantId}`,
+    );
+    expect(grant).toMatchObject({
+      scope: 'persistent',
+      expires_at: expect.stringMatching(/^(2099-12|2100-01)/),
+    });
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
   });
 
