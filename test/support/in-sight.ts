@@ -4,6 +4,9 @@ import { eventually } from './eventually.ts';
 /** An element that was replaced meanwhile is looked up again. */
 const lookMs = 5_000;
 
+/** As long as a button that leads to the rest may need to be pressed. */
+const showMs = 1_000;
+
 /**
  * Waits until the upper and the lower edge of `what` are drawn in the dialog, below its title and above its
  * buttons. Throws what was in their place otherwise.
@@ -35,10 +38,10 @@ const coveringAt = (x: number, y: number) => `(() => {
 export async function untilShown(dialog: Locator, approve: string): Promise<Locator> {
   const ready = dialog.locator('button:enabled', { hasText: approve });
   const show = dialog.getByRole('button', { name: 'Show the rest' });
-  await ready.or(show).first().waitFor();
-  while ((await show.count()) > 0) {
-    await show.click();
+  while ((await ready.count()) === 0) {
     await ready.or(show).first().waitFor();
+    // What it leads to may come into sight meanwhile, and the button goes.
+    await show.click({ timeout: showMs }).catch(() => undefined);
   }
   await ready.waitFor();
   return ready;
