@@ -216,7 +216,7 @@ describeInBrowser('the very call in an approval', () => {
     await dialog.getByText('1 more waiting').waitFor();
     expect(await call.getByText('as shown').count()).toBe(1);
     await dialog.getByRole('button', { name: exactly }).click();
-    // The next one is there, and its buttons arm anew.
+    // The next one is there, and its buttons arm again.
     await call.getByText('another').waitFor();
     expect(await call.getByText('as shown').count()).toBe(0);
     expect(await isChosen(dialog, 'This call only')).toBe(true);

@@ -115,7 +115,7 @@ function untilText({ reach, lastDay }: Choice): string {
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
 
 /** "the end of December 31, 2026" */
-export const dayText = (end: string): string => `the end of ${day.format(new Date(end))}`;
+const dayText = (end: string): string => `the end of ${day.format(new Date(end))}`;
 
 /** What the choice does to one of the tools that the scope covers: it is open so far, or stays closed. */
 export function toolState(

@@ -12,7 +12,7 @@ import { type Choice, isSingle } from './choices.ts';
 const mostRows = 12;
 const longName = 40;
 
-export interface OpenedToolsProps {
+interface OpenedToolsProps {
   request: PermissionRequest;
   /** Null while nothing would be allowed. */
   choice: Choice | null;
