@@ -14,8 +14,8 @@ const unseenText: Record<Exclude<Unseen, null>, string> = {
 const canBeShown: ReadonlySet<Unseen> = new Set<Unseen>(['choice', 'end-of-call', 'child']);
 
 /**
- * Says whether the buttons work yet, also to screen-reader users. `onShow` leads to what has to be seen first.
- * `whole` says what was shown of the call, where that decides.
+ * Says whether the buttons work yet, also to screen-reader users. `onShow` leads to what has to be seen
+ * first. `whole` says what was shown of the call, where that decides.
  */
 export function ArmingNote({
   armed,

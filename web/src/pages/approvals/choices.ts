@@ -6,8 +6,8 @@ export type GrantScope = PermissionRequest['scope'];
 export type HolderKind = 'agent' | 'operator';
 
 /**
- * How far an approval goes: a scope of grants; `exact`, which is a `once` grant for the refused call alone; or
- * `date`, which is a `persistent` grant that ends by itself.
+ * How far an approval goes: a scope of grants; `exact`, which is a `once` grant for the refused call alone;
+ * or `date`, which is a `persistent` grant that ends by itself.
  */
 export type Reach = 'exact' | GrantScope | 'date';
 

@@ -1,4 +1,4 @@
-/** What was decided, and what became of a grant that was taken back. Pure. */
+/** What was decided, and what a grant had let pass when it was revoked. Pure. */
 import type { Grant, PermissionRequest } from '../../api/types.ts';
 import { reachLabel, type Whose } from './choices.ts';
 import type { Decision } from './decision-state.ts';
