@@ -96,11 +96,6 @@ export function StartedBy({
   );
 }
 
-interface FactsOfDriver {
-  operator: PermissionRequest['operator'];
-  root: PermissionRequest['operator'];
-}
-
 const OpensFact = ({ request }: { request: PermissionRequest }) => (
   <Fact name="Allows">
     <Opens request={request} />
@@ -109,20 +104,18 @@ const OpensFact = ({ request }: { request: PermissionRequest }) => (
 
 function OriginFacts({ request }: { request: PermissionRequest }) {
   const { slug } = useWorkspace();
-  const { agent, operator, root_operator: root, session_id: sessionId } = request;
+  const { agent, session_id: sessionId } = request;
   return (
     <>
       <Fact name="Agent">
         <VisibleText text={agent.name} />
       </Fact>
       <Fact name="Session">
-        <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>
+        <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>,{' '}
+        <StartedBy request={request} />
       </Fact>
-      <Fact name="Operator">
-        <Driver operator={operator} root={root} />
-      </Fact>
-      <Fact name="Requested duration">{choiceLabel[request.scope]}</Fact>
-      <Fact name="Requested">
+      <Fact name="Asked for">{choiceLabel[request.scope]}</Fact>
+      <Fact name="Asked">
         <RelativeTime at={request.created_at} />
         {request.status === 'open' ? (
           <>
@@ -131,19 +124,6 @@ function OriginFacts({ request }: { request: PermissionRequest }) {
           </>
         ) : null}
       </Fact>
-    </>
-  );
-}
-
-function Driver({ operator, root }: FactsOfDriver): ReactNode {
-  if (operator !== null) {
-    return <VisibleText text={operator.name} />;
-  }
-  return root === null ? (
-    'None: not started by a person'
-  ) : (
-    <>
-      None directly: started from a session of <VisibleText text={root.name} />
     </>
   );
 }
