@@ -22,7 +22,7 @@ export function OpenedTools({ request, choice }: OpenedToolsProps) {
   return (
     <section aria-label="What it allows">
       {request.grant_type === 'spawn' ? (
-        <p className="opened-head">
+        <p className="opened-start">
           Starting sessions of the agent{' '}
           <VisibleText text={request.child_agent?.name ?? String(request.details['child_agent_id'])} />
         </p>
