@@ -34,10 +34,10 @@ export function useSeen(subject: string): Seen {
     const afterDrawing = requestAnimationFrame(look);
     window.addEventListener('scroll', look, { capture: true, passive: true });
     window.addEventListener('resize', look);
-    // What is unfolded may be in sight without scrolling.
+    // What is unfolded, or shown in another view, may be in sight without scrolling.
     const unfolding = new MutationObserver(() => requestAnimationFrame(look));
     if (ref.current !== null) {
-      unfolding.observe(ref.current, { subtree: true, attributeFilter: ['data-folded'] });
+      unfolding.observe(ref.current, { subtree: true, childList: true, attributeFilter: ['data-folded'] });
     }
     return () => {
       cancelAnimationFrame(afterDrawing);
