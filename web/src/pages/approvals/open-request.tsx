@@ -106,22 +106,41 @@ export function OpenRequest({
               onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
             />
           ) : (
-            <div className="request-buttons">
-              <Button variant="subtle" onClick={() => setDenying(false)} disabled={sending !== null}>
-                Back
-              </Button>
-              <Button
-                className="deny-button"
-                disabled={!ready}
-                loading={sending === 'deny'}
-                onClick={() => decide({ kind: 'deny', ...denial })}
-              >
-                {denial.mute ? 'Deny and mute' : 'Deny'}
-              </Button>
-            </div>
+            <DenialButtons
+              isMuting={denial.mute}
+              isReady={ready}
+              sending={sending}
+              onBack={() => setDenying(false)}
+              onDeny={() => decide({ kind: 'deny', ...denial })}
+            />
           )}
         </div>
       </div>
+    </div>
+  );
+}
+
+function DenialButtons({
+  isMuting,
+  isReady,
+  sending,
+  onBack,
+  onDeny,
+}: {
+  isMuting: boolean;
+  isReady: boolean;
+  sending: Decision['kind'] | null;
+  onBack: () => void;
+  onDeny: () => void;
+}) {
+  return (
+    <div className="request-buttons">
+      <Button variant="subtle" onClick={onBack} disabled={sending !== null}>
+        Back
+      </Button>
+      <Button className="deny-button" disabled={!isReady} loading={sending === 'deny'} onClick={onDeny}>
+        {isMuting ? 'Deny and mute' : 'Deny'}
+      </Button>
     </div>
   );
 }
