@@ -6,7 +6,7 @@ import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, phone } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { FrontDoor } from '../support/front-door.ts';
-import { untilInSightOfDialog } from '../support/in-sight.ts';
+import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
 
 /** Values of the maximum length that the platform accepts. */
 const longest = {
@@ -56,17 +56,16 @@ describeInBrowser('the approval dialog', () => {
       const { page } = visitor;
       await visitor.open(`approvals/${request.id}`);
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
-      expect(await dialog.getByRole('radio', { name: 'Exactly this call' }).isChecked()).toBe(true);
-      await dialog.getByRole('listitem').filter({ hasText: '{}' }).waitFor();
+      expect(await dialog.getByRole('radio', { name: 'This call only' }).isChecked()).toBe(true);
+      await dialog.getByText('No arguments.').waitFor();
       await visitor.picture(`approval-tallest-${context.viewport?.width}`);
-      await expectDecidingInSight(page, dialog);
+      await expectDecidingInSight(page, dialog, context !== phone);
       const claim = await dialog.getByRole('figure').boundingBox();
-      for (const radio of await dialog.getByRole('radio').all()) {
-        expect((await radio.boundingBox())?.y).toBeLessThan(claim?.y ?? 0);
-      }
-      await dialog.getByRole('radio', { name: /^Until/ }).check();
+      const opens = await dialog.getByLabel('What it allows').boundingBox();
+      expect(opens?.y).toBeLessThan(claim?.y ?? 0);
+      await dialog.getByRole('radio', { name: /^Until revoked/ }).check();
       await visitor.picture(`approval-tallest-persistent-${context.viewport?.width}`);
-      await expectApproveOnlyWhenSeen(page, dialog);
+      await expectApproveOnlyWhenSeen(dialog);
       await visitor.checkAccessibility();
       await visitor.leave();
     }
@@ -101,32 +100,25 @@ const withoutPolling = `for (const name of ['setInterval', 'setTimeout']) {
 
 const wholeOption = (radio: Locator) => radio.locator('xpath=../..');
 
-/** Expects what decides to be in view when the dialog opens, without scrolling: the call, too. */
-async function expectDecidingInSight(page: Page, dialog: Locator): Promise<void> {
+/**
+ * Expects what decides to be in view when the dialog opens, without scrolling: the call, and what is chosen
+ * where the choices stand beside it.
+ */
+async function expectDecidingInSight(page: Page, dialog: Locator, isWide: boolean): Promise<void> {
   for (const what of [
     dialog.getByRole('heading', { level: 3 }),
-    dialog.getByLabel('What it allows'),
     dialog.getByLabel('The call that was refused'),
-    ...(await dialog.getByRole('radio').all()).map(wholeOption),
+    ...(isWide ? [wholeOption(dialog.getByRole('radio').first())] : []),
   ]) {
     await untilInSightOfDialog(page, what);
   }
 }
 
-/**
- * Anything wider than one call can be approved only after the whole choice has been in
- * view; a button leads there.
- */
-async function expectApproveOnlyWhenSeen(page: Page, dialog: Locator): Promise<void> {
-  const approve = dialog.getByRole('button', { name: 'Approve for every session of the agent' });
-  const show = dialog.getByRole('button', { name: 'Show choice' });
-  const isReady = dialog.locator('button:enabled', { hasText: 'Approve for every session of the agent' });
-  await show.or(isReady).first().waitFor();
-  if ((await show.count()) === 1) {
-    expect(await approve.isDisabled()).toBe(true);
-    await show.click();
-    await isReady.waitFor();
-  }
-  const holder = wholeOption(dialog.getByRole('radio', { name: 'For the agent' }));
-  await untilInSightOfDialog(page, holder);
+/** Anything wider than one call can be approved only after all that it opens has been in view. */
+async function expectApproveOnlyWhenSeen(dialog: Locator): Promise<void> {
+  const approve = dialog.getByRole('button', { name: 'Approve until revoked' });
+  const show = dialog.getByRole('button', { name: 'Show the rest' });
+  await show.waitFor();
+  expect(await approve.isDisabled()).toBe(true);
+  await untilShown(dialog, 'Approve until revoked');
 }

@@ -87,7 +87,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     const refusal = dialog.getByRole('alert').filter({ hasText: 'Not that one.' });
     await dialog.getByRole('button', { name: 'Approve one call' }).click();
     await refusal.waitFor();
-    await dialog.getByRole('radio', { name: /^For this session/ }).check();
+    await dialog.getByRole('radio', { name: /^This session/ }).check();
     await refusal.waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Deny…' }).click();
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
@@ -113,7 +113,7 @@ describeInBrowser('an answer that is not taken yet', () => {
     expect(await reason.inputValue()).toBe('Not on a Friday');
     expect(await drafts()).toBe(1);
     await dialog.getByRole('button', { name: 'Deny', exact: true }).click();
-    await dialog.getByText('Denied by you').waitFor();
+    await page.getByText('Denied. The agent is told.').waitFor();
     expect(await drafts()).toBe(0);
     const path = `${ada.workspace}/permission-requests/${request.id}`;
     expect(await ada.ok('GET', path)).toMatchObject({ permission_request: { reason: 'Not on a Friday' } });

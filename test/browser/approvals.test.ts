@@ -7,7 +7,7 @@ import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
-import { untilInSightOfDialog } from '../support/in-sight.ts';
+import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
 
 describeInBrowser('approvals in the web UI', () => {
   const demo = demoInBrowser();
@@ -54,30 +54,50 @@ describeInBrowser('approvals in the web UI', () => {
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const { visitor, page, dialog } = await at(`approvals/${request.id}`, 'ada', context);
       await armed(visitor, 'Approve one call');
-      expect(await dialog.getByRole('radio', { name: /^Once/ }).isChecked()).toBe(true);
-      expect(await dialog.getByRole('radio', { name: /requested/ }).isChecked()).toBe(false);
+      expect(await dialog.getByRole('radio', { name: /^One call/ }).isChecked()).toBe(true);
+      expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
       await dialog.getByText('No call was recorded with this request.').waitFor();
-      // What decides is in view when the dialog opens: not below the window, and not behind the buttons.
+      // What decides is in view when the dialog opens: not below the window, and not behind the buttons. On a
+      // phone the choices are below, and the sentence at the button says which one it is.
+      const radios = context === phone ? [] : await dialog.getByRole('radio').all();
       for (const what of [
         dialog.getByLabel('What it allows'),
-        ...(await dialog.getByRole('radio').all()).map((radio) => radio.locator('xpath=../..')),
+        ...radios.map((radio) => radio.locator('xpath=../..')),
       ]) {
         await untilInSightOfDialog(page, what);
       }
-      const [choice, claim] = [dialog.getByRole('radiogroup').first(), dialog.getByRole('figure')];
-      const choiceBox = await choice.boundingBox();
+      const sentence = dialog.getByText(/^You allow asker \d+ one call of one of these \d+ tools/);
+      expect((await sentence.boundingBox())?.y).toBeLessThan((context.viewport?.height ?? 0) - 30);
+      const claim = dialog.getByRole('figure');
+      const opensBox = await dialog.getByLabel('What it allows').boundingBox();
       const claimBox = await claim.boundingBox();
-      expect((choiceBox?.y ?? 0) + (choiceBox?.height ?? 0)).toBeLessThanOrEqual(claimBox?.y ?? 0);
+      expect((opensBox?.y ?? 0) + (opensBox?.height ?? 0)).toBeLessThanOrEqual(claimBox?.y ?? 0);
       expect(claimBox?.height).toBeLessThan(300);
       await claim.getByRole('button', { name: /^Show all/ }).click();
       expect((await claim.boundingBox())?.height).toBeGreaterThan(900);
-      await dialog.getByRole('radio', { name: /^Until/ }).scrollIntoViewIfNeeded();
-      await dialog.getByRole('radio', { name: /^Until/ }).check();
-      await dialog.getByRole('button', { name: 'Approve for every session of the agent' }).waitFor();
-      await dialog.getByRole('radio', { name: 'For me' }).check();
-      await dialog.getByRole('button', { name: 'Approve for all my sessions' }).waitFor();
+      await dialog.getByRole('radio', { name: /^Until revoked/ }).check();
+      await dialog.getByText('in every session, until somebody revokes it.').waitFor();
+      await dialog.getByRole('radio', { name: /^Until a date/ }).check();
+      await untilShown(dialog, 'Approve until a date');
+      await dialog.getByLabel('Last day').fill('');
+      await dialog.getByText('in every session, until a day.').waitFor();
+      expect(await dialog.getByRole('button', { name: 'Approve until a date' }).isDisabled()).toBe(true);
+      if (context === phone) {
+        await dialog.getByLabel('Last day').fill('2099-12-31');
+        await (await untilShown(dialog, 'Approve until a date')).click();
+        await page.getByText('Allowed: until a date').waitFor();
+      }
       await visitor.leave();
     }
+    const { grant_id: grantId } = await read(request);
+    const { grant } = await ada.ok<{ grant: { scope: string; expires_at: string } }>(
+      'GET',
+      `${ada.workspace}/grants/${grantId}`,
+    );
+    expect(grant).toMatchObject({
+      scope: 'persistent',
+      expires_at: expect.stringMatching(/^(2099-12|2100-01)/),
+    });
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
   });
 
@@ -99,11 +119,9 @@ describeInBrowser('approvals in the web UI', () => {
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
     await armed(visitor, 'Deny…');
     expect(await approve.isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Show choice' }).click();
-    await armed(visitor, 'Approve for this session');
-    await approve.click();
+    await (await untilShown(dialog, 'Approve for this session')).click();
     await page.unroute(`**${requests}/${request.id}`);
-    await dialog.getByText('Approved by you').waitFor();
+    await page.getByText(/^Allowed: /).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
@@ -133,6 +151,16 @@ describeInBrowser('approvals in the web UI', () => {
     })`;
     expect(await page.evaluate(disabledAfterFocus)).toBe(true);
     await armed(visitor, 'Approve one call');
+    // A key leads to a button that works, and never presses it.
+    await page.keyboard.press('a');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve one call');
+    await page.keyboard.press('d');
+    await inPage(page, 'the focus at the reason', `document.activeElement.tagName === 'TEXTAREA'`);
+    await page.keyboard.press('a');
+    expect(await dialog.getByLabel('Reason').inputValue()).toBe('a');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await armed(visitor, 'Approve one call');
+    expect(await read(request)).toMatchObject({ status: 'open' });
     await dialog.getByRole('button', { name: 'Deny…' }).focus();
     await page.keyboard.press('Tab');
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Approve one call');
@@ -162,9 +190,8 @@ describeInBrowser('approvals in the web UI', () => {
     await dialog.getByLabel('Mute this session').check();
     await armed(visitor, 'Deny and mute');
     await dialog.getByRole('button', { name: 'Deny and mute' }).click();
-    await dialog.getByText('Denied by you').waitFor();
-    await dialog.getByText('Not on a Friday').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByText('Denied, and the session is muted.').waitFor();
+    await dialog.waitFor({ state: 'detached' });
     expect(await read(request)).toMatchObject({ status: 'denied', reason: 'Not on a Friday' });
     await page.getByText('permission requests of this session are refused immediately').waitFor();
     await page.getByText('step 4 of 4').waitFor();
@@ -186,15 +213,15 @@ describeInBrowser('approvals in the web UI', () => {
     );
     await armed(first.visitor, 'Approve one call');
     await first.dialog.getByRole('button', { name: 'Approve one call' }).click();
-    await first.dialog.getByText('Approved by you').waitFor();
+    await first.page.getByText(/^Allowed: /).waitFor();
     await armed(second.visitor, 'Approve one call');
     await Promise.all([
       second.page.waitForResponse((answer) => answer.status() === 409),
       second.dialog.getByRole('button', { name: 'Approve one call' }).click(),
     ]);
     await second.page.unroute(`**${requests}/${request.id}`);
-    await second.dialog.getByText('Approved by Max Member').waitFor();
-    await second.dialog.getByText('Your decision came too late and changed nothing.').waitFor();
+    const late = second.dialog.getByRole('alert').filter({ hasText: 'Your approval was not recorded.' });
+    await late.getByText(/It came too late. Approved by Max Member, .* before you/).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
@@ -210,7 +237,9 @@ describeInBrowser('approvals in the web UI', () => {
     );
     await armed(first.visitor, 'Approve one call');
     await first.dialog.getByRole('button', { name: 'Approve one call' }).click();
-    await first.dialog.getByText('Approved by you').waitFor();
+    await first.dialog.waitFor({ state: 'detached' });
+    await first.page.getByRole('button', { name: 'Revoke', exact: true }).click();
+    await first.page.getByText('Revoked before it was used.').waitFor();
     await armed(second.visitor, 'Deny…');
     await second.dialog.getByRole('button', { name: 'Deny…' }).click();
     await armed(second.visitor, 'Deny');
@@ -219,8 +248,8 @@ describeInBrowser('approvals in the web UI', () => {
       second.dialog.getByRole('button', { name: 'Deny', exact: true }).click(),
     ]);
     await second.page.unroute(`**${requests}/${request.id}`);
-    await second.dialog.getByText('Approved by you').waitFor();
-    await second.dialog.getByText('The denial that you sent from this window does not count.').waitFor();
+    const late = second.dialog.getByRole('alert').filter({ hasText: 'Your denial was not recorded.' });
+    await late.getByText(/It came too late. Approved by you, .* before you/).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await Promise.all([first.visitor.leave(), second.visitor.leave()]);
   });
@@ -243,7 +272,7 @@ describeInBrowser('approvals in the web UI', () => {
       }
       await (keys.length > 3 ? route.continue() : route.abort());
     });
-    await dialog.getByLabel('For this session').check();
+    await dialog.getByLabel('This session').check();
     await armed(visitor, 'Approve for this session');
     await dialog.getByRole('button', { name: 'Approve for this session' }).click();
     const unconfirmed = dialog.getByRole('alert').filter({ hasText: 'sent, but is not confirmed yet' });
@@ -252,8 +281,8 @@ describeInBrowser('approvals in the web UI', () => {
       await eventually(() => expect(keys.length).toBeGreaterThanOrEqual(failures));
       await unconfirmed.getByText(waited).waitFor();
     }
-    expect(await dialog.getByLabel('For this session').isChecked()).toBe(true);
-    await dialog.getByText('Approved by you').waitFor();
+    expect(await dialog.getByLabel('This session').isChecked()).toBe(true);
+    await page.getByText(/^Allowed: /).waitFor();
     await eventually(() => expect(keys).toHaveLength(4));
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]).toBeDefined();
@@ -344,14 +373,7 @@ describeInBrowser('approvals in the web UI', () => {
     }
     await visitor.picture('approval-phone');
     await dialog.getByLabel('Until revoked').check();
-    await dialog.getByRole('radiogroup', { name: 'Who is it for?' }).getByLabel('For me').check();
-    const ready = dialog.locator('button:enabled', { hasText: 'Approve for all my sessions' });
-    const show = dialog.getByRole('button', { name: 'Show choice' });
-    await show.or(ready).first().waitFor();
-    if ((await show.count()) === 1) {
-      await show.click();
-    }
-    await ready.waitFor();
+    await untilShown(dialog, 'Approve until revoked');
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
     await visitor.leave();

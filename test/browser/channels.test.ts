@@ -83,8 +83,8 @@ describeInBrowser('channels in the web UI', () => {
     expect(link).toBe(`${platform.url}/app/demo/approvals/${id}`);
     await page.goto(link);
     const approval = page.getByRole('dialog', { name: 'Permission request' });
-    await approval.getByRole('button', { name: 'Approve exactly this call' }).click();
-    await approval.getByText('Approved by you').waitFor();
+    await approval.getByRole('button', { name: 'Approve this call only' }).click();
+    await page.getByText('Allowed: this call only').waitFor();
 
     await received('the message', 'Agent "poster"');
     await visitor.open(`sessions/${session.id}`);

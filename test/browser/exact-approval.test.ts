@@ -9,6 +9,7 @@ import { demoInBrowser } from '../support/demo-in-browser.ts';
 import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
+import { untilShown } from '../support/in-sight.ts';
 import { withPlatformDatabase } from '../support/platform-database.ts';
 import { sharedPlatform } from '../support/shared-platform.ts';
 
@@ -18,7 +19,7 @@ const write = (args: Record<string, unknown>, expected: 'ok' | 'permission_requi
   expect: expected,
 });
 const asShown = { path: 'note.txt', content: 'as shown' };
-const exactly = 'Approve exactly this call';
+const exactly = 'Approve this call only';
 
 describeInBrowser('the very call in an approval', () => {
   const demo = demoInBrowser();
@@ -76,22 +77,25 @@ describeInBrowser('the very call in an approval', () => {
       write(asShown, 'permission_required'),
     ]);
     const { visitor, page, dialog, call } = await at(request.id);
-    await call.getByText('"as shown"').waitFor();
-    expect(await call.textContent()).toContain('recorded by the platform');
+    await call.getByText('as shown').waitFor();
+    expect(await call.textContent()).toContain('End of the callRecorded by Gatepost');
+    expect(await call.getByRole('definition').allTextContents()).toEqual(['as shown', 'note.txt']);
+    await call.getByRole('button', { name: 'JSON' }).click();
     expect(await call.getByRole('listitem').allTextContents()).toEqual([
       '{',
       '"content": "as shown",',
       '"path": "note.txt"',
       '}',
     ]);
-    expect(await isChosen(dialog, 'Exactly this call')).toBe(true);
+    expect(await isChosen(dialog, 'This call only')).toBe(true);
     await armed(visitor, exactly);
     await visitor.checkAccessibility(call);
     await visitor.picture('approval-exact');
     await dialog.getByRole('button', { name: exactly }).click();
+    await page.getByText('Allowed: this call only').waitFor();
+    await visitor.open(`approvals/${request.id}`);
     await dialog.getByText('Approved by you').waitFor();
     await dialog.getByText('Approved once, for exactly this call of files.write_file.').waitFor();
-    await call.getByText('"as shown"').waitFor();
 
     await visitor.open(`sessions/${session.id}`);
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -142,6 +146,8 @@ describeInBrowser('the very call in an approval', () => {
     });
     const { visitor, page, dialog, call } = await at(request.id, 'ada', { ...phone, colorScheme: 'dark' });
     await call.getByText('rm -rf').waitFor();
+    expect(await call.locator('img, script, a').count()).toBe(0);
+    await call.getByRole('button', { name: 'JSON' }).click();
     for (const title of [
       'U+202E right-to-left override',
       'U+200B zero-width space',
@@ -169,7 +175,7 @@ describeInBrowser('the very call in an approval', () => {
     await content.getByRole('button', { name: 'Show less' }).click();
     await call.getByRole('button', { name: '… 3,452 more characters' }).waitFor();
     expect(await page.evaluate('window.ran')).toBeUndefined();
-    await armed(visitor, exactly);
+    await untilShown(dialog, exactly);
     expect(await dialog.getByRole('button', { name: /^Approve/ }).count()).toBe(1);
     await end();
     await visitor.leave();
@@ -179,13 +185,13 @@ describeInBrowser('the very call in an approval', () => {
     const list = Array.from({ length: 60 }, (_, index) => `entry ${index + 1}`);
     const { request, end } = await refused({ list });
     const { visitor, dialog, call } = await at(request.id, 'ada', { viewport: { width: 1280, height: 600 } });
-    await dialog.getByText('The call continues: review it to its end before you approve.').waitFor();
+    await dialog.getByText('Show the rest of the call first.').waitFor();
     await armed(visitor, 'Deny…');
     expect(await dialog.getByRole('button', { name: exactly }).isDisabled()).toBe(true);
-    await dialog.getByRole('button', { name: 'Show end of call' }).click();
-    await armed(visitor, exactly);
     expect(await call.getByText('"entry 30"').count()).toBe(0);
-    await call.getByRole('button', { name: '… 42 more lines' }).click();
+    await call.getByRole('button', { name: '… 40 more lines' }).waitFor();
+    await untilShown(dialog, exactly);
+    // What was folded is not folded any more.
     expect(
       await call
         .getByRole('listitem')
@@ -193,7 +199,7 @@ describeInBrowser('the very call in an approval', () => {
         .count(),
     ).toBe(60);
     await dialog.getByRole('button', { name: exactly }).click();
-    await dialog.getByText('Approved by you').waitFor();
+    await visitor.page.getByText('Allowed: this call only').waitFor();
     await end();
     await visitor.leave();
   });
@@ -208,13 +214,12 @@ describeInBrowser('the very call in an approval', () => {
     await armed(visitor, exactly);
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go on' });
     await dialog.getByText('1 more waiting').waitFor();
-    expect(await call.getByText('"as shown"').count()).toBe(1);
+    expect(await call.getByText('as shown').count()).toBe(1);
     await dialog.getByRole('button', { name: exactly }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Next request' }).click();
-    await call.getByText('"another"').waitFor();
-    expect(await call.getByText('"as shown"').count()).toBe(0);
-    expect(await isChosen(dialog, 'Exactly this call')).toBe(true);
+    // The next one is there, and its buttons arm again.
+    await call.getByText('another').waitFor();
+    expect(await call.getByText('as shown').count()).toBe(0);
+    expect(await isChosen(dialog, 'This call only')).toBe(true);
     const { permission_requests } = await ada.ok<{ permission_requests: PermissionRequest[] }>(
       'GET',
       `${ada.workspace}/permission-requests?session_id=${session.id}`,
@@ -231,7 +236,7 @@ describeInBrowser('the very call in an approval', () => {
     ]);
     const { visitor, page, dialog, call } = await at(request.id);
     visitor.expectInConsole(/409/);
-    await call.getByText('"as shown"').waitFor();
+    await call.getByText('as shown').waitFor();
     await armed(visitor, exactly);
     const other = 'f'.repeat(64);
     await withPlatformDatabase(await sharedPlatform(), (db) =>
@@ -252,14 +257,14 @@ describeInBrowser('the very call in an approval', () => {
       .filter({ hasText: 'The call of this request is another one by now' });
     await alert.waitFor();
     await inPage(page, 'the focus on the alert', `document.activeElement.role === 'alert'`);
-    await call.getByText('"as shown"').waitFor();
+    await call.getByText('as shown').waitFor();
     expect(await grantOf(request.id)).toBeUndefined();
     // A click that was meant for the call before decides nothing: the buttons become
     // active again after a moment.
     await armed(visitor, exactly);
-    expect(await isChosen(dialog, 'Exactly this call')).toBe(true);
+    expect(await isChosen(dialog, 'This call only')).toBe(true);
     expect(await approve()).toMatchObject({ call_digest: other, exact_call: true });
-    await dialog.getByText('Approved by you').waitFor();
+    await page.getByText('Allowed: this call only').waitFor();
     expect(await grantOf(request.id)).toMatchObject({ bound_to: { call_digest: other } });
     // Nobody made that call: the agent's own is refused, as its script expects.
     await eventually(async () =>
@@ -287,8 +292,8 @@ describeInBrowser('the very call in an approval', () => {
     const tooLarge = await refused({ path: 'note.txt', content: 'x'.repeat(150_000) });
     const { visitor, page, dialog, call } = await at(tooLarge.request.id);
     await call.getByText('Its arguments are too large to show, 146.5 KiB').waitFor();
-    expect(await isChosen(dialog, 'One call with any arguments')).toBe(true);
-    expect(await dialog.getByRole('radio', { name: 'Exactly this call' }).count()).toBe(0);
+    expect(await isChosen(dialog, 'One call, any arguments')).toBe(true);
+    expect(await dialog.getByRole('radio', { name: 'This call only' }).count()).toBe(0);
     await armed(visitor, 'Approve one call, any arguments');
     await tooLarge.end();
 
@@ -302,6 +307,8 @@ describeInBrowser('the very call in an approval', () => {
     await call.getByText('Its arguments were not recorded').waitFor();
     expect(await dialog.textContent()).not.toContain('as shown');
     await dialog.getByRole('button', { name: 'Approve one call, any arguments' }).click();
+    await page.getByText('Allowed: one call, any arguments').waitFor();
+    await visitor.open(`approvals/${withoutCall.request.id}`);
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await ada.ok('PATCH', ada.workspace, { settings: { keep_refused_calls: true } });
     await withoutCall.end();

@@ -176,9 +176,8 @@ async function startAndApprove(visitor: Visitor): Promise<void> {
   const dialog = page.getByRole('dialog', { name: 'Permission request' });
   await dialog.getByRole('heading', { level: 3 }).waitFor({ timeout: 180_000 });
   await seen(visitor, '08-approve');
-  await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
-  await dialog.getByText('Approved by you').waitFor();
-  await dialog.getByRole('button', { name: 'Close' }).last().click();
+  await dialog.getByRole('button', { name: 'Approve this call only' }).click();
+  await page.getByText('Allowed: this call only').waitFor();
   const transcript = page.getByRole('region', { name: 'Transcript' });
   await transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' }).waitFor();
 }

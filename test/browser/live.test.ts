@@ -106,7 +106,7 @@ describeInBrowser('a page of the web UI', () => {
     const { page } = visitor;
     await visitor.open('approvals');
     await page.getByRole('heading', { name: 'Approvals', level: 1 }).waitFor();
-    const requests = page.getByRole('list', { name: 'Permission requests' }).getByText('asker');
+    const requests = page.getByRole('table', { name: 'Permission requests' }).getByText('asker');
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'go' });
     await requests.first().waitFor();
     await visitor.open('sessions');

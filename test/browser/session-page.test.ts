@@ -129,9 +129,7 @@ describeInBrowser('the page of a session', () => {
     await focused('wants to use tools that need');
     await dialog.locator('button:enabled', { hasText: 'Approve one call' }).focus();
     await page.keyboard.press('Enter');
-    await dialog.getByText('Approved by you').waitFor();
-    await focused('wants to use tools that need');
-    await page.keyboard.press('Escape');
+    await page.getByText('Allowed: one call').waitFor();
     await dialog.waitFor({ state: 'detached' });
     await inPage(page, 'the focus at the message', `document.activeElement.value?.startsWith('half of')`);
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -156,8 +154,10 @@ describeInBrowser('the page of a session', () => {
     await inPage(page, 'the focus at the link', atLink);
 
     await page.keyboard.press('Enter');
-    await dialog.getByRole('radio', { name: 'One call with any arguments' }).check();
+    await dialog.getByRole('radio', { name: 'One call, any arguments' }).check();
     await dialog.getByRole('button', { name: 'Approve one call, any arguments' }).click();
+    await page.getByText('Allowed: one call, any arguments').waitFor();
+    await visitor.open(`approvals/${request.id}`);
     await dialog.getByText('Approved once, for files.write_file only.').waitFor();
     await dialog.getByText('Approved by you').waitFor();
     await dialog.getByRole('link', { name: 'View grant' }).click();

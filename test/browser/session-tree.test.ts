@@ -113,10 +113,9 @@ describeInBrowser('the pages of a tree of sessions', () => {
       },
       { withinMs: 120_000 },
     );
-    await dialog.getByRole('radio', { name: 'For this session' }).check();
+    await dialog.getByRole('radio', { name: 'This session' }).check();
     await pressWhenShown(dialog, 'Approve for this session');
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await page.getByText('Allowed: this session').last().waitFor();
   }
 
   /** The request is shown on the root's page with the way that it took, on a phone, too. */
@@ -144,10 +143,9 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await banner.getByText('asks to use tools that need').waitFor();
     await visitor.picture('session-tree-waiting');
     await banner.getByRole('button', { name: 'Review' }).click();
-    await dialog.getByRole('radio', { name: 'For this session' }).check();
+    await dialog.getByRole('radio', { name: 'This session' }).check();
     await dialog.locator('button:enabled', { hasText: /^Approve/ }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await page.getByText('Allowed: this session').last().waitFor();
   }
 
   async function expectChain(place: Locator): Promise<void> {

@@ -43,28 +43,27 @@ describeInBrowser('sessions in the web UI', () => {
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
-    await dialog.getByRole('heading', { name: 'scribe wants to use tools that need files.write' }).waitFor();
-    expect(await dialog.getByLabel('Requested by').textContent()).toContain('Ada Admin');
+    await dialog.getByRole('heading', { name: 'scribe wants to call files.write_file' }).waitFor();
+    expect(await dialog.getByLabel('Requested by').textContent()).toContain('started by you');
     expect(await dialog.getByLabel('What it allows').textContent()).toMatch(
-      /edit_file of files[\s\S]*write_file of files/,
+      /write_file of files[\s\S]*edit_file of files/,
     );
     const call = dialog.getByRole('region', { name: 'The call that was refused' });
-    await call.getByText('"report.md"').waitFor();
-    expect(await call.textContent()).toMatch(/recorded by the platform[\s\S]*files\.write_file/);
+    await call.getByText('report.md').waitFor();
+    expect(await call.textContent()).toMatch(/files\.write_file[\s\S]*Recorded by Gatepost/);
     expect(await dialog.getByLabel('Unverified text by scribe').textContent()).toBe(
       'To write report.md into the workspace.',
     );
-    expect(await dialog.getByRole('radio', { name: 'Exactly this call' }).isChecked()).toBe(true);
+    expect(await dialog.getByRole('radio', { name: 'This call only' }).isChecked()).toBe(true);
     await inPage(
       page,
       'buttons that work',
-      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve exactly this call' && !button.disabled)`,
+      `[...document.querySelectorAll('button')].some((button) => button.textContent === 'Approve this call only' && !button.disabled)`,
     );
     await visitor.checkAccessibility();
     await visitor.picture('approval');
-    await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
-    await dialog.getByText('Approved by you').waitFor();
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.getByRole('button', { name: 'Approve this call only' }).click();
+    await page.getByText('Allowed: this call only').waitFor();
 
     const transcript = page.getByRole('region', { name: 'Transcript' });
     const passed = transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' });

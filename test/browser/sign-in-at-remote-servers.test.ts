@@ -268,7 +268,7 @@ describeInBrowser('signing in to remote servers', () => {
       const called = transcript.getByRole('listitem').filter({ hasText: 'tickets.list_tickets' });
       await called.filter({ hasText: 'done' }).first().waitFor();
       await signIn();
-      await page.getByRole('button', { name: 'Approve exactly this call' }).click();
+      await page.getByRole('button', { name: 'Approve this call only' }).click();
       const created = transcript.getByRole('listitem').filter({ hasText: 'tickets.create_ticket' });
       await created.filter({ hasText: 'done' }).first().waitFor();
       const { shape } = await entryOf('tickets');

@@ -103,12 +103,12 @@ describeInBrowser('letting an agent start another', () => {
     await expectFacts(facts);
     expect(await facts.getByText('approve at once').count()).toBe(0);
     await dialog.getByRole('figure').getByText('approve at once').waitFor();
-    await dialog.getByLabel('For this session').check();
-    await dialog.getByText('Sessions of that agent may be started until this session ends.').waitFor();
+    await dialog.getByLabel('This session').check();
+    await dialog.getByText('until this session ends: any number of starts.').waitFor();
     await visitor.checkAccessibility(facts);
     await visitor.picture('approval-start');
     await pressWhenShown(dialog, 'Approve for this session');
-    await dialog.getByText('Approved for this session').waitFor();
+    await page.getByText('Allowed: this session').waitFor();
     expect(await spawnGrantsOf(agent)).toMatchObject([
       { scope: 'session', details: { child_agent_id: child.id } },
     ]);
@@ -135,7 +135,7 @@ describeInBrowser('letting an agent start another', () => {
     await dialog.getByRole('button', { name: 'Try again' }).click();
     await expectFacts(factsIn(dialog));
     await pressWhenShown(dialog, 'Approve one start');
-    await dialog.getByText('Approved once').waitFor();
+    await page.getByText('Allowed: one start').waitFor();
     await visitor.leave();
   });
 

@@ -71,8 +71,8 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await visitor.open('approvals');
       await page.getByText('Review', { exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
-      await dialog.getByRole('button', { name: 'Approve exactly this call' }).click();
-      await dialog.getByText('Approved by you').waitFor();
+      await dialog.getByRole('button', { name: 'Approve this call only' }).click();
+      await page.getByText('Allowed: this call only').waitFor();
       await visitor.leave();
 
       ada = await signIn('ada');

@@ -4,6 +4,9 @@ import { eventually } from './eventually.ts';
 /** An element that was replaced meanwhile is looked up again. */
 const lookMs = 5_000;
 
+/** As long as a button that leads to the rest may need to be pressed. */
+const showMs = 1_000;
+
 /**
  * Waits until the upper and the lower edge of `what` are drawn in the dialog, below its title and above its
  * buttons. Throws what was in their place otherwise.
@@ -31,14 +34,19 @@ const coveringAt = (x: number, y: number) => `(() => {
   return isContent ? null : (there?.outerHTML.slice(0, 500) ?? 'nothing, it is outside the window');
 })()`;
 
-/** Brings all into sight that has to be seen before an approval, and presses its button. */
-export async function pressWhenShown(dialog: Locator, approve: string): Promise<void> {
+/** Brings all into sight that has to be seen before an approval; returns its button, which works. */
+export async function untilShown(dialog: Locator, approve: string): Promise<Locator> {
   const ready = dialog.locator('button:enabled', { hasText: approve });
   const show = dialog.getByRole('button', { name: 'Show the rest' });
-  await ready.or(show).first().waitFor();
-  while ((await show.count()) > 0) {
-    await show.click();
+  while ((await ready.count()) === 0) {
     await ready.or(show).first().waitFor();
+    // What it leads to may come into sight meanwhile, and the button goes.
+    await show.click({ timeout: showMs }).catch(() => undefined);
   }
-  await ready.click();
+  await ready.waitFor();
+  return ready;
+}
+
+export async function pressWhenShown(dialog: Locator, approve: string): Promise<void> {
+  await (await untilShown(dialog, approve)).click();
 }

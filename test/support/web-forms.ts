@@ -216,7 +216,7 @@ const ofSessions: Record<string, WebForm> = {
   'an approval': {
     at: ({ requestId }) => `approvals/${requestId}`,
     submit: 'Approve one call',
-    change: (page) => page.getByLabel('For this session').check(),
+    change: (page) => page.getByLabel('This session').check(),
     inside: dialog,
   },
   'a denial': {

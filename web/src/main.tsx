@@ -8,6 +8,8 @@ import './app/page.css';
 import './app/shell.css';
 import './app/sign-in.css';
 import './app/app.css';
+import './app/call.css';
+import './app/request.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';

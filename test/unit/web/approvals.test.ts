@@ -1,19 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
-import {
-  approvedReach,
-  approveLabel,
-  type Choice,
-  choiceMeaning,
-  grantBody,
-  holderMeaning,
-  holdersOf,
-  isAsRequested,
-  offeredReaches,
-  preselectedChoice,
-  reachLabel,
-  withReach,
-} from '../../../web/src/pages/approvals/choices.ts';
+import { noticeOf } from '../../../web/src/app/notice.ts';
+import type { Choice } from '../../../web/src/pages/approvals/choices.ts';
+import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
+import { effectOf } from '../../../web/src/pages/approvals/decision-keys.ts';
 import {
   decisionState,
   hasLost,
@@ -30,7 +20,7 @@ import {
   waitingAfter,
   withWaiting,
 } from '../../../web/src/pages/approvals/request-queue.ts';
-import { outcomeText, subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
+import { lostTitle, outcomeText } from '../../../web/src/pages/approvals/request-text.ts';
 import { unseenOf } from '../../../web/src/pages/approvals/unseen.ts';
 
 const request = {
@@ -44,143 +34,9 @@ const request = {
 };
 const digest = 'a'.repeat(64);
 const refused_call = { server: 'files', tool: 'write_file', digest, arguments_size_bytes: 31 };
-/** A refused call of which only server and tool are known. */
-const toolOnly = { ...refused_call, digest: null, arguments_size_bytes: null };
 
 const onceForAgent: Choice = { reach: 'once', holder: 'agent' };
 const mine = { operatorIsMe: true };
-
-describe('what a request may be answered with', () => {
-  const may_grant = { agent: ['once' as const, 'session' as const], operator: ['persistent' as const] };
-  const offer = { may_grant, refused_call: null };
-
-  it('is what the API offers, narrowest first', () => {
-    expect(offeredReaches(offer)).toEqual(['once', 'session', 'persistent']);
-  });
-
-  it('is exactly the refused call, too, where it has a digest and one call may be granted', () => {
-    expect(offeredReaches({ may_grant, refused_call })).toEqual(['exact', 'once', 'session', 'persistent']);
-    expect(holdersOf({ may_grant, refused_call }, 'exact')).toEqual(['agent']);
-    expect(offeredReaches({ may_grant, refused_call: toolOnly })).toEqual(['once', 'session', 'persistent']);
-    expect(offeredReaches({ refused_call, may_grant: { agent: ['session'], operator: [] } })).toEqual([
-      'session',
-    ]);
-  });
-
-  it('starts as the narrowest on offer, for the agent alone, whatever was requested', () => {
-    expect(preselectedChoice(offer)).toEqual({ reach: 'once', holder: 'agent' });
-    expect(preselectedChoice({ may_grant, refused_call })).toEqual({ reach: 'exact', holder: 'agent' });
-    expect(
-      preselectedChoice({ refused_call, may_grant: { agent: ['persistent'], operator: ['session'] } }),
-    ).toEqual({ reach: 'session', holder: 'operator' });
-    expect(preselectedChoice({ refused_call, may_grant: { agent: [], operator: [] } })).toBeNull();
-  });
-
-  it('is named after what it allows', () => {
-    const label = (choice: Choice, whose = mine) => approveLabel(request, choice, whose);
-    expect(label(onceForAgent)).toBe('Approve one call');
-    expect(label({ reach: 'session', holder: 'operator' })).toBe('Approve for this session');
-    expect(label({ reach: 'persistent', holder: 'agent' })).toBe('Approve for every session of the agent');
-    expect(label({ reach: 'persistent', holder: 'operator' })).toBe('Approve for all my sessions');
-    expect(label({ reach: 'persistent', holder: 'operator' }, { operatorIsMe: false })).toBe(
-      'Approve for all sessions of this person',
-    );
-    expect(approveLabel({ grant_type: 'spawn', refused_call: null }, onceForAgent, mine)).toBe(
-      'Approve one start',
-    );
-  });
-
-  it('tells exactly the refused call from one call with any arguments', () => {
-    const refused = { ...request, refused_call };
-    const exactly: Choice = { reach: 'exact', holder: 'agent' };
-    expect(approveLabel(refused, exactly, mine)).toBe('Approve exactly this call');
-    expect(approveLabel(refused, onceForAgent, mine)).toBe('Approve one call, any arguments');
-    expect(reachLabel(refused, 'exact')).toBe('Exactly this call');
-    expect(reachLabel(refused, 'once')).toBe('One call with any arguments');
-    expect(reachLabel({ refused_call: toolOnly }, 'once')).toBe('One call with any arguments');
-    expect(reachLabel(request, 'once')).toBe('Once');
-  });
-
-  it('is marked as requested, unless "once" may mean exactly that call', () => {
-    expect(isAsRequested({ ...offer, scope: 'once' }, 'once')).toBe(true);
-    expect(isAsRequested({ ...offer, scope: 'once' }, 'session')).toBe(false);
-    for (const reach of ['exact', 'once'] as const) {
-      expect(isAsRequested({ may_grant, refused_call, scope: 'once' }, reach)).toBe(false);
-    }
-    expect(isAsRequested({ may_grant, refused_call, scope: 'session' }, 'session')).toBe(true);
-  });
-
-  it('never gives a holder a scope that is not offered for it', () => {
-    expect(withReach(offer, onceForAgent, 'session')).toEqual({ reach: 'session', holder: 'agent' });
-    expect(withReach(offer, onceForAgent, 'persistent')).toEqual({ reach: 'persistent', holder: 'operator' });
-    expect(holdersOf(offer, 'session')).toEqual(['agent']);
-  });
-
-  it('is sent as exactly that grant', () => {
-    const same = { grant_type: 'tool_scope', details: { scope: 'files.write' }, request_id: 'r' };
-    expect(grantBody(request, onceForAgent)).toEqual({ ...same, agent_subject_id: 'a', scope: 'once' });
-    expect(grantBody(request, { reach: 'session', holder: 'operator' })).toEqual({
-      ...same,
-      user_subject_id: 'o',
-      scope: 'session',
-      session_id: 's',
-    });
-    expect(grantBody(request, { reach: 'persistent', holder: 'operator' })).not.toHaveProperty('session_id');
-  });
-
-  it('names the call that was shown, however far it goes, and is bound to it only when exactly that was chosen', () => {
-    const shown = { ...request, refused_call };
-    for (const reach of ['once', 'session', 'persistent'] as const) {
-      const body = grantBody(shown, { reach, holder: 'agent' });
-      expect(body).toMatchObject({ scope: reach, call_digest: digest });
-      expect(body).not.toHaveProperty('exact_call');
-    }
-    expect(grantBody(shown, { reach: 'exact', holder: 'agent' })).toMatchObject({
-      scope: 'once',
-      call_digest: digest,
-      exact_call: true,
-    });
-    expect(grantBody({ ...request, refused_call: toolOnly }, onceForAgent)).not.toHaveProperty('call_digest');
-  });
-
-  it('never becomes wider by itself: exactly a call that is not known is sent, and refused', () => {
-    expect(grantBody(request, { reach: 'exact', holder: 'agent' })).toMatchObject({ exact_call: true });
-  });
-
-  it('says what each answer means, and differently for each', () => {
-    const meanings = (['tool_scope', 'spawn'] as const).flatMap((grant_type) =>
-      (['once', 'session', 'persistent'] as const).map((reach) =>
-        choiceMeaning({ ...request, grant_type }, reach),
-      ),
-    );
-    expect(new Set(meanings).size).toBe(meanings.length);
-    const refused = { ...request, refused_call };
-    expect(choiceMeaning(refused, 'once')).toMatch(/^One call of the refused tool, with whatever/);
-    expect(choiceMeaning(refused, 'exact')).toMatch(/these very arguments, once, and no other call/);
-    const persistent = { reach: 'persistent' as const };
-    expect(holderMeaning({ ...persistent, holder: 'operator' }, mine)).toMatch(/you drive/);
-    expect(holderMeaning({ ...persistent, holder: 'agent' }, mine)).toMatch(/this agent/);
-  });
-
-  it('says how far an approval went', () => {
-    const agent = { type: 'agent' as const, id: 'a', name: 'scribe' };
-    const person = { type: 'user' as const, id: 'u', name: 'Ada' };
-    expect(approvedReach({ scope: 'once', subject: agent })).toBe('once');
-    expect(approvedReach({ scope: 'session', subject: agent })).toBe('for this session');
-    expect(approvedReach({ scope: 'persistent', subject: agent })).toContain('every session of the agent');
-    expect(approvedReach({ scope: 'persistent', subject: person })).toContain('all sessions of the person');
-  });
-  it('names what is requested', () => {
-    const child_agent = { id: 'c', name: 'helper' };
-    expect(subjectOf({ ...request, child_agent: null })).toEqual({
-      what: 'to use tools that need',
-      name: 'files.write',
-    });
-    const spawn = { grant_type: 'spawn' as const, details: { child_agent_id: 'c' } };
-    expect(subjectOf({ ...spawn, child_agent }).name).toBe('helper');
-    expect(subjectOf({ ...spawn, child_agent: null }).name).toBe('c');
-  });
-});
 
 describe('what has to be seen before an approval', () => {
   it.each([
@@ -206,6 +62,39 @@ describe('what has to be seen before an approval', () => {
     ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
   ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
     expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
+  });
+});
+
+describe('a notification of the browser', () => {
+  it.each([
+    ['what waited already when the page was opened', null, 2, true, null],
+    ['nothing new', 2, 2, true, null],
+    ['what was decided', 2, 1, true, null],
+    ['what the person sees on the page', 0, 1, false, null],
+    ['a request', 0, 1, true, 'One request waits for your decision.'],
+    ['more of them', 1, 3, true, '3 requests wait for your decision.'],
+  ])('of %s', (_what, before, now, isAway, text) => {
+    expect(noticeOf({ before, now, isAway })).toBe(text);
+  });
+});
+
+describe('the keys of a request', () => {
+  const plain = { repeat: false, ctrlKey: false, metaKey: false, altKey: false };
+  it.each([
+    ['a', {}, false, 'focus-approve'],
+    ['d', {}, false, 'open-denial'],
+    ['a', {}, true, null],
+    ['d', {}, true, null],
+    ['a', { ctrlKey: true }, false, null],
+    ['d', { metaKey: true }, false, null],
+    ['a', { repeat: true }, false, null],
+    ['Enter', {}, false, null],
+    ['Enter', { repeat: true }, false, 'nothing'],
+    [' ', { repeat: true }, false, 'nothing'],
+    ['Enter', { repeat: true }, true, null],
+    ['y', {}, false, null],
+  ])('%s with %j, in a field: %s', (key, held, inField, effect) => {
+    expect(effectOf({ ...plain, ...held, key }, inField)).toBe(effect);
   });
 });
 
@@ -273,13 +162,25 @@ describe('a decision that was sent', () => {
     expect(hasLost('none', sent, { status, isMine })).toBe(false);
   });
 
-  it('that lost is said to count for nothing, beside what was decided', () => {
-    expect(outcomeText('approved', 'deny')).toEqual({
-      title: 'Approved',
-      text: 'Your decision came too late and changed nothing. The denial that you sent from this window does not count. The agent was told.',
-    });
-    expect(outcomeText('denied', 'approve').text).toContain('The approval that you sent');
-    expect(outcomeText('approved', null).text).toBe('The agent was told.');
+  it('that lost is said not to be recorded, beside what was decided', () => {
+    expect(lostTitle('deny')).toBe('Your denial was not recorded.');
+    expect(lostTitle('approve')).toBe('Your approval was not recorded.');
+    expect(outcomeText('approved')).toEqual({ title: 'Approved', text: 'The agent was told.' });
+  });
+
+  it('that was taken is said in a few words, and so is what had passed when it was taken back', () => {
+    const choice: Choice = { reach: 'exact', holder: 'agent' };
+    expect(decidedText({ ...request, refused_call }, { kind: 'approve', choice }, mine)).toBe(
+      'Allowed: this call only',
+    );
+    expect(decidedText(request, { kind: 'deny', reason: '', mute: false }, mine)).toBe(
+      'Denied. The agent is told.',
+    );
+    expect(decidedText(request, { kind: 'deny', reason: '', mute: true }, mine)).toContain('muted');
+    expect(revokedText({ state: 'revoked', use_count: 0 })).toBe('Revoked before it was used.');
+    expect(revokedText({ state: 'revoked', use_count: 1 })).toContain('One call had passed');
+    expect(revokedText({ state: 'revoked', use_count: 7 })).toContain('7 calls had passed');
+    expect(revokedText({ state: 'consumed', use_count: 1 })).toMatch(/^Too late to revoke/);
   });
 
   it('is resent while no response arrives', () => {

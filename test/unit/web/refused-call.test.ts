@@ -12,6 +12,7 @@ import {
 import { type CallLine, callLines } from '../../../web/src/pages/approvals/call/call-lines.ts';
 import { type CallReading, callState } from '../../../web/src/pages/approvals/call/call-state.ts';
 import { folded } from '../../../web/src/pages/approvals/call/folded.ts';
+import { namedArguments, textLines } from '../../../web/src/pages/approvals/call/named-arguments.ts';
 import { checkProperty } from '../../support/property.ts';
 
 const tokensOf = (lines: readonly CallLine[]) => lines.flatMap(({ tokens }) => tokens);
@@ -110,6 +111,63 @@ describe('the lines of a call', () => {
     expect(linesOf('['.repeat(deepest) + ']'.repeat(deepest))).toHaveLength(2 * deepest - 1);
     expect(linesOf(`[${'1,'.repeat(deepest)}1]`)).toHaveLength(deepest + 3);
     expect(linesOf(`{"a":"${'\\n'.repeat(deepest)}"}`)).toHaveLength(3);
+  });
+});
+
+describe('the arguments of a call by name', () => {
+  const named = (argumentsText: string) => namedArguments(linesOf(argumentsText));
+  const kindOf = (value: string) => named(`{"a":${value}}`)?.[0]?.value.kind;
+
+  it('are those of its JSON, with texts in lines', () => {
+    const found = named('{"content":"# Report\\n- \\"one\\"","n":1.0,"list":[1,{"a":2}],"path":"report.md"}');
+    expect(found?.map(({ key, value }) => `${key} ${value.kind}`)).toEqual([
+      '"content" text',
+      '"n" word',
+      '"list" json',
+      '"path" text',
+    ]);
+    const [content, number, list] = found ?? [];
+    expect(
+      content?.value.kind === 'text' &&
+        content.value.lines.map((line) => line.map(({ label }) => label).join('')),
+    ).toEqual(['# Report', '- "one"']);
+    expect(number?.value).toMatchObject({ token: { text: '1.0' } });
+    expect(list?.value.kind === 'json' && textOf(list.value.lines).join('')).toBe('[  1,  {    "a":2  }]');
+    expect(named('{}')).toEqual([]);
+    expect(named('[1]')).toBeNull();
+    expect(named('"text"')).toBeNull();
+  });
+
+  it.each(['""', '"5"', '"true"', '"null"', '"[x"', '" x"', '"x "', '"\\"x\\""', '5', 'true'])(
+    'keep the quotes of %s, which could be taken for something else',
+    (value) => {
+      expect(kindOf(value)).toBe('word');
+    },
+  );
+
+  it('lose no character of a text, and mark the spaces at the end of a line', () => {
+    checkProperty(
+      fc.property(fc.string({ unit: 'binary' }), (value) => {
+        const lines = textLines(JSON.stringify(value));
+        const text = lines.map((line) => line.map(({ source }) => source).join('')).join('\\n');
+        expect(JSON.parse(`"${text}"`)).toBe(value);
+      }),
+    );
+    const [line] = textLines('"a  \\nb"');
+    expect(line?.map(({ kind }) => kind)).toEqual(['plain', 'hidden', 'hidden']);
+  });
+
+  it('together are all of the call', () => {
+    checkProperty(
+      fc.property(fc.dictionary(fc.string(), jsonText), (entries) => {
+        const text = `{${Object.entries(entries)
+          .map(([key, value]) => `${JSON.stringify(key)}:${value}`)
+          .join(',')}}`;
+        expect(named(text)?.map(({ key }) => key)).toEqual(
+          Object.keys(entries).map((key) => JSON.stringify(key)),
+        );
+      }),
+    );
   });
 });
 

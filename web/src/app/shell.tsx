@@ -14,6 +14,7 @@ import { WaitingCount } from './page-title.ts';
 import { newWorkspace, pathOf } from './paths.ts';
 import { homeSection, type Section, sectionGroups, sections } from './sections.ts';
 import { useMe, useWorkspace } from './signed-in.tsx';
+import { useNotices } from './use-notices.ts';
 import { UserMenu } from './user-menu.tsx';
 
 /** As in shell.css, which lays the frame out. */
@@ -22,7 +23,9 @@ const narrowWidth = '(max-width: 74.99em)';
 
 export function Shell({ children }: { children: ReactNode }) {
   const { slug } = useWorkspace();
-  const waiting = useWaitingCount(slug);
+  const counted = useWaitingCount(slug);
+  const waiting = counted ?? 0;
+  useNotices(counted, pathOf(slug, 'approvals'));
   const [location] = useLocation();
   // Measured at once: a phone never draws the sidebar first.
   const isPhone = useMediaQuery(phoneWidth, undefined, { getInitialValueInEffect: false }) ?? false;
@@ -177,7 +180,7 @@ function Tabs({ waiting, opened, onMore }: { waiting: number; opened: boolean; o
 }
 
 /** Read again when the stream says that something was asked or decided. */
-function useWaitingCount(slug: string): number {
+function useWaitingCount(slug: string): number | null {
   const { data } = useQuery({
     queryKey: keys.permissionRequests(slug, 'waiting'),
     queryFn: ({ signal }) =>
@@ -187,7 +190,7 @@ function useWaitingCount(slug: string): number {
     // The count in the tab's title is for those who look elsewhere.
     meta: { whileHidden: true },
   });
-  return data?.may_decide ?? 0;
+  return data?.may_decide ?? null;
 }
 
 function WorkspaceSwitcher() {

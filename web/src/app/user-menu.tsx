@@ -4,11 +4,13 @@ import { PersonAvatar } from '../components/avatar.tsx';
 import { SignOutFailure, useSignOut } from '../components/sign-out.tsx';
 import { connections } from './paths.ts';
 import { useMe } from './signed-in.tsx';
+import { useNoticeSwitch } from './use-notices.ts';
 
 /** The person: on phones their initials, and their name to screen readers. */
 export function UserMenu() {
   const { user } = useMe();
   const signOut = useSignOut();
+  const notices = useNoticeSwitch();
   return (
     <>
       <Menu position="top-start">
@@ -31,6 +33,11 @@ export function UserMenu() {
           <Menu.Item component={Link} href={connections}>
             Your connections
           </Menu.Item>
+          {notices === null ? null : (
+            <Menu.Item onClick={() => void notices.toggle()}>
+              {notices.isOn ? 'Stop notifications of requests' : 'Notify me of requests'}
+            </Menu.Item>
+          )}
           <Menu.Item onClick={() => signOut.mutate()}>Sign out</Menu.Item>
         </Menu.Dropdown>
       </Menu>

@@ -11,7 +11,7 @@ interface FoldedListProps<Item> {
   /** What they are, in plural. */
   what: string;
   keyOf: (item: Item) => string;
-  /** Attributes of each line. */
+  /** Attributes of each line, and of the place of those that are folded. */
   marks?: object;
   children: (item: Item) => ReactNode;
 }
@@ -34,17 +34,19 @@ export function FoldedList<Item>({ items, more, what, keyOf, marks, children }: 
         ) : null}
       </List>
       {isLong ? (
-        <Button
-          mt={4}
-          size="compact-xs"
-          variant="default"
-          aria-expanded={open}
-          onClick={() => setOpen(!open)}
-        >
-          {open
-            ? `Show fewer ${what}`
-            : `Show ${more === 0 ? 'all ' : `${items.length} of `}${total} ${what}`}
-        </Button>
+        <div {...marks} {...(open ? {} : { 'data-folded': true })}>
+          <Button
+            mt={4}
+            size="compact-xs"
+            variant="default"
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          >
+            {open
+              ? `Show fewer ${what}`
+              : `Show ${more === 0 ? 'all ' : `${items.length} of `}${total} ${what}`}
+          </Button>
+        </div>
       ) : null}
     </>
   );

@@ -2,9 +2,17 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Icon } from './icon.tsx';
 
+/** What can be done about it at once. */
+interface ToastAction {
+  label: string;
+  run: () => void;
+}
+
 interface Toast {
   id: number;
   text: string;
+  tone: 'ok' | 'fail';
+  action: ToastAction | null;
 }
 
 /** Long enough to read it; longer under the pointer or with the focus in it. */
@@ -24,10 +32,13 @@ function replace(next: readonly Toast[]): void {
 
 const dismiss = (id: number): void => replace(toasts.filter((toast) => toast.id !== id));
 
-/** Shows what was done, in a few words without a name. */
-export function announce(text: string): void {
+/** Shows what was done, in a few words without a name, and the way back where there is one. */
+export function announce(
+  text: string,
+  { tone = 'ok', action = null }: { tone?: Toast['tone']; action?: ToastAction | null } = {},
+): void {
   lastId += 1;
-  replace([...toasts.slice(1 - mostShown), { id: lastId, text }]);
+  replace([...toasts.slice(1 - mostShown), { id: lastId, text, tone, action }]);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -47,7 +58,7 @@ export function Toasts() {
   );
 }
 
-function ToastView({ toast: { id, text } }: { toast: Toast }) {
+function ToastView({ toast: { id, text, tone, action } }: { toast: Toast }) {
   const [isHeld, setHeld] = useState(false);
   useEffect(() => {
     const timer = isHeld ? undefined : setTimeout(() => dismiss(id), shownMs);
@@ -57,14 +68,26 @@ function ToastView({ toast: { id, text } }: { toast: Toast }) {
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: it only stays longer, and its button acts.
     <div
-      className="toast tone-ok"
+      className={`toast tone-${tone}`}
       onPointerEnter={held(true)}
       onPointerLeave={held(false)}
       onFocus={held(true)}
       onBlur={held(false)}
     >
-      <Icon name="checkFilled" />
+      <Icon name={tone === 'ok' ? 'checkFilled' : 'alertFilled'} />
       <span>{text}</span>
+      {action === null ? null : (
+        <button
+          type="button"
+          className="toast-action"
+          onClick={() => {
+            dismiss(id);
+            action.run();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
       <button type="button" className="side-button" aria-label="Dismiss" onClick={() => dismiss(id)}>
         <Icon name="close" size={14} />
       </button>

@@ -1,13 +1,14 @@
 /**
- * One permission request, to be answered. It shows the stored request; it stays until the person closes it or
- * moves on, whatever happens to the request meanwhile, and no other replaces it by itself.
+ * One permission request, to be answered. It shows the stored request; it stays until the person has answered
+ * it, closes it or moves on, whatever happens to the request meanwhile, and no other replaces it by itself.
  */
-import { Button, Group, Modal, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { ApiFailure } from '../../api/failure.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { AgentAvatar } from '../../components/avatar.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -15,12 +16,14 @@ import { useExpired } from '../../components/use-expired.ts';
 import { useLeadToProblem } from '../../components/use-lead-to-problem.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { ClosedRequest } from './closed-request.tsx';
+import { useDecidedToast } from './decided-toast.ts';
 import { decisionState, hasLost } from './decision-state.ts';
 import { noDenial } from './deny-fields.tsx';
 import { OpenRequest } from './open-request.tsx';
 import { AskedBy } from './request-chain.tsx';
-import { RequestFacts } from './request-facts.tsx';
+import { RequestFacts, WhoAsks } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
+import { useDecisionKeys } from './use-decision-keys.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
 import { useDecide, useRequest, useShownRequest } from './use-request.ts';
 
@@ -30,6 +33,8 @@ interface ApprovalDialogProps {
   /** How many others wait for this person. */
   others: number;
   onNext: () => void;
+  /** It is answered: the next that waits is shown, if there is one. */
+  onDecided: () => void;
   onClose: () => void;
 }
 
@@ -40,8 +45,9 @@ export function ApprovalDialog({ requestId, ...rest }: ApprovalDialogProps) {
     <Modal
       opened={requestId !== null}
       onClose={rest.onClose}
-      title="Permission request"
-      size="lg"
+      title={<VisuallyHidden>Permission request</VisuallyHidden>}
+      classNames={{ content: 'request-dialog' }}
+      size={1000}
       yOffset="1dvh"
       fullScreen={small}
       // A click outside that was meant for the page below decides nothing, not even to postpone.
@@ -65,16 +71,22 @@ function Content({ requestId, ...rest }: ApprovalDialogProps & { requestId: stri
 
 type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: PermissionRequest };
 
-function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
+function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedProps) {
   const { shown: request, replacements, replace, isOutdated } = useShownRequest(stored);
-  const decide = useDecide(request);
+  const announceDecided = useDecidedToast(request);
+  const decide = useDecide(request, (decision, grantId) => {
+    announceDecided(decision, grantId);
+    forgetDenial();
+    onDecided();
+  });
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
   const state = decisionState(decide);
   const sent = decide.variables?.kind ?? null;
-  const [denial, setDenial] = useDenialDraft(request);
+  const [denial, setDenial, forgetDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
+  useDecisionKeys(content);
   const { error, reset } = decide;
   useEffect(() => {
     // Not before: what is displayed stays until this person has answered it.
@@ -84,9 +96,8 @@ function Loaded({ request: stored, others, onNext, onClose }: LoadedProps) {
     }
   });
   return (
-    <Stack ref={content}>
+    <Stack ref={content} gap="sm">
       <Subject request={request} />
-      <AskedBy request={request} />
       {request.status !== 'open' ? (
         <ClosedRequest
           request={request}
@@ -129,7 +140,7 @@ function useDenialDraft({ id, status }: PermissionRequest) {
       forget();
     }
   }, [status, forget]);
-  return [denial, setDenial] as const;
+  return [denial, setDenial, forget] as const;
 }
 
 /** Takes the focus when a request appears, so that nothing else has it. */
@@ -137,11 +148,21 @@ function Subject({ request }: { request: PermissionRequest }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const { what, name } = subjectOf(request);
-  // Their names in full are below, among the facts.
+  // Their names in full are among the facts.
   return (
-    <Title order={3} size="h4" tabIndex={-1} data-autofocus ref={heading} className="quiet-focus">
-      <VisibleText text={begunName(request.agent.name)} /> wants {what} <VisibleText text={begunName(name)} />
-    </Title>
+    <div className="request-head">
+      <AgentAvatar name={request.agent.name} />
+      <div>
+        <h3 tabIndex={-1} data-autofocus ref={heading} className="quiet-focus">
+          <VisibleText text={begunName(request.agent.name)} /> wants {what}{' '}
+          <span className="call-tool">
+            <VisibleText text={begunName(name)} />
+          </span>
+        </h3>
+        <WhoAsks request={request} />
+        <AskedBy request={request} />
+      </div>
+    </div>
   );
 }
 

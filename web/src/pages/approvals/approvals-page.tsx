@@ -1,5 +1,5 @@
 /** The inbox: what agents ask in all sessions that one may see, and the request that the address names. */
-import { Select, Stack } from '@mantine/core';
+import { Select } from '@mantine/core';
 import { useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -12,8 +12,8 @@ import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { ApprovalDialog } from './approval-dialog.tsx';
 import { ChangedServers } from './changed-servers.tsx';
-import { RequestCard } from './request-card.tsx';
 import { type RequestStatus, statusLabel } from './request-text.ts';
+import { RequestsTable } from './requests-table.tsx';
 
 const all = 'all';
 const choices = [
@@ -48,18 +48,13 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
     >
       {isAdmin && status === 'open' ? <ChangedServers /> : null}
       <ListState list={list} what="The requests" empty={<NothingHere status={status} />}>
-        {(items) => (
-          <Stack gap="sm" component="ul" m={0} p={0} aria-label="Permission requests">
-            {items.map((request) => (
-              <RequestCard key={request.id} request={request} search={search} />
-            ))}
-          </Stack>
-        )}
+        {(items) => <RequestsTable requests={items} search={search} />}
       </ListState>
       <ApprovalDialog
         requestId={requestId}
         others={waiting.length}
         onNext={() => show(...waiting.slice(-1).map(({ id }) => id))}
+        onDecided={() => show(...waiting.slice(-1).map(({ id }) => id))}
         onClose={() => show()}
       />
     </PageFrame>

@@ -1,50 +1,47 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
+import { Icon } from '../../components/icon.tsx';
 import type { Unseen } from './unseen.ts';
 
 const unseenText: Record<Exclude<Unseen, null>, string> = {
-  choice: 'This allows more than one call: review the choice before you approve.',
-  'end-of-call': 'The call continues: review it to its end before you approve.',
-  child: 'That agent can do more than is in sight: review all of it before you approve.',
+  choice: 'This allows more than one call: see all that it opens first.',
+  'end-of-call': 'Show the rest of the call first.',
+  child: 'That agent can do more than is in sight: see all of it first.',
   'no-child': 'The start can be approved once what that agent can do is shown.',
   loading: 'The call can be approved once it is shown.',
-  arguments: 'You have not seen the arguments of this call. The buttons are active.',
+  arguments: 'You have not seen the arguments of this call. The buttons work.',
 };
 
-const showLabel = new Map<Unseen, string>([
-  ['choice', 'Show choice'],
-  ['end-of-call', 'Show end of call'],
-  ['child', 'Show the rest'],
-]);
+const canBeShown: ReadonlySet<Unseen> = new Set<Unseen>(['choice', 'end-of-call', 'child']);
 
 /**
- * Says whether the buttons work yet, also to screen-reader users. `onShow` leads to
- * what has to be seen first.
+ * Says whether the buttons work yet, also to screen-reader users. `onShow` leads to what has to be seen
+ * first. `whole` says what was shown of the call, where that decides.
  */
 export function ArmingNote({
   armed,
   unseen,
+  whole,
   onShow,
 }: {
   armed: boolean;
   unseen: Unseen;
+  whole: string | null;
   onShow: () => void;
 }) {
   const text = !armed
-    ? 'The buttons become active in a moment.'
+    ? 'Read before you decide. The buttons work in a moment.'
     : unseen === null
-      ? 'Read before you decide. The buttons are active.'
+      ? (whole ?? 'Read before you decide. The buttons work.')
       : unseenText[unseen];
-  const label = showLabel.get(unseen);
   return (
-    <Group gap="xs">
-      <Text size="xs" c="dimmed" role="status">
-        {text}
-      </Text>
-      {armed && label !== undefined ? (
+    <div className="arming" data-unseen={armed && unseen !== null}>
+      {armed && unseen === null && whole !== null ? <Icon name="checkFilled" size={14} /> : null}
+      <span role="status">{text}</span>
+      {armed && canBeShown.has(unseen) ? (
         <Button size="compact-xs" variant="default" onClick={onShow}>
-          {label}
+          Show the rest
         </Button>
       ) : null}
-    </Group>
+    </div>
   );
 }

@@ -1,19 +1,11 @@
-/** How far an approval goes: the scope, and whose the grant is where that is a choice. */
-import { Radio, Stack, Text } from '@mantine/core';
+/** How far an approval goes: one choice of a list, narrowest first. */
+import { Radio, Stack, TextInput } from '@mantine/core';
+import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
-import {
-  type Choice,
-  choiceMeaning,
-  holderLabel,
-  holderMeaning,
-  holdersOf,
-  isAsRequested,
-  isSingle,
-  offeredReaches,
-  reachLabel,
-  withReach,
-} from './choices.ts';
+import { choiceMeaning } from './choice-text.ts';
+import { type Choice, dayAfter, isAsRequested, isSingle, offeredChoices, reachLabel } from './choices.ts';
+import { Sentence } from './sentence.tsx';
 
 /**
  * Marks what must have been in sight before anything wider than one call is approved; for exactly
@@ -28,59 +20,62 @@ interface ChoiceFieldsProps {
 }
 
 export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
+  const whose = { operatorIsMe: request.operator?.id === useMe().user.id };
+  const offered = offeredChoices(request);
   return (
-    <Stack gap="xs">
-      <Radio.Group label="How long should it be allowed?" name="reach" value={choice.reach}>
-        <Stack gap={6} mt={4}>
-          {offeredReaches(request).map((reach) => (
-            <Radio
-              key={reach}
-              value={reach}
-              wrapperProps={choice.reach === reach && !isSingle(reach) ? decides : {}}
-              label={
-                <>
-                  {reachLabel(request, reach)}
-                  {isAsRequested(request, reach) ? (
-                    <Text span inherit c="dimmed">
-                      {' '}
-                      (requested)
-                    </Text>
-                  ) : null}
-                </>
-              }
-              description={choiceMeaning(request, reach)}
-              onChange={() => onChange(withReach(request, choice, reach))}
-            />
-          ))}
-        </Stack>
-      </Radio.Group>
-      <HolderField request={request} choice={choice} onChange={onChange} />
-    </Stack>
+    <Radio.Group label="How far to allow it" name="reach" value={choice.reach}>
+      <Stack gap={6} mt={4}>
+        {offered.map((option, index) => {
+          const { reach } = option;
+          const isChosen = choice.reach === reach;
+          return (
+            <div key={reach} className="reach" data-chosen={isChosen}>
+              <Radio
+                value={reach}
+                wrapperProps={isChosen && !isSingle(reach) ? decides : {}}
+                label={
+                  <>
+                    {reachLabel(request, option, whose)}
+                    {index === 0 && offered.length > 1 ? <Tag>narrowest</Tag> : null}
+                    {isAsRequested(request, reach) ? <Tag>asked for</Tag> : null}
+                  </>
+                }
+                description={<Sentence pieces={choiceMeaning(request, option, whose)} />}
+                onChange={() =>
+                  onChange(reach === 'date' ? { ...option, lastDay: dayAfter(serverNowMs()) } : option)
+                }
+              />
+              {reach === 'date' && isChosen ? (
+                <LastDay
+                  value={choice.lastDay ?? ''}
+                  onChange={(lastDay) => onChange({ ...choice, lastDay })}
+                />
+              ) : null}
+            </div>
+          );
+        })}
+      </Stack>
+    </Radio.Group>
   );
 }
 
-/** For a single call it makes no difference whose the grant is: it is bound to the session that asked. */
-function HolderField({ request, choice, onChange }: ChoiceFieldsProps) {
-  const me = useMe();
-  const holders = holdersOf(request, choice.reach);
-  const operatorIsMe = request.operator?.id === me.user.id;
-  if (holders.length < 2 || isSingle(choice.reach)) {
-    return null;
-  }
+function Tag({ children }: { children: string }) {
   return (
-    <Radio.Group label="Who is it for?" name="holder" value={choice.holder}>
-      <Stack gap="xs" mt={4}>
-        {holders.map((holder) => (
-          <Radio
-            key={holder}
-            value={holder}
-            wrapperProps={choice.holder === holder ? decides : {}}
-            label={holderLabel(holder, { operatorIsMe })}
-            description={holderMeaning({ reach: choice.reach, holder }, { operatorIsMe })}
-            onChange={() => onChange({ ...choice, holder })}
-          />
-        ))}
-      </Stack>
-    </Radio.Group>
+    <>
+      {' '}
+      <span className="reach-tag">{children}</span>
+    </>
+  );
+}
+
+function LastDay({ value, onChange }: { value: string; onChange: (day: string) => void }) {
+  return (
+    <TextInput
+      className="reach-day"
+      type="date"
+      label="Last day"
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }

@@ -6,35 +6,45 @@ export type GrantScope = PermissionRequest['scope'];
 export type HolderKind = 'agent' | 'operator';
 
 /**
- * How far an approval goes: a scope of grants, or `exact`, which is a `once` grant
- * for the refused call alone.
+ * How far an approval goes: a scope of grants; `exact`, which is a `once` grant for the refused call alone;
+ * or `date`, which is a `persistent` grant that ends by itself.
  */
-export type Reach = 'exact' | GrantScope;
+export type Reach = 'exact' | GrantScope | 'date';
 
 export interface Choice {
   reach: Reach;
   holder: HolderKind;
+  /** The last day of a `date`, as `2026-12-31` in the reader's time; empty while none is chosen. */
+  lastDay?: string;
 }
 
-const reachesByWidth: readonly Reach[] = ['exact', 'once', 'session', 'persistent'];
+const reachesByWidth: readonly Reach[] = ['exact', 'once', 'session', 'date', 'persistent'];
 
-const scopeOf = (reach: Reach): GrantScope => (reach === 'exact' ? 'once' : reach);
+function scopeOf(reach: Reach): GrantScope {
+  if (reach === 'exact') {
+    return 'once';
+  }
+  return reach === 'date' ? 'persistent' : reach;
+}
 
 /** Whether the grant would be used up by one call. */
 export const isSingle = (reach: Reach): boolean => scopeOf(reach) === 'once';
 
 type Offer = Pick<PermissionRequest, 'may_grant' | 'refused_call'>;
 
-/** How far this person may go for either holder, narrowest first. */
-export function offeredReaches(request: Offer): Reach[] {
-  return reachesByWidth.filter((reach) => holdersOf(request, reach).length > 0);
+/**
+ * What this person may choose, narrowest first. Each is for the agent, which is the one that asks; for the
+ * person who started its session only where nothing else is on offer.
+ */
+export function offeredChoices(request: Offer): Choice[] {
+  return reachesByWidth.flatMap((reach) => {
+    const [holder] = holdersOf(request, reach);
+    return holder === undefined ? [] : [{ reach, holder }];
+  });
 }
 
-/**
- * Who may be given such a grant; the agent first, since it is the one that asks. Only a call with a digest
- * can be approved exactly.
- */
-export function holdersOf({ may_grant: may, refused_call: refused }: Offer, reach: Reach): HolderKind[] {
+/** Who may be given such a grant; the agent first. Only a call with a digest can be approved exactly. */
+function holdersOf({ may_grant: may, refused_call: refused }: Offer, reach: Reach): HolderKind[] {
   const isOffered = reach !== 'exact' || (refused !== null && refused.digest !== null);
   return (['agent', 'operator'] as const).filter(
     (holder) => isOffered && may[holder].includes(scopeOf(reach)),
@@ -46,16 +56,26 @@ export function holdersOf({ may_grant: may, refused_call: refused }: Offer, reac
  * person's own act. Null when they may grant nothing. That is exactly the refused call also for those who
  * cannot see it: whatever else they could approve would permit that call, too.
  */
-export function preselectedChoice(request: Offer): Choice | null {
-  const [reach] = offeredReaches(request);
-  const [holder] = reach === undefined ? [] : holdersOf(request, reach);
-  return reach === undefined || holder === undefined ? null : { reach, holder };
+export const preselectedChoice = (request: Offer): Choice | null => offeredChoices(request)[0] ?? null;
+
+/** The day after, in the reader's time, as a field for dates holds it. */
+export function dayAfter(nowMs: number): string {
+  const day = new Date(nowMs);
+  day.setDate(day.getDate() + 1);
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
-/** The choice with another reach; the holder stays where that is on offer too. */
-export function withReach(request: Offer, { holder }: Choice, reach: Reach): Choice {
-  const holders = holdersOf(request, reach);
-  return { reach, holder: holders.includes(holder) ? holder : (holders[0] ?? holder) };
+/** When the last day is over; null for what is no day. */
+export function endOf(lastDay: string | undefined): string | null {
+  const end = new Date(`${lastDay}T23:59:59`);
+  return Number.isNaN(end.getTime()) ? null : end.toISOString();
+}
+
+/** Whether the choice says all that a grant needs: a day to come, where it ends with one. */
+export function isComplete({ reach, lastDay }: Choice, nowMs: number): boolean {
+  const end = reach === 'date' ? endOf(lastDay) : null;
+  return reach !== 'date' || (end !== null && Date.parse(end) > nowMs);
 }
 
 export const choiceLabel: Record<GrantScope, string> = {
@@ -67,11 +87,27 @@ export const choiceLabel: Record<GrantScope, string> = {
 type Meant = Pick<PermissionRequest, 'grant_type' | 'refused_call'>;
 
 /** How far it goes, as the label of a choice. */
-export function reachLabel({ refused_call: refused }: Pick<Meant, 'refused_call'>, reach: Reach): string {
-  if (reach === 'exact') {
-    return 'Exactly this call';
-  }
-  return reach === 'once' && refused !== null ? 'One call with any arguments' : choiceLabel[reach];
+export function reachLabel(request: Meant, { reach, holder }: Choice, whose: Whose): string {
+  return `${reachWords(request, reach)}${holder === 'agent' ? '' : `, ${forOperator(whose)}`}`;
+}
+
+/** Whether the person who started the session is the one who decides. */
+export interface Whose {
+  operatorIsMe: boolean;
+}
+
+const forOperator = ({ operatorIsMe }: Whose) =>
+  operatorIsMe ? 'for you' : 'for the person who started the session';
+
+function reachWords({ grant_type: type, refused_call: refused }: Meant, reach: Reach): string {
+  const one = type === 'spawn' ? 'One start' : refused === null ? 'One call' : 'One call, any arguments';
+  return {
+    exact: 'This call only',
+    once: one,
+    session: 'This session',
+    date: 'Until a date',
+    persistent: 'Until revoked',
+  }[reach];
 }
 
 /**
@@ -79,53 +115,17 @@ export function reachLabel({ refused_call: refused }: Pick<Meant, 'refused_call'
  * known, and neither is marked.
  */
 export const isAsRequested = (request: Offer & Pick<PermissionRequest, 'scope'>, reach: Reach): boolean =>
-  reach === request.scope && !(reach === 'once' && offeredReaches(request).includes('exact'));
+  reach === request.scope &&
+  !(reach === 'once' && offeredChoices(request).some((choice) => choice.reach === 'exact'));
 
 /** What approving does, as the label of its button. */
-export function approveLabel(
-  { grant_type: type, refused_call: refused }: Meant,
-  { reach, holder }: Choice,
-  { operatorIsMe }: { operatorIsMe: boolean },
-): string {
-  if (reach === 'exact') {
-    return 'Approve exactly this call';
-  }
-  if (reach === 'once') {
-    const oneCall = refused === null ? 'Approve one call' : 'Approve one call, any arguments';
-    return type === 'spawn' ? 'Approve one start' : oneCall;
-  }
+export function approveLabel(request: Meant, { reach, holder }: Choice, whose: Whose): string {
+  const end = holder === 'agent' || isSingle(reach) ? '' : `, ${forOperator(whose)}`;
   if (reach === 'session') {
-    return 'Approve for this session';
+    return `Approve for this session${end}`;
   }
-  return holder === 'agent'
-    ? 'Approve for every session of the agent'
-    : operatorIsMe
-      ? 'Approve for all my sessions'
-      : 'Approve for all sessions of this person';
-}
-
-/** What a grant of this reach permits, as a sentence without names: those are shown beside it. */
-export function choiceMeaning({ grant_type: type, refused_call: refused }: Meant, reach: Reach): string {
-  if (reach === 'exact') {
-    return 'With these very arguments, once, and no other call.';
-  }
-  if (type === 'spawn') {
-    return {
-      once: 'One session of that agent may be started; then the permission is used up.',
-      session: 'Sessions of that agent may be started until this session ends.',
-      persistent:
-        'Sessions of that agent may be started, now and in later sessions, until someone revokes it.',
-    }[reach];
-  }
-  return {
-    once:
-      refused === null
-        ? 'One call of one of these tools, in this session; then the permission is used up.'
-        : 'One call of the refused tool, with whatever arguments the agent then chooses.',
-    session: 'Any number of calls of these tools until this session ends.',
-    persistent:
-      'Any number of calls, now and in later sessions, until someone revokes it. It also covers tools that get this scope later.',
-  }[reach];
+  const words = reachWords(request, reach);
+  return `Approve ${words.charAt(0).toLowerCase()}${words.slice(1)}${end}`;
 }
 
 /** How far the grant of an approval reaches, as the end of a sentence. */
@@ -140,40 +140,17 @@ export function approvedReach({ scope, subject }: Pick<Grant, 'scope' | 'subject
   }[scope];
 }
 
-/** Whose the grant is, as a label for the person who decides. */
-export function holderLabel(holder: HolderKind, { operatorIsMe }: { operatorIsMe: boolean }): string {
-  if (holder === 'agent') {
-    return 'For the agent';
-  }
-  return operatorIsMe ? 'For me' : 'For the person who drives the session';
-}
-
-/** Which sessions the holder's grant reaches. */
-export function holderMeaning(
-  { reach, holder }: Choice,
-  { operatorIsMe }: { operatorIsMe: boolean },
-): string {
-  if (reach !== 'persistent') {
-    return holder === 'agent' ? 'This agent, in this session only.' : 'In this session only.';
-  }
-  if (holder === 'agent') {
-    return 'Every session of this agent, no matter who starts it, and no other agent.';
-  }
-  return operatorIsMe
-    ? 'Every session that you drive, with any agent.'
-    : 'Every session that this person drives, with any agent.';
-}
-
 /**
  * Body of `POST /grants` that answers the request so. `request` is the one that was shown: the digest of its
- * call says what was decided on.
+ * call says what was decided on. Throws for a choice without its last day: no grant is wider than what was
+ * chosen.
  */
 export function grantBody(
   request: Pick<
     PermissionRequest,
     'id' | 'session_id' | 'agent_id' | 'operator' | 'grant_type' | 'details' | 'refused_call'
   >,
-  { reach, holder }: Choice,
+  { reach, holder, lastDay }: Choice,
 ): GrantBody {
   const digest = request.refused_call?.digest ?? null;
   return {
@@ -184,10 +161,19 @@ export function grantBody(
     details: request.details,
     scope: scopeOf(reach),
     ...(reach === 'session' ? { session_id: request.session_id } : {}),
+    ...(reach === 'date' ? { expires_at: requiredEnd(lastDay) } : {}),
     request_id: request.id,
     ...(digest === null ? {} : { call_digest: digest }),
     ...(reach === 'exact' ? { exact_call: true as const } : {}),
   };
+}
+
+function requiredEnd(lastDay: string | undefined): string {
+  const end = endOf(lastDay);
+  if (end === null) {
+    throw new Error('The grant has no last day.');
+  }
+  return end;
 }
 
 type Operations = import('../../../../dist/api-types.d.ts').paths;

@@ -11,7 +11,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { approvedReach } from './choices.ts';
 import { RequestFacts } from './request-facts.tsx';
-import { type LostDecision, outcomeText, type RequestStatus, statusTone } from './request-text.ts';
+import { type LostDecision, lostTitle, outcomeText, type RequestStatus, statusTone } from './request-text.ts';
 
 type Closed = Exclude<RequestStatus, 'open'>;
 
@@ -26,19 +26,25 @@ export function ClosedRequest({
   lost: LostDecision | null;
 }) {
   const { slug } = useWorkspace();
-  const { title, text } = outcomeText(status, lost);
+  const { title, text } = outcomeText(status);
+  const outcome = (
+    <>
+      {title}
+      <Decider request={request} />
+    </>
+  );
   return (
     <Stack>
       <Banner
-        tone={statusTone[status]}
-        role="status"
-        title={
-          <>
-            {title}
-            <Decider request={request} />
-          </>
-        }
+        tone={lost === null ? statusTone[status] : 'fail'}
+        role={lost === null ? 'status' : 'alert'}
+        title={lost === null ? outcome : lostTitle(lost)}
       >
+        {lost === null ? null : (
+          <Text size="sm" component="div">
+            It came too late. {outcome}, before you.
+          </Text>
+        )}
         {request.grant_id === null ? null : <ApprovedText grantId={request.grant_id} />}
         <Text size="sm">{text}</Text>
         {request.reason === null ? null : (
@@ -48,7 +54,9 @@ export function ClosedRequest({
         )}
       </Banner>
       {request.grant_id === null ? null : (
-        <TextLink to={pathOf(slug, 'grants', request.grant_id)}>View grant</TextLink>
+        <TextLink to={pathOf(slug, 'grants', request.grant_id)}>
+          {lost === null ? 'View grant' : 'View the grant, to revoke it'}
+        </TextLink>
       )}
       <RequestFacts request={request} />
     </Stack>

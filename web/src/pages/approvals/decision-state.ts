@@ -1,5 +1,8 @@
 /** The state of a decision that was sent, and whether to resend it while it is unconfirmed. Pure. */
 import { ApiFailure, isTransient } from '../../api/failure.ts';
+import type { Choice } from './choices.ts';
+
+export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
 
 /**
  * `trying`: no answer so far, or a 5xx, and it is resent. `unanswered`: the same until it was given up.

@@ -1,23 +1,28 @@
 /** A request that waits: what it is, then the ways to answer it. */
-import { Button, Divider, Group, Stack } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import { Button } from '@mantine/core';
+import { type ReactNode, useRef, useState } from 'react';
+import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
+import { Icon } from '../../components/icon.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { ArmingNote } from './arming-note.tsx';
+import { countText, namedArguments } from './call/named-arguments.ts';
 import { RefusedCall } from './call/refused-call.tsx';
-import { useCall } from './call/use-call.ts';
+import { type ShownCall, useCall } from './call/use-call.ts';
 import { ChildFacts } from './child-facts.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
-import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
-import type { DecisionState } from './decision-state.ts';
+import { verdictOf } from './choice-text.ts';
+import { approveLabel, type Choice, isComplete, preselectedChoice } from './choices.ts';
+import type { Decision, DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
-import { WhatItOpens, WhoAsks } from './request-facts.tsx';
+import { OpenedTools } from './opened-tools.tsx';
+import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
-import type { Decision } from './use-request.ts';
+import { approveKey, denyKey } from './use-decision-keys.ts';
 import { useReview } from './use-review.ts';
 
 interface OpenRequestProps {
@@ -52,53 +57,129 @@ export function OpenRequest({
   const child = useChild(request);
   const { armed, unseen, ref, show } = useReview({ request, call, child, chosen: isDenying ? null : choice });
   const ready = armed && sending === null;
+  const how = useRef<HTMLElement>(null);
+  const opened = isDenying ? null : choice;
   return (
-    <Stack gap="sm">
+    <div className="request" ref={ref}>
       {notice}
-      <WhatItOpens request={request} />
-      <Stack gap="sm" ref={ref}>
-        <ChildFacts request={request} child={child} decides={!isDenying} />
-        <RefusedCall request={request} call={call} decides={!isDenying && choice?.reach === 'exact'} />
-        {isDenying ? (
-          <DenyFields request={request} denial={denial} onChange={onDenial} />
-        ) : choice === null ? null : (
-          <ChoiceFields request={request} choice={choice} onChange={setChoice} />
-        )}
-      </Stack>
-      <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
-      <Divider />
-      {request.justification === null ? null : (
-        <QuotedClaim by={request.agent.name} text={request.justification} />
-      )}
-      <WhoAsks request={request} />
-      <div className="dialog-actions">
-        <ArmingNote armed={armed} unseen={unseen} onShow={show} />
-        {!isDenying ? (
-          <Answers
-            {...{ request, choice, onLater }}
-            mayDeny={ready}
-            mayApprove={ready && (unseen === null || unseen === 'arguments')}
-            sending={sending === 'approve'}
-            onDeny={() => setDenying(true)}
-            onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
-          />
-        ) : (
-          <Group justify="space-between" mt={4}>
-            <Button variant="subtle" px="xs" onClick={() => setDenying(false)} disabled={sending !== null}>
-              Back
-            </Button>
-            <Button
-              color="red"
-              disabled={!ready}
-              loading={sending === 'deny'}
-              onClick={() => decide({ kind: 'deny', ...denial })}
-            >
-              {denial.mute ? 'Deny and mute' : 'Deny'}
-            </Button>
-          </Group>
-        )}
+      <div className="request-columns">
+        <section className="request-what">
+          <h4 className="request-label">What will happen</h4>
+          <ChildFacts request={request} child={child} decides={!isDenying} />
+          <RefusedCall request={request} call={call} decides={!isDenying && choice?.reach === 'exact'} />
+          <OpenedTools request={request} choice={opened} />
+          {request.justification === null ? null : (
+            <QuotedClaim by={request.agent.name} text={request.justification} />
+          )}
+        </section>
+        <section className="request-how" ref={how}>
+          {isDenying ? (
+            <DenyFields request={request} denial={denial} onChange={onDenial} />
+          ) : choice === null ? null : (
+            <ChoiceFields request={request} choice={choice} onChange={setChoice} />
+          )}
+        </section>
       </div>
-    </Stack>
+      <div className="dialog-actions request-verdict">
+        <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
+        {opened === null ? null : (
+          <VerdictText
+            request={request}
+            choice={opened}
+            onChange={() => how.current?.scrollIntoView({ block: 'start' })}
+          />
+        )}
+        <div className="request-bar">
+          <ArmingNote armed={armed} unseen={unseen} whole={wholeText(call, opened)} onShow={show} />
+          {!isDenying ? (
+            <Answers
+              {...{ request, choice, onLater }}
+              mayDeny={ready}
+              mayApprove={
+                ready &&
+                (unseen === null || unseen === 'arguments') &&
+                choice !== null &&
+                isComplete(choice, serverNowMs())
+              }
+              sending={sending === 'approve'}
+              onDeny={() => setDenying(true)}
+              onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
+            />
+          ) : (
+            <DenialButtons
+              isMuting={denial.mute}
+              isReady={ready}
+              sending={sending}
+              onBack={() => setDenying(false)}
+              onDeny={() => decide({ kind: 'deny', ...denial })}
+            />
+          )}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function DenialButtons({
+  isMuting,
+  isReady,
+  sending,
+  onBack,
+  onDeny,
+}: {
+  isMuting: boolean;
+  isReady: boolean;
+  sending: Decision['kind'] | null;
+  onBack: () => void;
+  onDeny: () => void;
+}) {
+  return (
+    <div className="request-buttons">
+      <Button variant="subtle" onClick={onBack} disabled={sending !== null}>
+        Back
+      </Button>
+      <Button className="deny-button" disabled={!isReady} loading={sending === 'deny'} onClick={onDeny}>
+        {isMuting ? 'Deny and mute' : 'Deny'}
+      </Button>
+    </div>
+  );
+}
+
+/** What was shown, once all of it was, where exactly that would be approved. */
+function wholeText({ state }: ShownCall, choice: Choice | null): string | null {
+  if (state.kind !== 'shown' || choice?.reach !== 'exact') {
+    return null;
+  }
+  const named = namedArguments(state.lines);
+  return `The call is shown to its end${named === null ? '' : `: ${countText(named.length)}`}.`;
+}
+
+/** What the button does, beside it; where the choices are further below, a way to them. */
+function VerdictText({
+  request,
+  choice,
+  onChange,
+}: {
+  request: PermissionRequest;
+  choice: Choice;
+  onChange: () => void;
+}) {
+  const whose = { operatorIsMe: request.operator?.id === useMe().user.id };
+  const { who, what, how } = verdictOf(request, choice, whose);
+  return (
+    <p className="verdict-text">
+      <Icon name="arrowRight" size={14} />
+      <span>
+        <Sentence pieces={who} />
+        <strong>
+          <Sentence pieces={what} />
+        </strong>
+        {how}
+      </span>
+      <Button className="verdict-change" size="compact-xs" variant="subtle" onClick={onChange}>
+        Change
+      </Button>
+    </p>
   );
 }
 
@@ -126,21 +207,19 @@ function Answers({
 }: AnswersProps) {
   const operatorIsMe = request.operator?.id === useMe().user.id;
   return (
-    <Group justify="space-between" mt={4} gap="xs">
-      <Button variant="subtle" px="xs" onClick={onLater}>
+    <div className="request-buttons">
+      <Button variant="subtle" onClick={onLater} data-key="Esc">
         Decide later
       </Button>
-      <Group gap="xs">
-        <Button variant="default" disabled={!mayDeny} onClick={onDeny}>
-          Deny…
+      <Button variant="default" disabled={!mayDeny} onClick={onDeny} {...denyKey}>
+        Deny…
+      </Button>
+      {choice === null ? null : (
+        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)} {...approveKey}>
+          {approveLabel(request, choice, { operatorIsMe })}
         </Button>
-        {choice === null ? null : (
-          <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)}>
-            {approveLabel(request, choice, { operatorIsMe })}
-          </Button>
-        )}
-      </Group>
-    </Group>
+      )}
+    </div>
   );
 }
 

@@ -2,11 +2,11 @@
  * The platform's own facts about a request: who asks, on whose behalf, what it would open, and the call
  * that was refused before.
  */
-import { Code, List, Stack, Text } from '@mantine/core';
+import { Box, Code, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { Capped } from '../../components/capped.tsx';
 import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
@@ -17,6 +17,7 @@ import { VisibleText } from '../../components/visible-text.tsx';
 import { RecordedCall } from './call/refused-call.tsx';
 import { ChildFactsToRead } from './child-facts.tsx';
 import { choiceLabel } from './choices.ts';
+import { begunName } from './request-text.ts';
 
 /**
  * All that is known of a request that is closed or that another person decides: the facts, and apart from
@@ -40,21 +41,58 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
   );
 }
 
-/** What an approval would open. */
-export function WhatItOpens({ request }: { request: PermissionRequest }) {
+/** Who asks, on whose behalf, and when: one line below the heading. */
+export function WhoAsks({ request }: { request: PermissionRequest }) {
+  const { slug } = useWorkspace();
+  const { agent, session_id: sessionId } = request;
   return (
-    <FactList label="What it allows">
-      <OpensFact request={request} />
-    </FactList>
+    <Box className="request-facts" role="group" aria-label="Requested by">
+      {begunName(agent.name) === agent.name ? null : (
+        <span>
+          <VisibleText text={agent.name} />
+        </span>
+      )}
+      <span>
+        in <TextLink to={pathOf(slug, 'sessions', sessionId)}>session {sessionId.slice(0, 8)}</TextLink>
+      </span>
+      <span>
+        <StartedBy request={request} />
+      </span>
+      <span>
+        asked <RelativeTime at={request.created_at} />
+      </span>
+      {request.status === 'open' ? (
+        <span>
+          expires <RelativeTime at={request.expires_at} />
+        </span>
+      ) : null}
+    </Box>
   );
 }
 
-/** Who asks, on whose behalf, and when. */
-export function WhoAsks({ request }: { request: PermissionRequest }) {
-  return (
-    <FactList label="Requested by">
-      <OriginFacts request={request} />
-    </FactList>
+/** "started by you", or by whom, or for whom an agent or a schedule did. */
+export function StartedBy({
+  request: { operator, root_operator: root },
+}: {
+  request: PermissionRequest;
+}): ReactNode {
+  const me = useMe();
+  if (operator?.id === me.user.id) {
+    return 'started by you';
+  }
+  if (operator !== null) {
+    return (
+      <>
+        started by <VisibleText text={operator.name} />
+      </>
+    );
+  }
+  return root === null ? (
+    'no person behind it'
+  ) : (
+    <>
+      started for <VisibleText text={root.name} />
+    </>
   );
 }
 
@@ -66,20 +104,18 @@ const OpensFact = ({ request }: { request: PermissionRequest }) => (
 
 function OriginFacts({ request }: { request: PermissionRequest }) {
   const { slug } = useWorkspace();
-  const { agent, operator, root_operator: root, session_id: sessionId } = request;
+  const { agent, session_id: sessionId } = request;
   return (
     <>
       <Fact name="Agent">
         <VisibleText text={agent.name} />
       </Fact>
       <Fact name="Session">
-        <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>
+        <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>,{' '}
+        <StartedBy request={request} />
       </Fact>
-      <Fact name="Operator">
-        <Driver operator={operator} root={root} />
-      </Fact>
-      <Fact name="Requested duration">{choiceLabel[request.scope]}</Fact>
-      <Fact name="Requested">
+      <Fact name="Asked for">{choiceLabel[request.scope]}</Fact>
+      <Fact name="Asked">
         <RelativeTime at={request.created_at} />
         {request.status === 'open' ? (
           <>
@@ -88,25 +124,6 @@ function OriginFacts({ request }: { request: PermissionRequest }) {
           </>
         ) : null}
       </Fact>
-    </>
-  );
-}
-
-function Driver({
-  operator,
-  root,
-}: {
-  operator: PermissionRequest['operator'];
-  root: PermissionRequest['operator'];
-}): ReactNode {
-  if (operator !== null) {
-    return <VisibleText text={operator.name} />;
-  }
-  return root === null ? (
-    'None: not started by a person'
-  ) : (
-    <>
-      None directly: started from a session of <VisibleText text={root.name} />
     </>
   );
 }

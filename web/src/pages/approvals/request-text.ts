@@ -27,16 +27,12 @@ export const statusTone: Record<RequestStatus, Tone> = {
 /** What was sent from here and did not count. */
 export type LostDecision = 'approve' | 'deny';
 
-/** The outcome of a closed request, and the state of the decision that lost against it. */
-export function outcomeText(
-  status: Exclude<RequestStatus, 'open'>,
-  lost: LostDecision | null,
-): { title: string; text: string } {
-  const sent = lost === 'deny' ? 'denial' : 'approval';
-  const late =
-    lost === null
-      ? ''
-      : `Your decision came too late and changed nothing. The ${sent} that you sent from this window does not count. `;
+/** Of a decision that came after another one. */
+export const lostTitle = (lost: LostDecision): string =>
+  `Your ${lost === 'deny' ? 'denial' : 'approval'} was not recorded.`;
+
+/** The outcome of a closed request. */
+export function outcomeText(status: Exclude<RequestStatus, 'open'>): { title: string; text: string } {
   const outcomes = {
     approved: { title: 'Approved', text: 'The agent was told.' },
     denied: { title: 'Denied', text: 'No permission was given; the agent was told.' },
@@ -49,18 +45,24 @@ export function outcomeText(
       text: 'The session ended before anyone answered. No permission was given.',
     },
   };
-  const { title, text } = outcomes[status];
-  return { title, text: late + text };
+  return outcomes[status];
 }
 
-/** The thing that is asked for: a scope, or an agent that may be started. */
+/** The thing that is asked for: the tool of the refused call, a scope, or an agent that may be started. */
 export function subjectOf({
   grant_type: type,
   details,
   child_agent: child,
-}: Pick<PermissionRequest, 'grant_type' | 'details' | 'child_agent'>): { what: string; name: string } {
+  refused_call: refused,
+}: Pick<PermissionRequest, 'grant_type' | 'details' | 'child_agent' | 'refused_call'>): {
+  what: string;
+  name: string;
+} {
   if (type === 'spawn') {
     return { what: 'to start the agent', name: child?.name ?? textOf(details['child_agent_id']) };
+  }
+  if (refused !== null) {
+    return { what: 'to call', name: `${refused.server}.${refused.tool}` };
   }
   return { what: 'to use tools that need', name: textOf(details['scope']) };
 }

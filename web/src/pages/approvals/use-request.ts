@@ -9,8 +9,8 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
-import { type Choice, grantBody } from './choices.ts';
-import { isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
+import { grantBody } from './choices.ts';
+import { type Decision, isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
 
 /**
  * The stream announces every decision; this is the fallback for a request with an open dialog when
@@ -62,13 +62,15 @@ export function useShownRequest(request: PermissionRequest): ShownRequest {
   };
 }
 
-export type Decision = { kind: 'approve'; choice: Choice } | { kind: 'deny'; reason: string; mute: boolean };
-
 /**
  * Sends a decision, and resends it while no answer comes and the dialog is open. Whatever the answer, the
- * stored request is read again.
+ * stored request is read again. `onDecided` is called once the platform has it on record, with the id of the
+ * grant that it made.
  */
-export function useDecide(request: PermissionRequest) {
+export function useDecide(
+  request: PermissionRequest,
+  onDecided: (decision: Decision, grantId: string | null) => void,
+) {
   const { slug } = useWorkspace();
   const send = useSendDecision(request);
   const isOpen = useIsOpen();
@@ -83,8 +85,9 @@ export function useDecide(request: PermissionRequest) {
       if (!isOpen.current || !isInTime(deadline())) {
         throw new Error('The decision was not sent again: too much time has passed.');
       }
-      await send(decision);
+      return await send(decision);
     },
+    onSuccess: (grantId, decision) => onDecided(decision, grantId),
     onMutate: () => {
       sentAtMs.current = serverNowMs();
     },
@@ -98,17 +101,17 @@ export function useDecide(request: PermissionRequest) {
 function useSendDecision(request: PermissionRequest) {
   const { slug } = useWorkspace();
   const keyFor = useIdempotencyKey();
-  return async (decision: Decision): Promise<void> => {
+  return async (decision: Decision): Promise<string | null> => {
     if (decision.kind === 'approve') {
       const body = grantBody(request, decision.choice);
       const params = { path: { slug }, header: keyFor(body) };
-      await call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
-      return;
+      return (await call(api.POST('/api/workspaces/{slug}/grants', { params, body }))).grant.id;
     }
     const { reason, mute } = decision;
     const params = { path: { slug, request_id: request.id } };
     const body = { mute, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
     await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
+    return null;
   };
 }
 

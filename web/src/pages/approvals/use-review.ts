@@ -31,7 +31,7 @@ export function useReview({
   chosen: Choice | null;
 }): Review {
   // Each of these changes what is shown, so the buttons are disarmed again.
-  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${child.facts} ${chosen?.reach} ${chosen?.holder}`;
+  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${child.facts} ${chosen?.reach} ${chosen?.holder} ${chosen?.lastDay}`;
   const armed = useArmed(subject);
   const { ref, seen, show } = useSeen(subject);
   return { armed, unseen: unseenOf(chosen, { call: state.kind, child: child.state }, seen), ref, show };

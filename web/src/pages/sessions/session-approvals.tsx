@@ -73,6 +73,7 @@ export function SessionApprovals({
               : reopened(waiting.filter((id) => id !== before.shown)),
           )
         }
+        onDecided={() => setQueue((before) => toNext(before, waiting))}
         onClose={() => setQueue((before) => closed(before, waiting))}
       />
     </>

@@ -1,7 +1,7 @@
 import { Box, Button } from '@mantine/core';
 import { useState } from 'react';
 import type { CallLine } from './call-lines.ts';
-import { CallTokenText } from './call-piece.tsx';
+import { CallTokenText, foldMarks } from './call-piece.tsx';
 import { folded } from './folded.ts';
 
 /** Of more lines the first and the last are shown at first. */
@@ -12,8 +12,8 @@ const deepestIndent = 8;
 
 /**
  * The arguments of a call in numbered lines: text that wraps, or that looks like a line, has no number of its
- * own. The first and the last line are marked `data-decides` when `decides`: whoever approves exactly this
- * call must have had its end in sight.
+ * own. The first and the last line are marked `data-decides` when `decides`, and so is what is folded:
+ * whoever approves exactly this call must have unfolded it and had its end in sight.
  */
 export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; decides: boolean }) {
   const [isWhole, setWhole] = useState(false);
@@ -22,14 +22,14 @@ export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; 
   const digits = String(lines.length).length;
   const line = (content: CallLine, index: number) => {
     const isEdge = index === 0 || index === lines.length - 1;
-    return <Line key={index} line={content} number={index + 1} decides={decides && isEdge} />;
+    return <Line key={index} line={content} number={index + 1} isEdge={isEdge} decides={decides} />;
   };
   return (
     <Box className="call-text" role="group" aria-label="Arguments" {...{ tabIndex: 0 }}>
       <ol className="call-lines" style={{ paddingInlineStart: `${digits + 2}ch` }}>
         {shown.map(line)}
         {hidden.length === 0 ? null : (
-          <li className="call-gap">
+          <li className="call-gap" {...foldMarks(decides, isWhole)}>
             <Button
               size="compact-xs"
               variant="default"
@@ -49,10 +49,12 @@ export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; 
 function Line({
   line: { depth, tokens },
   number,
+  isEdge,
   decides,
 }: {
   line: CallLine;
   number: number;
+  isEdge: boolean;
   decides: boolean;
 }) {
   return (
@@ -61,12 +63,12 @@ function Line({
       // What wraps is indented further than the line that it belongs to.
       style={{ paddingInlineStart: `${2 * Math.min(depth, deepestIndent) + 2}ch` }}
     >
-      <span {...(decides ? { 'data-decides': true } : {})}>
+      <span {...(decides && isEdge ? { 'data-decides': true } : {})}>
         {tokens.map(({ kind, text }, index) => {
           const key = `${index}`;
           return (
             <span key={key} className={`call-${kind}`}>
-              <CallTokenText text={text} />
+              <CallTokenText text={text} decides={decides} />
               {text === ':' ? ' ' : null}
             </span>
           );

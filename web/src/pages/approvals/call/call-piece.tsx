@@ -10,22 +10,46 @@ const longToken = { most: 200, head: 100, tail: 60 };
  * A token of a call as it is written there: never markup, in the order of its characters, with
  * marks for those that hide.
  */
-export function CallTokenText({ text }: { text: string }) {
+export function CallTokenText({ text, decides = false }: { text: string; decides?: boolean }) {
+  return <CallText characters={charactersOf(text)} decides={decides} />;
+}
+
+/** `decides`: what is folded has to be unfolded before an approval. */
+export function CallText({
+  characters,
+  decides = false,
+}: {
+  characters: readonly CallCharacter[];
+  decides?: boolean;
+}) {
   const [isWhole, setWhole] = useState(false);
-  const { head, hidden, tail } = folded(charactersOf(text), longToken);
+  const { head, hidden, tail } = folded(characters, longToken);
   if (hidden.length === 0) {
     return <Pieces characters={head} />;
   }
   return (
     <>
       <Pieces characters={isWhole ? [...head, ...hidden, ...tail] : head} />{' '}
-      <Button size="compact-xs" variant="default" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
-        {isWhole ? 'Show less' : hiddenText(hidden)}
-      </Button>{' '}
+      <span {...foldMarks(decides, isWhole)}>
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-expanded={isWhole}
+          onClick={() => setWhole(!isWhole)}
+        >
+          {isWhole ? 'Show less' : hiddenText(hidden)}
+        </Button>
+      </span>{' '}
       {isWhole ? null : <Pieces characters={tail} />}
     </>
   );
 }
+
+/** Of a place where something is folded: whoever decides must have unfolded it. */
+export const foldMarks = (decides: boolean, isWhole: boolean) => ({
+  ...(decides ? { 'data-decides': true } : {}),
+  ...(decides && !isWhole ? { 'data-folded': true } : {}),
+});
 
 function hiddenText(hidden: readonly CallCharacter[]): string {
   const invisible = countHidden(hidden);

@@ -5,18 +5,16 @@
 import { Box, Button, Group, Loader, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { PermissionRequest } from '../../../api/types.ts';
-import { Capped } from '../../../components/capped.tsx';
-import { CodeText } from '../../../components/code-text.tsx';
+import { VisibleText } from '../../../components/visible-text.tsx';
 import { keepsRefusedCallsLabel } from '../../../text/setting-labels.ts';
 import { sizeText } from '../../../text/size-text.ts';
-import { CallArguments } from './call-arguments.tsx';
+import type { CallLine } from './call-lines.ts';
 import { CallTokenText } from './call-piece.tsx';
+import { countText, namedArguments } from './named-arguments.ts';
+import { ShownArguments } from './shown-call.tsx';
 import { type ShownCall, useCall } from './use-call.ts';
 
 type Request = Pick<PermissionRequest, 'id' | 'grant_type' | 'refused_call' | 'status' | 'may_decide'>;
-
-/** A longer name scrolls in place. */
-const longName = 40;
 
 /** Of a request that is not answered here: the arguments are shown when somebody asks for them. */
 export function RecordedCall({ request }: { request: Request }) {
@@ -51,39 +49,42 @@ export function RefusedCall({
   return (
     <section className="recorded-call" aria-label="The call that was refused">
       {refused === null ? null : (
-        <Text size="sm" c="dimmed">
-          Refused call, recorded by the platform:
-        </Text>
-      )}
-      {refused === null ? null : (
-        <Group gap="xs" wrap="nowrap" justify="space-between">
-          <Capped label="Refused tool" isLong={refused.tool.length > longName}>
-            <CodeText text={`${refused.server}.${refused.tool}`} />
-          </Capped>
+        <div className="call-head">
+          <span className="call-tool">
+            <VisibleText text={`${refused.server}.${refused.tool}`} />
+          </span>
           {refused.digest === null || refused.arguments_size_bytes === null ? null : (
-            <Text size="xs" c="dimmed" style={{ whiteSpace: 'nowrap' }}>
-              {sizeText(refused.arguments_size_bytes)} of arguments
-            </Text>
+            <span className="call-size">
+              {call.state.kind === 'shown' ? `${argumentCount(call.state.lines)}, ` : ''}
+              {sizeText(refused.arguments_size_bytes)}
+            </span>
           )}
-        </Group>
+        </div>
       )}
-      <Content call={call} decides={decides} onRead={onRead} />
+      <Content digest={refused?.digest ?? ''} call={call} decides={decides} onRead={onRead} />
     </section>
   );
 }
 
+function argumentCount(lines: readonly CallLine[]): string {
+  const named = namedArguments(lines);
+  return named === null ? 'a value without names' : countText(named.length);
+}
+
 function Content({
+  digest,
   call: { state, retry },
   decides,
   onRead,
 }: {
+  digest: string;
   call: ShownCall;
   decides: boolean;
   onRead: (() => void) | null;
 }): ReactNode {
   switch (state.kind) {
     case 'shown':
-      return <CallArguments lines={state.lines} decides={decides} />;
+      return <ShownArguments lines={state.lines} digest={digest} decides={decides} />;
     case 'unreadable':
       return (
         <>

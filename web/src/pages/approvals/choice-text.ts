@@ -1,0 +1,152 @@
+/**
+ * What a choice would allow, in sentences. Names stay apart in them, so that they are shown as what
+ * somebody else wrote. Pure.
+ */
+import type { PermissionRequest } from '../../api/types.ts';
+import { sizeText } from '../../text/size-text.ts';
+import { type Choice, endOf, isSingle, type Reach, type Whose } from './choices.ts';
+import { begunName } from './request-text.ts';
+
+/** A part of a sentence: the platform's words, or a name of others. */
+export type Piece = string | { name: string; isCode?: boolean };
+
+type Meant = Pick<
+  PermissionRequest,
+  'agent' | 'operator' | 'grant_type' | 'details' | 'refused_call' | 'child_agent' | 'tools' | 'more_tools'
+>;
+
+const named = (name: string): Piece => ({ name: begunName(name) });
+
+/** Names that one decides by are never cut. */
+const code = (name: string): Piece => ({ name, isCode: true });
+
+/** Who gets it and for how long, below the label of a choice. */
+export function choiceMeaning(request: Meant, choice: Choice, whose: Whose): Piece[] {
+  return ['For ', ...holderOf(request, choice, whose), ...whenOf(request, choice.reach)];
+}
+
+function holderOf(request: Meant, { holder }: Choice, { operatorIsMe }: Whose): Piece[] {
+  if (holder === 'agent') {
+    return [named(request.agent.name)];
+  }
+  return operatorIsMe
+    ? ['every agent that you start']
+    : ['every agent that ', named(request.operator?.name ?? 'that person'), ' starts'];
+}
+
+function whenOf(request: Meant, reach: Reach): Piece[] {
+  const { grant_type: type, refused_call: refused } = request;
+  const later = type === 'spawn' ? '' : '; also tools that get this scope later';
+  const what = type === 'spawn' ? 'any number of starts' : `any calls of ${toolsText(request)}`;
+  switch (reach) {
+    case 'exact':
+      return [', once: exactly these arguments, in this session.'];
+    case 'once':
+      if (type === 'spawn') {
+        return [', once: one session of that agent, started by this one.'];
+      }
+      return refused === null
+        ? [`, once: one call of ${oneOf(request)}, in this session.`]
+        : [', once: whatever it sends to ', code(`${refused.server}.${refused.tool}`), '.'];
+    case 'session':
+      return [`, until this session ends: ${what}.`];
+    case 'date':
+      return [` in every session, until the day that you choose${later}.`];
+    case 'persistent':
+      return [` in every session, until somebody revokes it${later}.`];
+  }
+}
+
+const countOf = ({ tools, more_tools: more }: Meant) => tools.length + more;
+
+function toolsText(request: Meant): string {
+  const count = countOf(request);
+  return count === 1 ? 'this tool' : `these ${count} tools`;
+}
+
+const oneOf = (request: Meant) => (countOf(request) === 1 ? 'this tool' : `one of ${toolsText(request)}`);
+
+/** What the button will do, by server, tool and size; never by an argument. */
+export interface Verdict {
+  /** Before, at and after what is allowed. */
+  who: Piece[];
+  what: Piece[];
+  how: string;
+}
+
+export function verdictOf(request: Meant, choice: Choice, whose: Whose): Verdict {
+  const who: Piece[] = ['You allow ', ...holderOf(request, choice, whose), ' '];
+  const used = 'It is used up afterwards.';
+  if (request.grant_type === 'spawn') {
+    const child = named(request.child_agent?.name ?? String(request.details['child_agent_id']));
+    return isSingle(choice.reach)
+      ? { who, what: ['to start one session of ', child], how: `. ${used}` }
+      : { who, what: ['to start sessions of ', child], how: ` ${untilText(choice)}.` };
+  }
+  const refused = request.refused_call;
+  if (isSingle(choice.reach)) {
+    const one: Piece[] =
+      refused === null
+        ? [`one call of ${oneOf(request)}`]
+        : ['one call of ', code(`${refused.server}.${refused.tool}`)];
+    return { who, what: one, how: `${argumentsOf(request, choice.reach)}. ${used}` };
+  }
+  return { who, what: [`any calls of ${toolsText(request)}`], how: ` ${untilText(choice)}.` };
+}
+
+function argumentsOf({ refused_call: refused }: Meant, reach: Reach): string {
+  if (reach !== 'exact') {
+    return ', with any arguments';
+  }
+  const size = refused?.arguments_size_bytes ?? null;
+  return `, with exactly these arguments${size === null ? '' : ` (${sizeText(size)})`}`;
+}
+
+function untilText({ reach, lastDay }: Choice): string {
+  if (reach === 'session') {
+    return 'until this session ends';
+  }
+  const end = reach === 'date' ? endOf(lastDay) : null;
+  const until =
+    reach !== 'date' ? 'until somebody revokes it' : end === null ? 'until a day' : `until ${dayText(end)}`;
+  return `in every session, ${until}`;
+}
+
+const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
+
+/** "the end of December 31, 2026" */
+const dayText = (end: string): string => `the end of ${day.format(new Date(end))}`;
+
+/** What the choice does to one of the tools that the scope covers: it is open so far, or stays closed. */
+export function toolState(
+  { refused_call: refused }: Pick<Meant, 'refused_call'>,
+  choice: Choice | null,
+  { server, tool }: { server: string; tool: string },
+): { isOpen: boolean; text: string } {
+  const closed = { isOpen: false, text: 'stays closed' };
+  if (choice === null) {
+    return closed;
+  }
+  if (isSingle(choice.reach)) {
+    if (refused === null) {
+      return { isOpen: true, text: 'one call of any of these' };
+    }
+    const isIt = refused.server === server && refused.tool === tool;
+    return isIt ? { isOpen: true, text: choice.reach === 'exact' ? 'this one call' : 'one call' } : closed;
+  }
+  const end = choice.reach === 'date' ? endOf(choice.lastDay) : null;
+  const until = { session: 'this session', persistent: 'until revoked' };
+  return {
+    isOpen: true,
+    text:
+      choice.reach === 'session' || choice.reach === 'persistent'
+        ? until[choice.reach]
+        : end === null
+          ? 'until a day'
+          : `until ${dayText(end)}`,
+  };
+}
+
+/** As a screen reader reads it. */
+export const plainText = (pieces: readonly Piece[]): string =>
+  pieces.map((piece) => (typeof piece === 'string' ? piece : piece.name)).join('');

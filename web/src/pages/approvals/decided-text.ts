@@ -1,0 +1,27 @@
+/** What was decided, and what a grant had let pass when it was revoked. Pure. */
+import type { Grant, PermissionRequest } from '../../api/types.ts';
+import { reachLabel, type Whose } from './choices.ts';
+import type { Decision } from './decision-state.ts';
+
+export function decidedText(
+  request: Pick<PermissionRequest, 'grant_type' | 'refused_call'>,
+  decision: Decision,
+  whose: Whose,
+): string {
+  if (decision.kind === 'deny') {
+    return decision.mute ? 'Denied, and the session is muted.' : 'Denied. The agent is told.';
+  }
+  const label = reachLabel(request, decision.choice, whose);
+  return `Allowed: ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
+}
+
+/** `state` and `use_count` as they are after it was revoked. */
+export function revokedText({ state, use_count: uses }: Pick<Grant, 'state' | 'use_count'>): string {
+  if (state === 'consumed') {
+    return 'Too late to revoke: the call has passed.';
+  }
+  if (uses === 0) {
+    return 'Revoked before it was used.';
+  }
+  return uses === 1 ? 'Revoked. One call had passed before.' : `Revoked. ${uses} calls had passed before.`;
+}

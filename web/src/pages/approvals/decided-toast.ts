@@ -1,0 +1,39 @@
+/** Says for a moment what was decided, once the platform has it, with the way to take a grant back. */
+import { useQueryClient } from '@tanstack/react-query';
+import { api, call } from '../../api/client.ts';
+import { grantQuery } from '../../api/grant-query.ts';
+import { keys } from '../../api/keys.ts';
+import type { PermissionRequest } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { failureMessage } from '../../components/failure-text.ts';
+import { announce } from '../../components/toasts.tsx';
+import { decidedText, revokedText } from './decided-text.ts';
+import type { Decision } from './decision-state.ts';
+
+/** `grantId`: what an approval made; null for a denial. */
+export function useDecidedToast(request: PermissionRequest) {
+  const { user } = useMe();
+  const revoke = useRevoke();
+  return (decision: Decision, grantId: string | null) => {
+    const text = decidedText(request, decision, { operatorIsMe: request.operator?.id === user.id });
+    const action = grantId === null ? null : { label: 'Revoke', run: () => revoke.mutate(grantId) };
+    announce(text, { action });
+  };
+}
+
+/** Reads the grant afterwards: what had passed on it by then stays done, and is said. */
+function useRevoke() {
+  const { slug } = useWorkspace();
+  const queries = useQueryClient();
+  return useApiMutation({
+    async send(id: string) {
+      const params = { path: { slug, grant_id: id } };
+      await call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
+      return await queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 });
+    },
+    invalidates: [keys.grants(slug)],
+    onSuccess: ({ grant }) => announce(revokedText(grant)),
+    onError: (error) => announce(`Not revoked. ${failureMessage(error)}`, { tone: 'fail' }),
+  });
+}
