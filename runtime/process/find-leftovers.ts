@@ -30,10 +30,10 @@ function belongsTo(directory: string, pid: string): boolean {
 }
 
 /**
- * Whether a process has the session's directory mounted, matched by id only: paths are relative to the root of
- * their file system, not of this machine. The mounts of a namespace are read once, and those of this process's
- * own not at all, since a session's directory is mounted in sandboxes alone: an engine's thousands of mounts
- * would be read for each process of the machine.
+ * Whether a process has the session's directory mounted, matched by id only: paths are relative to the root
+ * of their file system, not of this machine. The mounts of a namespace are read once, and those of this
+ * process's own not at all, since a session's directory is mounted in sandboxes alone: an engine's thousands
+ * of mounts would be read for each process of the machine.
  */
 function mountSearch(sessionId: string): (pid: string) => boolean {
   const namespaceOf = (pid: string) => orEmpty(() => readlinkSync(`/proc/${pid}/ns/mnt`));

@@ -76,8 +76,8 @@ export async function releaseServices(): Promise<void> {
 }
 
 /**
- * A migrated database to copy, one for each state of the migrations. The first run drops what killed runs left;
- * a fresh server has one already.
+ * A migrated database to copy, one for each state of the migrations. The first run drops what killed runs
+ * left; a fresh server has one already.
  */
 async function ensureTemplate(
   url: string,
