@@ -23,6 +23,7 @@ const ofAdmins = [
   'PUT embedding-provider',
   'DELETE embedding-provider',
   'POST embedding-provider/check',
+  'POST example',
   'POST mcp-servers',
   'PUT mcp-servers/{name}',
   'DELETE mcp-servers/{name}',
