@@ -26,8 +26,8 @@ function nextCronMs(times: CronTimes, timeZone: string, afterMs: number): number
   for (let day = 0; day < horizonDays; day += 1) {
     const date = today + day * dayMs;
     for (const wanted of isDayOf(times, new Date(date)) ? wantedTimes(times, date) : []) {
-      // A clock is never put back by as much as three hours.
-      const at = wanted < localMs - 3 * 3600 * 1000 ? null : instantOf(clock, wanted);
+      // The first instant of a time that the clock shows, or has shown, has passed.
+      const at = wanted <= localMs ? null : instantOf(clock, wanted);
       if (at !== null && at > afterMs) {
         return at;
       }

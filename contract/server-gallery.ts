@@ -24,14 +24,13 @@ interface Described extends Pick<GalleryServer, 'about' | 'package' | 'version' 
   env?: NonNullable<McpServerInput['manifest']>['env'];
   /** Scopes, each with the tools that need it. */
   gates: Readonly<Record<string, readonly string[]>>;
-  network?: McpServerInput['network'];
 }
 
 /** Those that load a package may take as long as that takes. */
 const startSeconds = 180;
 
 const described = (
-  { name, env = {}, gates, network = 'none', ...rest }: Described,
+  { name, env = {}, gates, ...rest }: Described,
   { registry, shape }: Pick<GalleryServer, 'registry'> & { shape: { command: string; args: string[] } },
 ): GalleryServer => ({
   ...{ about: rest.about, registry, package: rest.package, version: rest.version, licence: 'MIT' },
@@ -45,7 +44,8 @@ const described = (
         Object.entries(gates).flatMap(([scope, tools]) => tools.map((tool) => [tool, scope])),
       ),
     },
-    network,
+    // A package is loaded only for a server that has it (docs/operations.md).
+    network: 'internet',
     start_seconds: startSeconds,
   }),
 });
@@ -63,7 +63,7 @@ const ofPyPi = (server: Described): GalleryServer => {
 export const serverGallery: readonly GalleryServer[] = [
   ofNpm({
     name: 'files',
-    about: 'Reads and writes files of a session’s own folder.',
+    about: 'Reads and writes files of a folder of its own, for as long as the session runs.',
     package: '@modelcontextprotocol/server-filesystem',
     version: '2026.8.31',
     args: ['.'],
@@ -87,6 +87,10 @@ export const serverGallery: readonly GalleryServer[] = [
       'memory.write': ['create_entities', 'create_relations', 'add_observations'],
       'memory.delete': ['delete_entities', 'delete_observations', 'delete_relations'],
     },
+    // It would write beside its own program, which it may not.
+    env: {
+      MEMORY_FILE_PATH: { kind: 'value', label: 'File of the graph', default: '/workspace/memory.jsonl' },
+    },
   }),
   ofNpm({
     name: 'thinking',
@@ -95,19 +99,6 @@ export const serverGallery: readonly GalleryServer[] = [
     version: '2026.8.31',
     tools: ['sequentialthinking'],
     gates: {},
-  }),
-  ofPyPi({
-    name: 'git',
-    about: 'History, differences and branches of a repository in the session’s folder.',
-    package: 'mcp-server-git',
-    version: '2026.10.19',
-    tools: [
-      ...['git_status', 'git_diff_unstaged', 'git_diff_staged', 'git_diff', 'git_log', 'git_show'],
-      ...['git_branch', 'git_add', 'git_commit', 'git_reset', 'git_create_branch', 'git_checkout'],
-    ],
-    gates: {
-      'git.write': ['git_add', 'git_commit', 'git_reset', 'git_create_branch', 'git_checkout'],
-    },
   }),
   ofPyPi({
     name: 'time',
@@ -124,7 +115,6 @@ export const serverGallery: readonly GalleryServer[] = [
     version: '2026.10.24',
     tools: ['fetch'],
     gates: { 'web.fetch': ['fetch'] },
-    network: 'internet',
   }),
   ofNpm({
     name: 'everything',
@@ -137,8 +127,12 @@ export const serverGallery: readonly GalleryServer[] = [
       ...['simulate-research-query', 'toggle-simulated-logging', 'toggle-subscriber-updates'],
       'trigger-long-running-operation',
     ],
-    // It answers with its whole environment.
-    gates: { 'everything.environment': ['get-env'] },
+    gates: {
+      // It answers with its whole environment.
+      'everything.environment': ['get-env'],
+      // It fetches what it is told to.
+      'everything.fetch': ['gzip-file-as-resource'],
+    },
   }),
 ];
 

@@ -17,7 +17,7 @@ import * as createChannels from './20261129101000_create_channels.ts';
 import * as createSharedData from './20261129101100_create_shared_data.ts';
 import * as createModelUsageDays from './20261130100000_create_model_usage_days.ts';
 import * as createSessionLiveTexts from './20261130110000_create_session_live_texts.ts';
-import * as addFailedSessionsIndex from './20261130120000_add_failed_sessions_index.ts';
+import * as addHomeIndexes from './20261130120000_add_home_indexes.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -41,7 +41,7 @@ const migrations: Record<string, Migration> = {
   '20261129101100_create_shared_data': createSharedData,
   '20261130100000_create_model_usage_days': createModelUsageDays,
   '20261130110000_create_session_live_texts': createSessionLiveTexts,
-  '20261130120000_add_failed_sessions_index': addFailedSessionsIndex,
+  '20261130120000_add_home_indexes': addHomeIndexes,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

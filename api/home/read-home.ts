@@ -91,7 +91,8 @@ async function readDecisions(
 ): Promise<WorkspaceHome['needs']['decisions']> {
   const open = { status: 'open', readableBy: home.readableBy } as const;
   const { items } = await listPermissionRequests(db, home.workspaceId, open, { limit: openRequests });
-  const { first, count } = partOf(await listDecidable(db, visit, items));
+  const soonest = items.toSorted((one, other) => Date.parse(one.expires_at) - Date.parse(other.expires_at));
+  const { first, count } = partOf(await listDecidable(db, visit, soonest));
   const titles = await readTitles(
     db,
     home,
@@ -127,7 +128,7 @@ async function readChangedTools(db: Db, visit: Visit): Promise<WorkspaceHome['ne
   );
 }
 
-/** What another session started is started by that one alone. */
+/** Only one's own: the prompt of another would run with one's own grants and sign-ins. */
 async function readFailed(
   dependencies: HomeDependencies,
   { workspace }: Visit,
@@ -146,9 +147,9 @@ async function readFailed(
   );
   const isOpen = workspace.closed_at === null;
   return {
-    first: first.map(({ isRoot, ...row }) => ({
+    first: first.map(({ isOwn, ...row }) => ({
       ...row,
-      may_run_again: isOpen && isRoot && startable.has(row.agent.id),
+      may_run_again: isOpen && isOwn && startable.has(row.agent.id),
     })),
     count,
   };

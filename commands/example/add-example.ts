@@ -66,10 +66,13 @@ async function ensureServer(trx: Transaction, save: ExampleSave): Promise<void> 
   }
 }
 
-/** The same program, and at least the example's gates. */
-const isExampleServer = ({ shape, manifest, network }: McpServer): boolean =>
+/** The same program and rules, no variable, and at least the example's gates. */
+const isExampleServer = ({ shape, manifest, network, approvers, unlisted_tools }: McpServer): boolean =>
   isDeepStrictEqual(shape, exampleServer.shape) &&
   network === exampleServer.network &&
+  approvers === exampleServer.approvers &&
+  unlisted_tools === exampleServer.unlisted_tools &&
+  Object.keys(manifest.env).length === 0 &&
   Object.entries(exampleServer.manifest?.tool_scopes ?? {}).every(
     ([tool, scope]) => Object.hasOwn(manifest.tool_scopes, tool) && manifest.tool_scopes[tool] === scope,
   );
@@ -87,14 +90,19 @@ async function ensureAgent(trx: Transaction, save: ExampleSave): Promise<Agent> 
   return saved.agent;
 }
 
-const isExampleAgent = ({ run, instructions, archived_at: archivedAt }: Agent): boolean =>
-  archivedAt === null &&
-  isDeepStrictEqual(run, exampleAgent.run) &&
-  instructions === exampleAgent.instructions;
+/** As it was added: nothing more runs with it, and it reaches no further. */
+const isExampleAgent = (agent: Agent): boolean =>
+  agent.archived_at === null &&
+  Object.entries(exampleAgent).every(([field, value]) =>
+    isDeepStrictEqual(agent[field as keyof typeof exampleAgent], value),
+  );
 
 async function ensureAttached(trx: Transaction, save: ExampleSave, agent: Agent): Promise<void> {
   const attached = await listAttachments(trx, agent.id);
-  if (attached.some(({ name }) => name === exampleServer.name)) {
+  if (attached.some(({ name }) => name !== exampleServer.name)) {
+    throw new ExampleInTheWayError('agent', exampleAgent.name);
+  }
+  if (attached.length > 0) {
     return;
   }
   const saved = await attach(trx, {

@@ -105,11 +105,11 @@ export async function listRunning(db: Db, home: HomeOf): Promise<RunningSession[
 const failedRow = titledRow.extend({
   status_reason: z.string().nullable(),
   ended_at: timestamp,
-  has_parent: z.boolean(),
+  operator_id: uuid.nullable(),
 });
 
-/** `isRoot`: no other session started it. */
-type FailedRow = SessionOfHome & { reason: string | null; ended_at: string; isRoot: boolean };
+/** `isOwn`: this person started it. */
+type FailedRow = SessionOfHome & { reason: string | null; ended_at: string; isOwn: boolean };
 
 /** Those that failed within the last 24 hours, the last one first. */
 export async function listFailed(db: Db, home: HomeOf): Promise<FailedRow[]> {
@@ -121,10 +121,10 @@ export async function listFailed(db: Db, home: HomeOf): Promise<FailedRow[]> {
       { column: 's.id', order: 'desc' },
     ])
     .limit(mostRows)
-    .select('s.status_reason', 's.ended_at', db.raw('s.parent_session_id is not null as has_parent'));
+    .select('s.status_reason', 's.ended_at', 's.operator_id');
   const rows = await readRows(query, failedRow);
-  return rows.map(({ status_reason: reason, ended_at, has_parent: hasParent, ...row }) => ({
+  return rows.map(({ status_reason: reason, ended_at, operator_id: operatorId, ...row }) => ({
     ...titled(row),
-    ...{ reason, ended_at, isRoot: !hasParent },
+    ...{ reason, ended_at, isOwn: operatorId === home.userId },
   }));
 }

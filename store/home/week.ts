@@ -22,8 +22,8 @@ const requestCount = z.object({ ...counted, status: requestStatus });
 const dayOf = `((created_at at time zone 'UTC') + make_interval(mins => :offsetMinutes))::date::text`;
 
 /**
- * How many sessions that began on a day have which status now; `looked`: how many of the workspace were
- * looked at, the newest ones, at most `homeBounds.sessionsOfWeek`.
+ * How many sessions that began on a day have which status now, of those that the person may read: `looked`
+ * are counted, the newest ones, at most `homeBounds.sessionsOfWeek`.
  */
 export function countSessionsOfWeek(
   db: Db,
@@ -32,12 +32,13 @@ export function countSessionsOfWeek(
 ): Promise<z.infer<typeof sessionCount>[]> {
   const statement = db.raw(
     `with newest as materialized (
-       select status, created_at, operator_id, root_operator_id, schedule_maker_id, shared_with_workspace
-       from sessions where workspace_id = :workspaceId and created_at >= :from
+       select status, created_at
+       from sessions
+       where workspace_id = :workspaceId and created_at >= :from and (:isAdmin or ${readableCondition})
        order by created_at desc limit :most)
      select ${dayOf} as day, status, count(*)::int as count,
        (select count(*)::int from newest) as looked
-     from newest where :isAdmin or ${readableCondition} group by 1, 2`,
+     from newest group by 1, 2`,
     valuesOf(home, week, homeBounds.sessionsOfWeek),
   );
   return readRows(statement, sessionCount);
@@ -51,14 +52,14 @@ export function countRequestsOfWeek(
 ): Promise<z.infer<typeof requestCount>[]> {
   const statement = db.raw(
     `with newest as materialized (
-       select session_id, status, created_at
-       from permission_requests where workspace_id = :workspaceId and created_at >= :from
+       select status, created_at
+       from permission_requests r
+       where workspace_id = :workspaceId and created_at >= :from
+         and (:isAdmin or exists (select from sessions s where s.id = r.session_id and ${readableCondition}))
        order by created_at desc limit :most)
      select ${dayOf} as day, status, count(*)::int as count,
        (select count(*)::int from newest) as looked
-     from newest where :isAdmin or session_id in (
-       select s.id from sessions s join newest n on n.session_id = s.id where ${readableCondition})
-     group by 1, 2`,
+     from newest group by 1, 2`,
     valuesOf(home, week, homeBounds.requestsOfWeek),
   );
   return readRows(statement, requestCount);

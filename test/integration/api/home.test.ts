@@ -175,7 +175,7 @@ describe('the first page of a workspace', () => {
     expect((await homeOf(operator)).needs.sign_ins.count).toBe(0);
   });
 
-  it('offers to run again what the person could start, and no child', async () => {
+  it('offers to run again what the person started, and no prompt of another', async () => {
     const { failed } = await homeOf(operator);
     expect(failed.first.map(({ title, reason, may_run_again: may }) => ({ title, reason, may }))).toEqual(
       expect.arrayContaining([
@@ -183,6 +183,9 @@ describe('the first page of a workspace', () => {
         { title: 'Look', reason: 'It broke', may: false },
       ]),
     );
+    const ofAdmin = (await homeOf(admin)).failed.first;
+    expect(ofAdmin.filter(({ may_run_again: may }) => may)).toHaveLength(1);
+    expect(ofAdmin.find(({ title }) => title === 'Write the notes')?.may_run_again).toBe(false);
     await api.db('agents').where({ id: agent.id }).update({ archived_at: api.db.fn.now() });
     expect((await homeOf(operator)).failed.first.some(({ may_run_again: may }) => may)).toBe(false);
     await api.db('agents').where({ id: agent.id }).update({ archived_at: null });

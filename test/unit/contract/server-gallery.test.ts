@@ -18,17 +18,14 @@ describe('the gallery of MCP servers', () => {
     },
   );
 
-  it('gates whatever changes something, or reaches the internet', () => {
+  it('gates whatever changes something, or fetches what it is told to', () => {
     const open = serverGallery.flatMap(({ tools, input }) =>
       tools.filter((tool) => !Object.hasOwn(input.manifest?.tool_scopes ?? {}, tool)),
     );
     expect(
       open.filter((tool) =>
-        /(^|_)(write|edit|move|create|add|delete|commit|reset|checkout|fetch)(_|$)/.test(tool),
+        /(^|_)(write|edit|move|create|add|delete|commit|reset|checkout|fetch|gzip)(_|-|$)/.test(tool),
       ),
     ).toEqual([]);
-    for (const { input } of serverGallery.filter(({ input: { network } }) => network === 'internet')) {
-      expect(Object.keys(input.manifest?.tool_scopes ?? {})).not.toEqual([]);
-    }
   });
 });

@@ -6,6 +6,8 @@ import { VisuallyHidden } from '@mantine/core';
 
 export interface BarPart {
   name: string;
+  /** Where people do not call it by its name. */
+  label?: string;
   fill: 'ok' | 'fail' | 'denied' | 'wait' | 'run' | 'idle';
 }
 
@@ -69,9 +71,9 @@ export function DayBars({
           <thead>
             <tr>
               <th scope="col">Day</th>
-              {parts.map(({ name }) => (
+              {parts.map(({ name, label: text = name }) => (
                 <th key={name} scope="col">
-                  {name}
+                  {text}
                 </th>
               ))}
             </tr>
@@ -93,7 +95,9 @@ export function DayBars({
 }
 
 const textOf = (parts: readonly BarPart[], { counts }: BarDay) => {
-  const named = parts.flatMap(({ name }, at) => (counts[at] === 0 ? [] : [`${counts[at]} ${name}`]));
+  const named = parts.flatMap(({ name, label = name }, at) =>
+    counts[at] === 0 ? [] : [`${counts[at]} ${label}`],
+  );
   return named.length === 0 ? 'none' : named.join(', ');
 };
 

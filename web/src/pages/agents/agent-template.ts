@@ -9,9 +9,9 @@ export interface AgentTemplate {
   prompt: string;
 }
 
-/** Null for a server that there is no template for. */
-export const templateFor = (server: string | null): AgentTemplate | null =>
-  server === exampleServer.name
+/** Null for an entry that there is no template for. */
+export const templateFor = (entry: Pick<McpServer, 'name' | 'manifest'> | undefined): AgentTemplate | null =>
+  entry !== undefined && hasTemplate(entry)
     ? {
         initial: { ...newAgent, name: `my-${exampleAgent.name}`, instructions: exampleAgent.instructions },
         prompt: examplePrompt,

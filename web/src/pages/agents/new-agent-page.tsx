@@ -6,24 +6,43 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { failureMessage } from '../../components/failure-text.ts';
 import { PageFrame } from '../../components/page-frame.tsx';
+import { QueryState } from '../../components/query-state.tsx';
+import { announce } from '../../components/toasts.tsx';
+import { useEntry } from '../catalog/use-entry.ts';
 import { AgentForm } from './agent-form.tsx';
-import { templateFor } from './agent-template.ts';
+import { type AgentTemplate, templateFor } from './agent-template.ts';
 import { type AgentDefinition, newAgent } from './agent-values.ts';
 
 /** With a `server` in the address, one that begins with a template, attaches the server and is started. */
 export default function NewAgentPage() {
-  const { slug } = useWorkspace();
-  const [, navigate] = useLocation();
   const [params] = useSearchParams();
   const server = params.get('server');
-  const template = templateFor(server);
+  return server === null ? <NewAgent use={null} /> : <NewAgentWith server={server} />;
+}
+
+function NewAgentWith({ server }: { server: string }) {
+  const { slug } = useWorkspace();
+  return (
+    <QueryState query={useEntry(slug, server)} what="The MCP server">
+      {(entry) => {
+        const template = templateFor(entry);
+        return <NewAgent use={template === null ? null : { server, template }} />;
+      }}
+    </QueryState>
+  );
+}
+
+function NewAgent({ use }: { use: { server: string; template: AgentTemplate } | null }) {
+  const { slug } = useWorkspace();
+  const [, navigate] = useLocation();
   const begin = useBegin(slug);
   const save = useApiMutation({
     async send(body: AgentDefinition) {
       const params = { path: { slug } };
       const { agent } = await call(api.POST('/api/workspaces/{slug}/agents', { params, body }));
-      const begun = template === null || server === null ? null : await begin(agent, server, template.prompt);
+      const begun = use === null ? null : await begin(agent, use.server, use.template.prompt);
       return { agent, sessionId: begun };
     },
     invalidates: [keys.agents(slug), keys.sessions(slug)],
@@ -35,17 +54,17 @@ export default function NewAgentPage() {
       width="form"
       title="New agent"
       description={
-        template === null
+        use === null
           ? 'You will be its owner. You can attach MCP servers after you create it.'
-          : `You will be its owner. It has steps that write with ${server}, which is attached to it.`
+          : `You will be its owner. It has steps that write with ${use.server}, which is attached to it.`
       }
     >
       <AgentForm
         agentId={null}
-        initial={template?.initial ?? newAgent}
-        draftName={template === null ? 'new agent' : `new agent for ${server}`}
+        initial={use?.template.initial ?? newAgent}
+        draftName={use === null ? 'new agent' : `new agent for ${use.server}`}
         save={save}
-        submitLabel={template === null ? 'Create agent' : 'Create and start'}
+        submitLabel={use === null ? 'Create agent' : 'Create and start'}
         onCancel={() => navigate(pathOf(slug, 'agents'))}
       />
     </PageFrame>
@@ -54,7 +73,7 @@ export default function NewAgentPage() {
 
 /**
  * Attaches the server and starts a session; resolves to its id. The agent is there in any case: where one of
- * the two is refused, it resolves to null, and the agent's page says what is missing.
+ * the two is refused, it says why and resolves to null.
  */
 function useBegin(slug: string) {
   const keyFor = useIdempotencyKey();
@@ -65,7 +84,8 @@ function useBegin(slug: string) {
     try {
       await call(api.PUT('/api/agents/{agent_id}/mcp-attachments', of));
       return (await call(api.POST('/api/workspaces/{slug}/sessions', { params, body }))).session.id;
-    } catch {
+    } catch (error) {
+      announce(`Created, but not started. ${failureMessage(error)}`, { tone: 'fail' });
       return null;
     }
   };

@@ -30,7 +30,7 @@ export default function GalleryPage() {
       title="Gallery"
       width="list"
       parent={{ to: pathOf(slug, 'catalog'), label: 'MCP servers' }}
-      description="Packages in a version that was looked at, with gates to begin with. You see all of it before it is registered."
+      description="Packages in a version that was looked at, with gates to begin with. Each is loaded from its registry, and has the internet. You see all of it before it is registered."
     >
       <QueryState query={there} what="The catalog">
         {(entries) => (
@@ -72,7 +72,7 @@ function GalleryCard({
         <div className="gallery-name">
           <h2>{input.name}</h2>
           <Text size="xs" c="dimmed">
-            from {registry} · {input.network === 'internet' ? 'internet' : 'no network'} · {licence}
+            from {registry} · {licence}
           </Text>
         </div>
         {isThere ? (

@@ -1,6 +1,6 @@
 /** What only this person can do, or what they may decide: the first of each kind. */
 import { Button, Code } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useId } from 'react';
 import { Link } from 'wouter';
 import type { SessionOfHome, WorkspaceHome } from '../../api/types.ts';
 import { authorizationOf, pathOf, toolsPathOf } from '../../app/paths.ts';
@@ -28,7 +28,9 @@ export function NeedsPart({ needs }: { needs: Needs }) {
     <HomeCard
       title="Needs you"
       count={count}
-      more={{ to: pathOf(slug, 'approvals'), label: 'Open queue' }}
+      {...(decisions.count + changed.count === 0
+        ? {}
+        : { more: { to: pathOf(slug, 'approvals'), label: 'Open queue' } })}
       isUrgent
     >
       <ol className="home-needs">
@@ -181,17 +183,27 @@ function Need({
   action: string;
   to: string;
 }) {
+  const whatId = useId();
   return (
     <li>
       <span className="home-tile">
         <Icon name={icon} size={18} />
       </span>
       <div className="home-need-text">
-        <div className="home-need-what">{what}</div>
+        <div className="home-need-what" id={whatId}>
+          {what}
+        </div>
         <div className="home-need-about">{about}</div>
       </div>
       <span className="home-until">{until}</span>
-      <Button component={Link} href={to} size="xs" variant="default" className="home-go">
+      <Button
+        component={Link}
+        href={to}
+        size="xs"
+        variant="default"
+        className="home-go"
+        aria-describedby={whatId}
+      >
         {action}
       </Button>
       <span className="home-chevron">

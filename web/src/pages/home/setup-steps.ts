@@ -50,8 +50,8 @@ export function setupSteps(
       actions: [{ label: 'Create', to: ['agents', 'new'] }],
     },
     {
-      title: 'Start a session and answer its first request',
-      text: 'You see the very call before it may pass.',
+      title: 'Start a session',
+      text: 'When it asks, you see the very call before it may pass.',
       isDone: session,
       actions: agent ? [{ label: 'Start', to: ['sessions', 'new'] }] : [],
     },

@@ -8,14 +8,15 @@ type Week = WorkspaceHome['week'];
 const sessionParts = [
   { name: 'completed', fill: 'ok' },
   { name: 'failed', fill: 'fail' },
-  { name: 'terminated', fill: 'idle' },
-  { name: 'unfinished', fill: 'run' },
+  { name: 'terminated', label: 'stopped', fill: 'idle' },
+  { name: 'unfinished', label: 'not ended', fill: 'run' },
 ] as const satisfies readonly BarPart[];
 
 const requestParts = [
   { name: 'approved', fill: 'ok' },
   { name: 'denied', fill: 'denied' },
   { name: 'expired', fill: 'idle' },
+  { name: 'cancelled', fill: 'idle' },
   { name: 'open', fill: 'wait' },
 ] as const satisfies readonly BarPart[];
 
@@ -41,7 +42,10 @@ function Counted<Name extends string>({
   parts: readonly (BarPart & { name: Name })[];
   days: readonly ({ day: string } & Record<Name, number>)[];
 }) {
-  const sums = parts.map((part) => ({ ...part, sum: days.reduce((sum, day) => sum + day[part.name], 0) }));
+  const sums = parts.map((part: BarPart & { name: Name }) => ({
+    ...part,
+    sum: days.reduce((sum, day) => sum + day[part.name], 0),
+  }));
   const total = sums.reduce((sum, part) => sum + part.sum, 0);
   return (
     <div className="home-counted">
@@ -51,12 +55,12 @@ function Counted<Name extends string>({
         <ul className="home-legend">
           {sums
             .filter(({ sum }) => sum > 0)
-            .map(({ name: outcome, fill, sum }) => (
+            .map(({ name: outcome, label = outcome, fill, sum }) => (
               <li key={outcome}>
                 <svg viewBox="0 0 8 8" width={8} height={8} aria-hidden="true">
                   <rect className={`bar-${fill}`} width={8} height={8} rx={2} />
                 </svg>
-                {numberText(sum)} {outcome}
+                {numberText(sum)} {label}
               </li>
             ))}
         </ul>

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { Icon } from '../../components/icon.tsx';
 import type { SetupStep } from './setup-steps.ts';
 
-/** `isNext`: the first that is not done, which is all that offers something to do. */
+/** `isNext`: the first that is not done and that this person may do, which is all that offers something. */
 export function WelcomeStep({ step, number, isNext }: { step: SetupStep; number: number; isNext: boolean }) {
   const { slug } = useWorkspace();
   const { title, text, isDone, actions } = step;

@@ -20,7 +20,7 @@ const stepsToAnAgent = 4;
 export function Welcome({ home: { setup, example_refusal: refusal } }: { home: WorkspaceHome }) {
   const { isAdmin } = useWorkspace();
   const steps = setupSteps(setup, { isAdmin }).slice(0, stepsToAnAgent);
-  const next = steps.find(({ isDone }) => !isDone);
+  const next = steps.find(({ isDone, actions }) => !isDone && actions.length > 0);
   return (
     <section className="welcome" aria-label="First steps">
       <Example refusal={refusal} />

@@ -29,6 +29,7 @@ export function WorkspaceHomePage() {
       width="list"
       description="An agent asks, you decide, the trail remembers. See it happen first, then bring your own."
     >
+      {query.data.needs.changed_tools.count === 0 ? null : <NeedsPart needs={query.data.needs} />}
       <Welcome home={query.data} />
     </PageFrame>
   ) : (
