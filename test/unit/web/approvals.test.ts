@@ -3,7 +3,6 @@ import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
 import { noticeOf } from '../../../web/src/app/notice.ts';
 import type { Choice } from '../../../web/src/pages/approvals/choices.ts';
 import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
-import { effectOf } from '../../../web/src/pages/approvals/decision-keys.ts';
 import {
   decisionState,
   hasLost,
@@ -11,6 +10,7 @@ import {
   maySendAgain,
   pauseBeforeSendingMs,
 } from '../../../web/src/pages/approvals/decision-state.ts';
+import { isHeldPress } from '../../../web/src/pages/approvals/held-key.ts';
 import {
   closed,
   emptyQueue,
@@ -78,23 +78,15 @@ describe('a notification of the browser', () => {
   });
 });
 
-describe('the keys of a request', () => {
-  const plain = { repeat: false, ctrlKey: false, metaKey: false, altKey: false };
+describe('a key that is pressed in a request', () => {
   it.each([
-    ['a', {}, false, 'focus-approve'],
-    ['d', {}, false, 'open-denial'],
-    ['a', {}, true, null],
-    ['d', {}, true, null],
-    ['a', { ctrlKey: true }, false, null],
-    ['d', { metaKey: true }, false, null],
-    ['a', { repeat: true }, false, null],
-    ['Enter', {}, false, null],
-    ['Enter', { repeat: true }, false, 'nothing'],
-    [' ', { repeat: true }, false, 'nothing'],
-    ['Enter', { repeat: true }, true, null],
-    ['y', {}, false, null],
-  ])('%s with %j, in a field: %s', (key, held, inField, effect) => {
-    expect(effectOf({ ...plain, ...held, key }, inField)).toBe(effect);
+    ['Enter', false, false, false],
+    ['Enter', true, false, true],
+    [' ', true, false, true],
+    ['Enter', true, true, false],
+    ['Tab', true, false, false],
+  ])('%s, held: %s, in a field: %s, is no press of a button: %s', (key, repeat, inField, expected) => {
+    expect(isHeldPress({ key, repeat }, inField)).toBe(expected);
   });
 });
 

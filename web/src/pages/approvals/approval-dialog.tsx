@@ -23,8 +23,8 @@ import { OpenRequest } from './open-request.tsx';
 import { AskedBy } from './request-chain.tsx';
 import { RequestFacts, WhoAsks } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
-import { useDecisionKeys } from './use-decision-keys.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
+import { useHeldKeys } from './use-held-keys.ts';
 import { useDecide, useRequest, useShownRequest } from './use-request.ts';
 
 interface ApprovalDialogProps {
@@ -86,7 +86,7 @@ function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedP
   const [denial, setDenial, forgetDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
-  useDecisionKeys(content);
+  useHeldKeys(content);
   const { error, reset } = decide;
   useEffect(() => {
     // Not before: what is displayed stays until this person has answered it.

@@ -22,7 +22,6 @@ import { type Denial, DenyFields } from './deny-fields.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
-import { approveKey, denyKey } from './use-decision-keys.ts';
 import { useReview } from './use-review.ts';
 
 interface OpenRequestProps {
@@ -208,14 +207,14 @@ function Answers({
   const operatorIsMe = request.operator?.id === useMe().user.id;
   return (
     <div className="request-buttons">
-      <Button variant="subtle" onClick={onLater} data-key="Esc">
+      <Button variant="subtle" onClick={onLater}>
         Decide later
       </Button>
-      <Button variant="default" disabled={!mayDeny} onClick={onDeny} {...denyKey}>
+      <Button variant="default" disabled={!mayDeny} onClick={onDeny}>
         Deny…
       </Button>
       {choice === null ? null : (
-        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)} {...approveKey}>
+        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)}>
           {approveLabel(request, choice, { operatorIsMe })}
         </Button>
       )}
