@@ -53,7 +53,8 @@ describeInBrowser('approvals in the web UI', () => {
     const { session, request } = await asking([ask('persistent', long), waitForever]);
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const { visitor, page, dialog } = await at(`approvals/${request.id}`, 'ada', context);
-      await armed(visitor, 'Approve one call');
+      // One call of any of the tools: all of them have been in sight before.
+      await untilShown(dialog, 'Approve one call');
       expect(await dialog.getByRole('radio', { name: /^One call/ }).isChecked()).toBe(true);
       expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
       await dialog.getByText('No call was recorded with this request.').waitFor();
@@ -115,7 +116,7 @@ describeInBrowser('approvals in the web UI', () => {
     });
     await visitor.open(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
-    await dialog.getByText('This allows more than one call').waitFor();
+    await dialog.getByText('This opens more than one call that you know').waitFor();
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
     await armed(visitor, 'Deny…');
     expect(await approve.isDisabled()).toBe(true);
@@ -361,7 +362,7 @@ describeInBrowser('approvals in the web UI', () => {
     expect(await claim.textContent()).toContain('<button>Approve</button>');
     expect(await dialog.getByRole('button', { name: 'Approve', exact: true }).count()).toBe(0);
     expect(await page.evaluate('window.ran')).toBeUndefined();
-    await armed(visitor, 'Approve one call');
+    await untilShown(dialog, 'Approve one call');
     const wider = await page.evaluate<number>(
       `Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll('[role=dialog]')].map((box) => box.scrollWidth - box.clientWidth))`,
     );

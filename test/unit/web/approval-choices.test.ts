@@ -14,6 +14,7 @@ import {
   grantBody,
   isAsRequested,
   isComplete,
+  isWide,
   offeredChoices,
   preselectedChoice,
   reachLabel,
@@ -100,6 +101,14 @@ describe('what a request may be answered with', () => {
     expect(reachLabel({ ...request, refused_call: toolOnly }, onceForAgent, mine)).toBe(
       'One call, any arguments',
     );
+  });
+
+  it('is wide unless it is one call of a known tool, or one start', () => {
+    expect(isWide({ ...request, refused_call }, 'once')).toBe(false);
+    expect(isWide({ ...request, refused_call }, 'exact')).toBe(false);
+    expect(isWide({ ...request, refused_call }, 'session')).toBe(true);
+    expect(isWide(request, 'once')).toBe(true);
+    expect(isWide({ grant_type: 'spawn', refused_call: null }, 'once')).toBe(false);
   });
 
   it('is marked as requested, unless "once" may mean exactly that call', () => {

@@ -42,6 +42,8 @@ describe('what has to be seen before an approval', () => {
   it.each([
     ['nothing is chosen', null, 'shown', false, null],
     ['one call with any arguments', onceForAgent, 'failed', false, null],
+    ['one call of any tool, out of sight', onceForAgent, 'none', false, 'choice'],
+    ['one call of any tool, in sight', onceForAgent, 'none', true, null],
     ['more than one call, out of sight', { reach: 'session', holder: 'agent' }, 'shown', false, 'choice'],
     ['more than one call, in sight', { reach: 'session', holder: 'agent' }, 'loading', true, null],
     ['a call that comes', { reach: 'exact', holder: 'agent' }, 'loading', false, 'loading'],

@@ -4,11 +4,11 @@ import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { choiceMeaning } from './choice-text.ts';
-import { type Choice, dayAfter, isAsRequested, isSingle, offeredChoices, reachLabel } from './choices.ts';
+import { type Choice, dayAfter, isAsRequested, isWide, offeredChoices, reachLabel } from './choices.ts';
 import { Sentence } from './sentence.tsx';
 
 /**
- * Marks what must have been in sight before anything wider than one call is approved; for exactly
+ * Marks what must have been in sight before anything wider than one known call is approved; for exactly
  * one call, that is the call.
  */
 const decides = { 'data-decides': true };
@@ -32,7 +32,7 @@ export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
             <div key={reach} className="reach" data-chosen={isChosen}>
               <Radio
                 value={reach}
-                wrapperProps={isChosen && !isSingle(reach) ? decides : {}}
+                wrapperProps={isChosen && isWide(request, reach) ? decides : {}}
                 label={
                   <>
                     {reachLabel(request, option, whose)}

@@ -30,6 +30,15 @@ function scopeOf(reach: Reach): GrantScope {
 /** Whether the grant would be used up by one call. */
 export const isSingle = (reach: Reach): boolean => scopeOf(reach) === 'once';
 
+/**
+ * Whether it opens more than one call that is known or one start: any call of one of several tools is as wide
+ * as the widest of them.
+ */
+export const isWide = (
+  { grant_type: type, refused_call: refused }: Pick<PermissionRequest, 'grant_type' | 'refused_call'>,
+  reach: Reach,
+): boolean => !isSingle(reach) || (type !== 'spawn' && refused === null);
+
 type Offer = Pick<PermissionRequest, 'may_grant' | 'refused_call'>;
 
 /**

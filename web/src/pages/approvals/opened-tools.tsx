@@ -6,7 +6,7 @@ import { Capped } from '../../components/capped.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { toolState } from './choice-text.ts';
-import { type Choice, isSingle } from './choices.ts';
+import { type Choice, isWide } from './choices.ts';
 
 /** The others are shown when somebody asks for them; nothing scrolls inside. */
 const mostRows = 12;
@@ -59,7 +59,7 @@ function ToolList({ request, choice, more }: OpenedToolsProps & { more: number }
   const shown = isWhole ? tools : tools.slice(0, mostRows);
   const hidden = tools.length - mostRows;
   // All that a wider choice opens has to be in sight before an approval.
-  const marks = choice !== null && !isSingle(choice.reach) ? { 'data-decides': true } : {};
+  const marks = choice !== null && isWide(request, choice.reach) ? { 'data-decides': true } : {};
   return (
     <ul className="opened">
       {shown.map(({ server, tool }) => {

@@ -28,7 +28,8 @@ export function unseenOf(choice: Choice | null, { call, child }: Shown, wasInSig
     return child === 'unread' ? 'no-child' : wasInSight ? null : 'child';
   }
   if (choice.reach !== 'exact') {
-    return isSingle(choice.reach) || wasInSight ? null : 'choice';
+    // Without a refused call even one call may be of any of the tools.
+    return (isSingle(choice.reach) && call !== 'none') || wasInSight ? null : 'choice';
   }
   if (call === 'loading' || call === 'unread') {
     return 'loading';
