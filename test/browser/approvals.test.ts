@@ -53,8 +53,6 @@ describeInBrowser('approvals in the web UI', () => {
     const { session, request } = await asking([ask('persistent', long), waitForever]);
     for (const context of [{ viewport: { width: 1280, height: 720 } }, phone]) {
       const { visitor, page, dialog } = await at(`approvals/${request.id}`, 'ada', context);
-      // One call of any of the tools: all of them have been in sight before.
-      await untilShown(dialog, 'Approve one call');
       expect(await dialog.getByRole('radio', { name: /^One call/ }).isChecked()).toBe(true);
       expect(await dialog.getByRole('radio', { name: /asked for/ }).isChecked()).toBe(false);
       await dialog.getByText('No call was recorded with this request.').waitFor();
@@ -67,6 +65,8 @@ describeInBrowser('approvals in the web UI', () => {
       ]) {
         await untilInSightOfDialog(page, what);
       }
+      // One call of any of the tools: all of them have been in sight before.
+      await untilShown(dialog, 'Approve one call');
       const sentence = dialog.getByText(/^You allow asker \d+ one call of one of these \d+ tools/);
       expect((await sentence.boundingBox())?.y).toBeLessThan((context.viewport?.height ?? 0) - 30);
       const claim = dialog.getByRole('figure');
@@ -116,7 +116,7 @@ describeInBrowser('approvals in the web UI', () => {
     });
     await visitor.open(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
-    await dialog.getByText('This opens more than one call that you know').waitFor();
+    await dialog.getByText('This opens more than one known call').waitFor();
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
     await armed(visitor, 'Deny…');
     expect(await approve.isDisabled()).toBe(true);

@@ -199,10 +199,15 @@ describe('what a request may be answered with', () => {
     const persistent: Choice = { reach: 'persistent', holder: 'operator' };
     expect(say(persistent)).toMatch(/^For every agent that you start in every session, until/);
     expect(say(persistent, { operatorIsMe: false })).toMatch(/^For every agent that Max starts/);
+    for (const reach of ['date', 'persistent'] as const) {
+      expect(say({ reach, holder: 'agent' })).toContain(
+        ': any calls of every tool that needs files.write, on any server (2 in this session)',
+      );
+    }
   });
 
   it('names server, tool and size in the sentence at the button, and no argument', () => {
-    const say = (choice: Choice, asked = { ...meant, refused_call }) => {
+    const say = (choice: Choice, asked: Parameters<typeof verdictOf>[0] = { ...meant, refused_call }) => {
       const { who, what, how } = verdictOf(asked, choice, mine);
       return `${plainText(who)}${plainText(what)}${how}`;
     };
@@ -216,11 +221,18 @@ describe('what a request may be answered with', () => {
       'You allow scribe any calls of these 2 tools until this session ends.',
     );
     expect(say({ reach: 'date', holder: 'agent', lastDay: '2026-12-31' })).toBe(
-      'You allow scribe any calls of these 2 tools in every session, until the end of December 31, 2026.',
+      'You allow scribe any calls of every tool that needs files.write, on any server (2 in this session) in every session, until the end of December 31, 2026.',
     );
     expect(say({ reach: 'persistent', holder: 'operator' })).toBe(
-      'You allow every agent that you start any calls of these 2 tools in every session, until somebody revokes it.',
+      'You allow every agent that you start any calls of every tool that needs files.write, on any server (2 in this session) in every session, until somebody revokes it.',
     );
+    const none = { ...meant, tools: [], refused_call };
+    expect(say({ reach: 'persistent', holder: 'agent' }, none)).toContain('(none in this session)');
+    expect(say({ reach: 'session', holder: 'agent' }, none)).toContain(
+      'any calls of tools that need files.write (none in this session so far)',
+    );
+    const persistentScope = { ...none, details: { scope: 'w'.repeat(2000) } };
+    expect(say({ reach: 'persistent', holder: 'agent' }, persistentScope).length).toBeLessThan(400);
   });
 
   it('says of each tool whether the choice opens it', () => {

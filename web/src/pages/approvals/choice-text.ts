@@ -36,8 +36,10 @@ function holderOf(request: Meant, { holder }: Choice, { operatorIsMe }: Whose): 
 
 function whenOf(request: Meant, reach: Reach): Piece[] {
   const { grant_type: type, refused_call: refused } = request;
-  const later = type === 'spawn' ? '' : '; also tools that get this scope later';
-  const what = type === 'spawn' ? 'any number of starts' : `any calls of ${toolsText(request)}`;
+  const every: Piece[] =
+    type === 'spawn'
+      ? ['any number of starts.']
+      : ['any calls of ', ...everyTool(request), '; also tools that get this scope later.'];
   switch (reach) {
     case 'exact':
       return [', once: exactly these arguments, in this session.'];
@@ -46,25 +48,47 @@ function whenOf(request: Meant, reach: Reach): Piece[] {
         return [', once: one session of that agent, started by this one.'];
       }
       return refused === null
-        ? [`, once: one call of ${oneOf(request)}, in this session.`]
+        ? [', once: one call of ', ...oneOf(request), ', in this session.']
         : [', once: whatever it sends to ', code(`${refused.server}.${refused.tool}`), '.'];
     case 'session':
-      return [`, until this session ends: ${what}.`];
+      return type === 'spawn'
+        ? [', until this session ends: any number of starts.']
+        : [', until this session ends: any calls of ', ...toolsOfSession(request), '.'];
     case 'date':
-      return [` in every session, until the day that you choose${later}.`];
+      return [' in every session, until the day that you choose: ', ...every];
     case 'persistent':
-      return [` in every session, until somebody revokes it${later}.`];
+      return [' in every session, until somebody revokes it: ', ...every];
   }
 }
 
 const countOf = ({ tools, more_tools: more }: Meant) => tools.length + more;
 
-function toolsText(request: Meant): string {
+/** A scope may be as long as a page; all of it stands above the list of its tools. */
+const scopeCharacters = 100;
+
+const scopeOf = ({ details }: Meant): Piece => code(begunName(String(details['scope']), scopeCharacters));
+
+/** What a grant for this session covers. */
+function toolsOfSession(request: Meant): Piece[] {
   const count = countOf(request);
-  return count === 1 ? 'this tool' : `these ${count} tools`;
+  if (count === 0) {
+    return ['tools that need ', scopeOf(request), ' (none in this session so far)'];
+  }
+  return [count === 1 ? 'this tool' : `these ${count} tools`];
 }
 
-const oneOf = (request: Meant) => (countOf(request) === 1 ? 'this tool' : `one of ${toolsText(request)}`);
+/** What a grant covers that holds in every session: not only the tools that are listed. */
+function everyTool(request: Meant): Piece[] {
+  const count = countOf(request);
+  return [
+    'every tool that needs ',
+    scopeOf(request),
+    `, on any server (${count === 0 ? 'none' : count} in this session)`,
+  ];
+}
+
+const oneOf = (request: Meant): Piece[] =>
+  countOf(request) === 1 ? ['this tool'] : ['one of ', ...toolsOfSession(request)];
 
 /** What the button will do, by server, tool and size; never by an argument. */
 export interface Verdict {
@@ -87,11 +111,12 @@ export function verdictOf(request: Meant, choice: Choice, whose: Whose): Verdict
   if (isSingle(choice.reach)) {
     const one: Piece[] =
       refused === null
-        ? [`one call of ${oneOf(request)}`]
+        ? ['one call of ', ...oneOf(request)]
         : ['one call of ', code(`${refused.server}.${refused.tool}`)];
     return { who, what: one, how: `${argumentsOf(request, choice.reach)}. ${used}` };
   }
-  return { who, what: [`any calls of ${toolsText(request)}`], how: ` ${untilText(choice)}.` };
+  const tools = choice.reach === 'session' ? toolsOfSession(request) : everyTool(request);
+  return { who, what: ['any calls of ', ...tools], how: ` ${untilText(choice)}.` };
 }
 
 function argumentsOf({ refused_call: refused }: Meant, reach: Reach): string {
