@@ -74,10 +74,12 @@ type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: Permissio
 function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedProps) {
   const { shown: request, replacements, replace, isOutdated } = useShownRequest(stored);
   const announceDecided = useDecidedToast(request);
-  const decide = useDecide(request, (decision, grantId) => {
-    announceDecided(decision, grantId);
-    forgetDenial();
-    onDecided();
+  const decide = useDecide(request, {
+    onRecorded(decision, grantId) {
+      announceDecided(decision, grantId);
+      forgetDenial();
+    },
+    onDecided,
   });
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
