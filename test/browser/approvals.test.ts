@@ -67,7 +67,7 @@ describeInBrowser('approvals in the web UI', () => {
       }
       // One call of any of the tools: all of them have been in sight before.
       await untilShown(dialog, 'Approve one call');
-      const sentence = dialog.getByText(/^You allow asker \d+ one call of one of these \d+ tools/);
+      const sentence = dialog.getByText(/^You allow asker \d+, once, .*one call of one of these \d+ tools/);
       expect((await sentence.boundingBox())?.y).toBeLessThan((context.viewport?.height ?? 0) - 30);
       const claim = dialog.getByRole('figure');
       const opensBox = await dialog.getByLabel('What it allows').boundingBox();
@@ -77,11 +77,11 @@ describeInBrowser('approvals in the web UI', () => {
       await claim.getByRole('button', { name: /^Show all/ }).click();
       expect((await claim.boundingBox())?.height).toBeGreaterThan(900);
       await dialog.getByRole('radio', { name: /^Until revoked/ }).check();
-      await dialog.getByText('in every session, until somebody revokes it.').waitFor();
+      await dialog.getByText(/^You allow .* in every session, until somebody revokes it: /).waitFor();
       await dialog.getByRole('radio', { name: /^Until a date/ }).check();
       await untilShown(dialog, 'Approve until a date');
       await dialog.getByLabel('Last day').fill('');
-      await dialog.getByText('in every session, until a day.').waitFor();
+      await dialog.getByText(/^You allow .* in every session, until a day: /).waitFor();
       expect(await dialog.getByRole('button', { name: 'Approve until a date' }).isDisabled()).toBe(true);
       if (context === phone) {
         await dialog.getByLabel('Last day').fill('2099-12-31');

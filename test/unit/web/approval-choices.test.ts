@@ -208,23 +208,32 @@ describe('what a request may be answered with', () => {
 
   it('names server, tool and size in the sentence at the button, and no argument', () => {
     const say = (choice: Choice, asked: Parameters<typeof verdictOf>[0] = { ...meant, refused_call }) => {
-      const { who, what, how } = verdictOf(asked, choice, mine);
-      return `${plainText(who)}${plainText(what)}${how}`;
+      const { who, what } = verdictOf(asked, choice, mine);
+      return `${plainText(who)}${plainText(what)}.`;
     };
     expect(say({ reach: 'exact', holder: 'agent' })).toBe(
-      'You allow scribe one call of files.write_file, with exactly these arguments (31 B). It is used up afterwards.',
+      'You allow scribe, once, with exactly these arguments (31 B): one call of files.write_file.',
     );
     expect(say(onceForAgent)).toBe(
-      'You allow scribe one call of files.write_file, with any arguments. It is used up afterwards.',
+      'You allow scribe, once, with any arguments: one call of files.write_file.',
     );
     expect(say({ reach: 'session', holder: 'agent' })).toBe(
-      'You allow scribe any calls of these 2 tools until this session ends.',
+      'You allow scribe, until this session ends: any calls of these 2 tools.',
     );
     expect(say({ reach: 'date', holder: 'agent', lastDay: '2026-12-31' })).toBe(
-      'You allow scribe any calls of every tool that needs files.write, on any server (2 in this session) in every session, until the end of December 31, 2026.',
+      'You allow scribe, in every session, until the end of December 31, 2026: any calls of every tool that needs files.write, on any server (2 in this session).',
     );
     expect(say({ reach: 'persistent', holder: 'operator' })).toBe(
-      'You allow every agent that you start any calls of every tool that needs files.write, on any server (2 in this session) in every session, until somebody revokes it.',
+      'You allow every agent that you start, in every session, until somebody revokes it: any calls of every tool that needs files.write, on any server (2 in this session).',
+    );
+    // The reach stands before the name of an agent, which is whole.
+    const child_agent = { id: 'c', name: 'x'.repeat(100) };
+    const start = { ...meant, grant_type: 'spawn' as const, child_agent };
+    expect(say(onceForAgent, start)).toBe(
+      `You allow scribe, once: to start one session of ${child_agent.name}.`,
+    );
+    expect(say({ reach: 'session', holder: 'agent' }, start)).toBe(
+      `You allow scribe, until this session ends: to start sessions of ${child_agent.name}.`,
     );
     const none = { ...meant, tools: [], refused_call };
     expect(say({ reach: 'persistent', holder: 'agent' }, none)).toContain('(none in this session)');

@@ -92,34 +92,35 @@ const oneOf = (request: Meant): Piece[] =>
 
 /** What the button will do, by server, tool and size; never by an argument. */
 export interface Verdict {
-  /** Before, at and after what is allowed. */
+  /** Who may, and for how long: it comes first, and no name that is long pushes it away. */
   who: Piece[];
   what: Piece[];
-  how: string;
 }
 
 export function verdictOf(request: Meant, choice: Choice, whose: Whose): Verdict {
-  const who: Piece[] = ['You allow ', ...holderOf(request, choice, whose), ' '];
-  const used = 'It is used up afterwards.';
+  const single = isSingle(choice.reach);
+  const who: Piece[] = [
+    'You allow ',
+    ...holderOf(request, choice, whose),
+    single ? `, once${argumentsOf(request, choice.reach)}: ` : `, ${untilText(choice)}: `,
+  ];
   if (request.grant_type === 'spawn') {
-    const child = named(request.child_agent?.name ?? String(request.details['child_agent_id']));
-    return isSingle(choice.reach)
-      ? { who, what: ['to start one session of ', child], how: `. ${used}` }
-      : { who, what: ['to start sessions of ', child], how: ` ${untilText(choice)}.` };
+    const child: Piece = { name: request.child_agent?.name ?? String(request.details['child_agent_id']) };
+    return { who, what: [single ? 'to start one session of ' : 'to start sessions of ', child] };
   }
   const refused = request.refused_call;
-  if (isSingle(choice.reach)) {
-    const one: Piece[] =
-      refused === null
-        ? ['one call of ', ...oneOf(request)]
-        : ['one call of ', code(`${refused.server}.${refused.tool}`)];
-    return { who, what: one, how: `${argumentsOf(request, choice.reach)}. ${used}` };
+  if (single) {
+    const one = refused === null ? oneOf(request) : [code(`${refused.server}.${refused.tool}`)];
+    return { who, what: ['one call of ', ...one] };
   }
   const tools = choice.reach === 'session' ? toolsOfSession(request) : everyTool(request);
-  return { who, what: ['any calls of ', ...tools], how: ` ${untilText(choice)}.` };
+  return { who, what: ['any calls of ', ...tools] };
 }
 
-function argumentsOf({ refused_call: refused }: Meant, reach: Reach): string {
+function argumentsOf({ grant_type: type, refused_call: refused }: Meant, reach: Reach): string {
+  if (type === 'spawn') {
+    return '';
+  }
   if (reach !== 'exact') {
     return ', with any arguments';
   }

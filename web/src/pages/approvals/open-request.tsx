@@ -164,7 +164,7 @@ function VerdictText({
   onChange: () => void;
 }) {
   const whose = { operatorIsMe: request.operator?.id === useMe().user.id };
-  const { who, what, how } = verdictOf(request, choice, whose);
+  const { who, what } = verdictOf(request, choice, whose);
   return (
     <p className="verdict-text">
       <Icon name="arrowRight" size={14} />
@@ -173,7 +173,7 @@ function VerdictText({
         <strong>
           <Sentence pieces={what} />
         </strong>
-        {how}
+        .
       </span>
       <Button className="verdict-change" size="compact-xs" variant="subtle" onClick={onChange}>
         Change
