@@ -11,6 +11,7 @@ import {
   pauseBeforeSendingMs,
 } from '../../../web/src/pages/approvals/decision-state.ts';
 import { isHeldPress } from '../../../web/src/pages/approvals/held-key.ts';
+import { placesOf, stepTo } from '../../../web/src/pages/approvals/places.ts';
 import {
   closed,
   emptyQueue,
@@ -64,6 +65,25 @@ describe('what has to be seen before an approval', () => {
     ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
   ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
     expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
+  });
+});
+
+describe('what is longer than the window', () => {
+  it('is seen from edge to edge, at places that no window jumps over', () => {
+    expect(placesOf(20)).toEqual([10]);
+    for (const heightPx of [25, 150, 5000]) {
+      const places = placesOf(heightPx);
+      expect([places[0], places.at(-1)]).toEqual([1, heightPx - 1]);
+      const gaps = places.slice(1).map((place, index) => place - (places[index] ?? 0));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(120);
+    }
+  });
+
+  it('is scrolled to by less than what is visible', () => {
+    const visible = { topPx: 100, bottomPx: 600 };
+    expect(stepTo(450, visible)).toBe(100);
+    expect(stepTo(9000, visible)).toBe(400);
+    expect(stepTo(-9000, visible)).toBe(-400);
   });
 });
 
