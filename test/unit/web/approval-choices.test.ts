@@ -258,11 +258,21 @@ describe('what a request may be answered with', () => {
   it('says how far an approval went', () => {
     const agent = { type: 'agent' as const, id: 'a', name: 'scribe' };
     const person = { type: 'user' as const, id: 'u', name: 'Ada' };
-    expect(approvedReach({ scope: 'once', subject: agent })).toBe('once');
-    expect(approvedReach({ scope: 'session', subject: agent })).toBe('for this session');
-    expect(approvedReach({ scope: 'persistent', subject: agent })).toContain('every session of the agent');
-    expect(approvedReach({ scope: 'persistent', subject: person })).toContain('all sessions of the person');
+    const endless = { expires_at: null };
+    expect(approvedReach({ ...endless, scope: 'once', subject: agent })).toBe('once');
+    expect(approvedReach({ ...endless, scope: 'session', subject: agent })).toBe('for this session');
+    expect(approvedReach({ ...endless, scope: 'persistent', subject: agent })).toBe(
+      'until it is revoked, for every session of the agent',
+    );
+    expect(approvedReach({ ...endless, scope: 'persistent', subject: person })).toContain(
+      'all sessions of the person',
+    );
+    const expires_at = new Date(2026, 11, 31, 23, 59, 59).toISOString();
+    expect(approvedReach({ scope: 'persistent', subject: agent, expires_at })).toMatch(
+      /^until Dec 31, 2026, .*, for every session of the agent$/,
+    );
   });
+
   it('names what is requested', () => {
     const child_agent = { id: 'c', name: 'helper' };
     expect(subjectOf({ ...request, child_agent: null })).toEqual({

@@ -1,5 +1,6 @@
 /** A person's possible answers to a permission request, and what each means. Pure. */
 import type { Grant, PermissionRequest } from '../../api/types.ts';
+import { absoluteTime } from '../../text/time-text.ts';
 
 export type GrantScope = PermissionRequest['scope'];
 /** Who would hold the grant: the agent that asks, or the operator of its session. */
@@ -138,14 +139,19 @@ export function approveLabel(request: Meant, { reach, holder }: Choice, whose: W
 }
 
 /** How far the grant of an approval reaches, as the end of a sentence. */
-export function approvedReach({ scope, subject }: Pick<Grant, 'scope' | 'subject'>): string {
+export function approvedReach({
+  scope,
+  subject,
+  expires_at: end,
+}: Pick<Grant, 'scope' | 'subject' | 'expires_at'>): string {
+  const until = end === null ? 'until it is revoked' : `until ${absoluteTime(end)}`;
   return {
     once: 'once',
     session: 'for this session',
     persistent:
       subject.type === 'agent'
-        ? 'until it is revoked, for every session of the agent'
-        : 'until it is revoked, for all sessions of the person who drove this one',
+        ? `${until}, for every session of the agent`
+        : `${until}, for all sessions of the person who drove this one`,
   }[scope];
 }
 
