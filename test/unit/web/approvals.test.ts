@@ -194,6 +194,7 @@ describe('a decision that was sent', () => {
     expect(revokedText({ state: 'revoked', use_count: 0 })).toBe('Revoked before it was used.');
     expect(revokedText({ state: 'revoked', use_count: 1 })).toContain('One call had passed');
     expect(revokedText({ state: 'revoked', use_count: 7 })).toContain('7 calls had passed');
+    expect(revokedText(null)).toMatch(/^Revoked. .* could not be read/);
     expect(revokedText({ state: 'consumed', use_count: 1 })).toMatch(/^Too late to revoke/);
   });
 

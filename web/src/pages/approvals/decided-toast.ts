@@ -30,10 +30,12 @@ function useRevoke() {
     async send(id: string) {
       const params = { path: { slug, grant_id: id } };
       await call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
-      return await queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 });
+      // It is revoked by now, also when it cannot be read again.
+      return await queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 }).catch(() => null);
     },
     invalidates: [keys.grants(slug)],
-    onSuccess: ({ grant }) => announce(revokedText(grant)),
+    invalidatesOnError: [keys.grants(slug)],
+    onSuccess: (answer) => announce(revokedText(answer?.grant ?? null)),
     onError: (error) => announce(`Not revoked. ${failureMessage(error)}`, { tone: 'fail' }),
   });
 }
