@@ -1,5 +1,6 @@
 /** Deciding on agents' requests: what the dialog shows, when its buttons work, and how each decision ends. */
 import { beforeAll, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, inPage, phone, type Visitor } from '../support/browser.ts';
@@ -8,6 +9,8 @@ import type { DemoPerson } from '../support/demo-workspace.ts';
 import { eventually } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
+
+const focusedText = (page: Page) => page.evaluate<string>('document.activeElement.textContent');
 
 describeInBrowser('approvals in the web UI', () => {
   const demo = demoInBrowser();
@@ -347,7 +350,13 @@ describeInBrowser('approvals in the web UI', () => {
     await dialog.getByRole('button', { name: /^(Skip to next|Next request)$/ }).click();
     await dialog.getByRole('heading', { name: /files\.remove$/ }).waitFor();
     answer();
-    await page.getByText('Allowed: one call').waitFor();
+    // Beside the next request it names what it is about, and the keyboard reaches its button.
+    await dialog.getByText('Allowed: one call (files.write)').waitFor();
+    await inPage(page, 'the focus on the heading', `document.activeElement.tagName === 'H3'`);
+    for (let step = 0; step < 20 && (await focusedText(page)) !== 'Revoke'; step += 1) {
+      await page.keyboard.press('Tab');
+    }
+    expect(await focusedText(page)).toBe('Revoke');
     await dialog.getByRole('heading', { name: /files\.remove$/ }).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await dialog.getByText('Cancelled').waitFor();

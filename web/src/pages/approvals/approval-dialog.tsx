@@ -11,6 +11,7 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { AgentAvatar } from '../../components/avatar.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { ToastPlace } from '../../components/toasts.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { useExpired } from '../../components/use-expired.ts';
 import { useLeadToProblem } from '../../components/use-lead-to-problem.ts';
@@ -90,6 +91,7 @@ function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedP
   useFocusWithin(content);
   useHeldKeys(content);
   const { error, reset } = decide;
+  const isAnswerable = request.status === 'open' && !expired && request.may_decide;
   useEffect(() => {
     // Not before: what is displayed stays until this person has answered it.
     if (isOutdated && error instanceof ApiFailure && error.code === 'conflict') {
@@ -100,6 +102,7 @@ function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedP
   return (
     <Stack ref={content} gap="sm">
       <Subject request={request} />
+      {isAnswerable ? null : <ToastPlace />}
       {request.status !== 'open' ? (
         <ClosedRequest
           request={request}

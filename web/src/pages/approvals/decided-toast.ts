@@ -10,6 +10,7 @@ import { failureMessage } from '../../components/failure-text.ts';
 import { announce } from '../../components/toasts.tsx';
 import { decidedText, revokedText } from './decided-text.ts';
 import type { Decision } from './decision-state.ts';
+import { begunName, subjectOf } from './request-text.ts';
 
 /** `grantId`: what an approval made; null for a denial. */
 export function useDecidedToast(request: PermissionRequest) {
@@ -17,8 +18,15 @@ export function useDecidedToast(request: PermissionRequest) {
   const revoke = useRevoke();
   return (decision: Decision, grantId: string | null) => {
     const text = decidedText(request, decision, { operatorIsMe: request.operator?.id === user.id });
-    const action = grantId === null ? null : { label: 'Revoke', run: () => revoke.mutate(grantId) };
-    announce(text, { action });
+    if (grantId === null) {
+      announce(text);
+      return;
+    }
+    // Another request may be in view by now: what would be revoked is named.
+    announce(text, {
+      about: begunName(subjectOf(request).name),
+      action: { label: 'Revoke', run: () => revoke.mutate(grantId) },
+    });
   };
 }
 

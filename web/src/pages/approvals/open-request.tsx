@@ -9,6 +9,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { Icon } from '../../components/icon.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { ToastPlace } from '../../components/toasts.tsx';
 import { ArmingNote } from './arming-note.tsx';
 import { countText, namedArguments } from './call/named-arguments.ts';
 import { RefusedCall } from './call/refused-call.tsx';
@@ -80,6 +81,7 @@ export function OpenRequest({
         </section>
       </div>
       <div className="dialog-actions request-verdict">
+        <ToastPlace />
         <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
         {opened === null ? null : (
           <VerdictText
