@@ -85,6 +85,7 @@ describeInBrowser('approvals in the web UI', () => {
       await untilShown(dialog, 'Approve until a date');
       await dialog.getByLabel('Last day').fill('');
       await dialog.getByText(/^You allow .* in every session, until a day: /).waitFor();
+      await dialog.getByText('Choose a day to come first.').waitFor();
       expect(await dialog.getByRole('button', { name: 'Approve until a date' }).isDisabled()).toBe(true);
       if (context === phone) {
         await dialog.getByLabel('Last day').fill('2099-12-31');

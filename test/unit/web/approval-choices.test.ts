@@ -11,6 +11,7 @@ import {
   approveLabel,
   type Choice,
   dayAfter,
+  dayOf,
   grantBody,
   isAsRequested,
   isComplete,
@@ -125,6 +126,7 @@ describe('what a request may be answered with', () => {
     const noon = new Date(2026, 11, 30, 12).getTime();
     const until = (lastDay: string): Choice => ({ reach: 'date', holder: 'agent', lastDay });
     expect(dayAfter(noon)).toBe('2026-12-31');
+    expect(dayOf(noon)).toBe('2026-12-30');
     expect(isComplete(until('2026-12-31'), noon)).toBe(true);
     expect(isComplete(until('2026-12-30'), noon)).toBe(true);
     for (const lastDay of ['2026-12-29', '', '2026-02-31x']) {
@@ -220,8 +222,9 @@ describe('what a request may be answered with', () => {
     expect(say({ reach: 'session', holder: 'agent' })).toBe(
       'You allow scribe, until this session ends: any calls of these 2 tools.',
     );
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     expect(say({ reach: 'date', holder: 'agent', lastDay: '2026-12-31' })).toBe(
-      'You allow scribe, in every session, until the end of December 31, 2026: any calls of every tool that needs files.write, on any server (2 in this session).',
+      `You allow scribe, in every session, until the end of December 31, 2026 (${zone}): any calls of every tool that needs files.write, on any server (2 in this session).`,
     );
     expect(say({ reach: 'persistent', holder: 'operator' })).toBe(
       'You allow every agent that you start, in every session, until somebody revokes it: any calls of every tool that needs files.write, on any server (2 in this session).',

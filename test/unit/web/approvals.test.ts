@@ -40,6 +40,7 @@ const onceForAgent: Choice = { reach: 'once', holder: 'agent' };
 const mine = { operatorIsMe: true };
 
 describe('what has to be seen before an approval', () => {
+  const nowMs = Date.UTC(2026, 11, 15);
   it.each([
     ['nothing is chosen', null, 'shown', false, null],
     ['one call with any arguments', onceForAgent, 'failed', false, null],
@@ -47,6 +48,9 @@ describe('what has to be seen before an approval', () => {
     ['one call of any tool, in sight', onceForAgent, 'none', true, null],
     ['more than one call, out of sight', { reach: 'session', holder: 'agent' }, 'shown', false, 'choice'],
     ['more than one call, in sight', { reach: 'session', holder: 'agent' }, 'loading', true, null],
+    ['no day so far', { reach: 'date', holder: 'agent', lastDay: '' }, 'shown', true, 'day'],
+    ['a day that is over', { reach: 'date', holder: 'agent', lastDay: '2026-12-01' }, 'shown', true, 'day'],
+    ['a day to come', { reach: 'date', holder: 'agent', lastDay: '2026-12-31' }, 'shown', true, null],
     ['a call that comes', { reach: 'exact', holder: 'agent' }, 'loading', false, 'loading'],
     ['a call whose end is out of sight', { reach: 'exact', holder: 'agent' }, 'shown', false, 'end-of-call'],
     ['a call that was seen to its end', { reach: 'exact', holder: 'agent' }, 'shown', true, null],
@@ -55,7 +59,7 @@ describe('what has to be seen before an approval', () => {
     ['a call that was erased', { reach: 'exact', holder: 'agent' }, 'erased', true, 'arguments'],
     ['a call that is another one', { reach: 'exact', holder: 'agent' }, 'replaced', false, 'arguments'],
   ] as const)('when it is %s', (_what, choice, call, wasInSight, expected) => {
-    expect(unseenOf(choice, { call, child: 'none' }, wasInSight)).toBe(expected);
+    expect(unseenOf(choice, { call, child: 'none', nowMs }, wasInSight)).toBe(expected);
   });
 
   it.each([
@@ -64,7 +68,7 @@ describe('what has to be seen before an approval', () => {
     ['is of an agent that was not seen as a whole', onceForAgent, 'shown', false, 'child'],
     ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
   ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
-    expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
+    expect(unseenOf(choice, { call: 'none', child, nowMs }, wasInSight)).toBe(expected);
   });
 });
 

@@ -134,7 +134,11 @@ function untilText({ reach, lastDay }: Choice): string {
   }
   const end = reach === 'date' ? endOf(lastDay) : null;
   const until =
-    reach !== 'date' ? 'until somebody revokes it' : end === null ? 'until a day' : `until ${dayText(end)}`;
+    reach !== 'date'
+      ? 'until somebody revokes it'
+      : end === null
+        ? 'until a day'
+        : `until ${dayText(end)} (${zone()})`;
   return `in every session, ${until}`;
 }
 
@@ -142,6 +146,9 @@ const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
 
 /** "the end of December 31, 2026" */
 const dayText = (end: string): string => `the end of ${day.format(new Date(end))}`;
+
+/** In which a day of the reader ends. */
+const zone = (): string => day.resolvedOptions().timeZone;
 
 /** What the choice does to one of the tools that the scope covers: it is open so far, or stays closed. */
 export function toolState(

@@ -68,10 +68,16 @@ function holdersOf({ may_grant: may, refused_call: refused }: Offer, reach: Reac
  */
 export const preselectedChoice = (request: Offer): Choice | null => offeredChoices(request)[0] ?? null;
 
-/** The day after, in the reader's time, as a field for dates holds it. */
+/** The day after, as a field for dates holds it. */
 export function dayAfter(nowMs: number): string {
   const day = new Date(nowMs);
   day.setDate(day.getDate() + 1);
+  return dayOf(day.getTime());
+}
+
+/** The day in the reader's time, as a field for dates holds it. */
+export function dayOf(nowMs: number): string {
+  const day = new Date(nowMs);
   const two = (part: number) => String(part).padStart(2, '0');
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }

@@ -1,7 +1,6 @@
 /** A request that waits: what it is, then the ways to answer it. */
 import { Button } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
@@ -17,7 +16,7 @@ import { type ShownCall, useCall } from './call/use-call.ts';
 import { ChildFacts } from './child-facts.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
 import { verdictOf } from './choice-text.ts';
-import { approveLabel, type Choice, isComplete, preselectedChoice } from './choices.ts';
+import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import type { Decision, DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { OpenedTools } from './opened-tools.tsx';
@@ -96,12 +95,7 @@ export function OpenRequest({
             <Answers
               {...{ request, choice, onLater }}
               mayDeny={ready}
-              mayApprove={
-                ready &&
-                (unseen === null || unseen === 'arguments') &&
-                choice !== null &&
-                isComplete(choice, serverNowMs())
-              }
+              mayApprove={ready && (unseen === null || unseen === 'arguments')}
               sending={sending === 'approve'}
               onDeny={() => setDenying(true)}
               onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
