@@ -195,7 +195,7 @@ describe('what a request may be answered with', () => {
     const shown = { ...meant, refused_call };
     const say = (choice: Choice, whose = mine) => plainText(choiceMeaning(shown, choice, whose));
     expect(say({ reach: 'exact', holder: 'agent' })).toBe(
-      'For scribe, once: exactly these arguments, in this session.',
+      'For scribe, once: exactly the arguments of that call, in this session.',
     );
     expect(say(onceForAgent)).toBe('For scribe, once: whatever it sends to files.write_file.');
     const persistent: Choice = { reach: 'persistent', holder: 'operator' };
@@ -228,6 +228,10 @@ describe('what a request may be answered with', () => {
     );
     expect(say({ reach: 'persistent', holder: 'operator' })).toBe(
       'You allow every agent that you start, in every session, until somebody revokes it: any calls of every tool that needs files.write, on any server (2 in this session).',
+    );
+    const unseen = verdictOf({ ...meant, refused_call }, { reach: 'exact', holder: 'agent' }, mine, true);
+    expect(plainText(unseen.who)).toBe(
+      'You allow scribe, once, with the arguments of that call (31 B), which you have not seen: ',
     );
     // The reach stands before the name of an agent, which is whole.
     const child_agent = { id: 'c', name: 'x'.repeat(100) };

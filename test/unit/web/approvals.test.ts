@@ -54,6 +54,8 @@ describe('what has to be seen before an approval', () => {
     ['a call that comes', { reach: 'exact', holder: 'agent' }, 'loading', false, 'loading'],
     ['a call whose end is out of sight', { reach: 'exact', holder: 'agent' }, 'shown', false, 'end-of-call'],
     ['a call that was seen to its end', { reach: 'exact', holder: 'agent' }, 'shown', true, null],
+    ['raw text, out of sight', { reach: 'exact', holder: 'agent' }, 'unreadable', false, 'end-of-call'],
+    ['raw text that was seen', { reach: 'exact', holder: 'agent' }, 'unreadable', true, null],
     ['a call that is for others to see', { reach: 'exact', holder: 'agent' }, 'withheld', false, 'arguments'],
     ['a call that could not be loaded', { reach: 'exact', holder: 'agent' }, 'failed', false, 'arguments'],
     ['a call that was erased', { reach: 'exact', holder: 'agent' }, 'erased', true, 'arguments'],

@@ -42,7 +42,7 @@ function whenOf(request: Meant, reach: Reach): Piece[] {
       : ['any calls of ', ...everyTool(request), '; also tools that get this scope later.'];
   switch (reach) {
     case 'exact':
-      return [', once: exactly these arguments, in this session.'];
+      return [', once: exactly the arguments of that call, in this session.'];
     case 'once':
       if (type === 'spawn') {
         return [', once: one session of that agent, started by this one.'];
@@ -97,12 +97,13 @@ export interface Verdict {
   what: Piece[];
 }
 
-export function verdictOf(request: Meant, choice: Choice, whose: Whose): Verdict {
+/** `isUnseen`: the arguments of the call are not shown, and "these" would be none. */
+export function verdictOf(request: Meant, choice: Choice, whose: Whose, isUnseen = false): Verdict {
   const single = isSingle(choice.reach);
   const who: Piece[] = [
     'You allow ',
     ...holderOf(request, choice, whose),
-    single ? `, once${argumentsOf(request, choice.reach)}: ` : `, ${untilText(choice)}: `,
+    single ? `, once${argumentsOf(request, choice.reach, isUnseen)}: ` : `, ${untilText(choice)}: `,
   ];
   if (request.grant_type === 'spawn') {
     const child: Piece = { name: request.child_agent?.name ?? String(request.details['child_agent_id']) };
@@ -117,7 +118,11 @@ export function verdictOf(request: Meant, choice: Choice, whose: Whose): Verdict
   return { who, what: ['any calls of ', ...tools] };
 }
 
-function argumentsOf({ grant_type: type, refused_call: refused }: Meant, reach: Reach): string {
+function argumentsOf(
+  { grant_type: type, refused_call: refused }: Meant,
+  reach: Reach,
+  isUnseen: boolean,
+): string {
   if (type === 'spawn') {
     return '';
   }
@@ -125,7 +130,10 @@ function argumentsOf({ grant_type: type, refused_call: refused }: Meant, reach: 
     return ', with any arguments';
   }
   const size = refused?.arguments_size_bytes ?? null;
-  return `, with exactly these arguments${size === null ? '' : ` (${sizeText(size)})`}`;
+  const ofSize = size === null ? '' : ` (${sizeText(size)})`;
+  return isUnseen
+    ? `, with the arguments of that call${ofSize}, which you have not seen`
+    : `, with exactly these arguments${ofSize}`;
 }
 
 function untilText({ reach, lastDay }: Choice): string {

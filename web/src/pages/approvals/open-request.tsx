@@ -86,6 +86,7 @@ export function OpenRequest({
           <VerdictText
             request={request}
             choice={opened}
+            isUnseen={unseen === 'arguments'}
             onChange={() => how.current?.scrollIntoView({ block: 'start' })}
           />
         )}
@@ -153,14 +154,16 @@ function wholeText({ state }: ShownCall, choice: Choice | null): string | null {
 function VerdictText({
   request,
   choice,
+  isUnseen,
   onChange,
 }: {
   request: PermissionRequest;
   choice: Choice;
+  isUnseen: boolean;
   onChange: () => void;
 }) {
   const whose = { operatorIsMe: request.operator?.id === useMe().user.id };
-  const { who, what } = verdictOf(request, choice, whose);
+  const { who, what } = verdictOf(request, choice, whose, isUnseen);
   return (
     <p className="verdict-text">
       <Icon name="arrowRight" size={14} />

@@ -38,8 +38,6 @@ export function unseenOf(choice: Choice | null, { call, child, nowMs }: Shown, w
   if (call === 'loading' || call === 'unread') {
     return 'loading';
   }
-  if (call === 'unreadable') {
-    return null;
-  }
-  return call !== 'shown' ? 'arguments' : wasInSight ? null : 'end-of-call';
+  const isThere = call === 'shown' || call === 'unreadable';
+  return !isThere ? 'arguments' : wasInSight ? null : 'end-of-call';
 }
