@@ -246,5 +246,12 @@ function DecisionAlert({
       </Banner>
     );
   }
+  if (state === 'too-late') {
+    return (
+      <Banner tone="fail" role="alert" title="This request was answered before">
+        Your decision changed nothing. How it was answered is shown in a moment.
+      </Banner>
+    );
+  }
   return state === 'refused' ? <FailureAlert error={error} values={decided} /> : null;
 }
