@@ -242,13 +242,16 @@ describe('what a request may be answered with', () => {
     expect(say({ reach: 'session', holder: 'agent' }, start)).toBe(
       `You allow scribe, until this session ends: to start sessions of ${child_agent.name}.`,
     );
-    const none = { ...meant, tools: [], refused_call };
+    const none: Parameters<typeof verdictOf>[0] = { ...meant, tools: [], refused_call };
     expect(say({ reach: 'persistent', holder: 'agent' }, none)).toContain('(none in this session)');
     expect(say({ reach: 'session', holder: 'agent' }, none)).toContain(
       'any calls of tools that need files.write (none in this session so far)',
     );
-    const persistentScope = { ...none, details: { scope: 'w'.repeat(2000) } };
-    expect(say({ reach: 'persistent', holder: 'agent' }, persistentScope).length).toBeLessThan(400);
+    expect(say(onceForAgent, { ...none, refused_call: null })).toBe(
+      'You allow scribe, once, with any arguments: one call of a tool that needs files.write (none in this session so far).',
+    );
+    const longScope = { ...none, details: { scope: 'w'.repeat(2000) } };
+    expect(say({ reach: 'persistent', holder: 'agent' }, longScope).length).toBeLessThan(400);
   });
 
   it('says of each tool whether the choice opens it', () => {

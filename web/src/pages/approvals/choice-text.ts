@@ -87,8 +87,16 @@ function everyTool(request: Meant): Piece[] {
   ];
 }
 
-const oneOf = (request: Meant): Piece[] =>
-  countOf(request) === 1 ? ['this tool'] : ['one of ', ...toolsOfSession(request)];
+function oneOf(request: Meant): Piece[] {
+  switch (countOf(request)) {
+    case 0:
+      return ['a tool that needs ', scopeOf(request), ' (none in this session so far)'];
+    case 1:
+      return ['this tool'];
+    default:
+      return ['one of ', ...toolsOfSession(request)];
+  }
+}
 
 /** What the button will do, by server, tool and size; never by an argument. */
 export interface Verdict {

@@ -18,8 +18,8 @@ interface Found {
 /**
  * True once every element below `ref` that is marked `data-decides` was in sight while `subject` was chosen,
  * from its upper edge to its lower one, together or one after another. What lies below the window's edge or
- * behind the buttons is not in sight, and nothing that is folded is: such a place is marked `data-folded`, and
- * holds the button that unfolds it.
+ * behind the buttons is not in sight, and nothing that is folded is: such a place is marked `data-folded`,
+ * and holds the button that unfolds it.
  */
 export function useSeen(subject: string): Seen {
   const ref = useRef<HTMLDivElement>(null);
