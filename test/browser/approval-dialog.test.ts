@@ -60,6 +60,11 @@ describeInBrowser('the approval dialog', () => {
       await dialog.getByText('No arguments.').waitFor();
       await visitor.picture(`approval-tallest-${context.viewport?.width}`);
       await expectDecidingInSight(page, dialog, context !== phone);
+      // Nothing that one decides by is scrolled in its place: all of it counts as seen with its edges.
+      const scrolledInside = `[...document.querySelectorAll('.request *')].filter((place) =>
+        /auto|scroll/.test(getComputedStyle(place).overflowY) && place.scrollHeight > place.clientHeight + 1)
+        .map(({ className }) => className)`;
+      expect(await page.evaluate(scrolledInside)).toEqual([]);
       const claim = await dialog.getByRole('figure').boundingBox();
       const opens = await dialog.getByLabel('What it allows').boundingBox();
       expect(opens?.y).toBeLessThan(claim?.y ?? 0);

@@ -97,6 +97,30 @@ describeInBrowser('an answer that is not taken yet', () => {
     await visitor.leave();
   });
 
+  it('is sent no more once the dialog is closed', async () => {
+    const { visitor, page, dialog, request } = await lookAtRequest();
+    visitor.expectInConsole(/ERR_FAILED|Failed to load resource/);
+    let sent = 0;
+    await page.route('**/grants', async (route) => {
+      sent += 1;
+      await route.abort();
+    });
+    await dialog.locator('button:enabled', { hasText: 'Approve one call' }).waitFor();
+    await page.clock.install();
+    await dialog.getByRole('button', { name: 'Approve one call' }).click();
+    await dialog.getByText('Closing this dialog stops the retries.').waitFor();
+    await dialog.getByRole('button', { name: 'Decide later' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    const sentBefore = sent;
+    // Longer than the backoff between the first attempts. What it sends comes before what is asked for then.
+    await page.clock.runFor(30_000);
+    await page.evaluate(`fetch('/api/me')`);
+    expect(sent).toBe(sentBefore);
+    const path = `${ada.workspace}/permission-requests/${request.id}`;
+    expect(await ada.ok('GET', path)).toMatchObject({ permission_request: { status: 'open' } });
+    await visitor.leave();
+  });
+
   it('keeps the typed reason across navigation until it is sent', async () => {
     const { visitor, page, dialog, request } = await lookAtRequest();
     const reason = dialog.getByLabel('Reason');

@@ -188,6 +188,9 @@ describeInBrowser('the very call in an approval', () => {
     await dialog.getByText('Show the rest of the call first.').waitFor();
     await armed(visitor, 'Deny…');
     expect(await dialog.getByRole('button', { name: exactly }).isDisabled()).toBe(true);
+    // Its end alone is not enough: what lies before it has not been in sight.
+    await call.getByText('End of the call').scrollIntoViewIfNeeded();
+    expect(await dialog.getByRole('button', { name: exactly }).isDisabled()).toBe(true);
     expect(await call.getByText('"entry 30"').count()).toBe(0);
     await call.getByRole('button', { name: '… 40 more lines' }).waitFor();
     await untilShown(dialog, exactly);

@@ -11,9 +11,11 @@ import {
   approveLabel,
   type Choice,
   dayAfter,
+  dayOf,
   grantBody,
   isAsRequested,
   isComplete,
+  isWide,
   offeredChoices,
   preselectedChoice,
   reachLabel,
@@ -102,6 +104,14 @@ describe('what a request may be answered with', () => {
     );
   });
 
+  it('is wide unless it is one call of a known tool, or one start', () => {
+    expect(isWide({ ...request, refused_call }, 'once')).toBe(false);
+    expect(isWide({ ...request, refused_call }, 'exact')).toBe(false);
+    expect(isWide({ ...request, refused_call }, 'session')).toBe(true);
+    expect(isWide(request, 'once')).toBe(true);
+    expect(isWide({ grant_type: 'spawn', refused_call: null }, 'once')).toBe(false);
+  });
+
   it('is marked as requested, unless "once" may mean exactly that call', () => {
     expect(isAsRequested({ ...offer, scope: 'once' }, 'once')).toBe(true);
     expect(isAsRequested({ ...offer, scope: 'once' }, 'session')).toBe(false);
@@ -116,6 +126,7 @@ describe('what a request may be answered with', () => {
     const noon = new Date(2026, 11, 30, 12).getTime();
     const until = (lastDay: string): Choice => ({ reach: 'date', holder: 'agent', lastDay });
     expect(dayAfter(noon)).toBe('2026-12-31');
+    expect(dayOf(noon)).toBe('2026-12-30');
     expect(isComplete(until('2026-12-31'), noon)).toBe(true);
     expect(isComplete(until('2026-12-30'), noon)).toBe(true);
     for (const lastDay of ['2026-12-29', '', '2026-02-31x']) {
@@ -184,34 +195,63 @@ describe('what a request may be answered with', () => {
     const shown = { ...meant, refused_call };
     const say = (choice: Choice, whose = mine) => plainText(choiceMeaning(shown, choice, whose));
     expect(say({ reach: 'exact', holder: 'agent' })).toBe(
-      'For scribe, once: exactly these arguments, in this session.',
+      'For scribe, once: exactly the arguments of that call, in this session.',
     );
     expect(say(onceForAgent)).toBe('For scribe, once: whatever it sends to files.write_file.');
     const persistent: Choice = { reach: 'persistent', holder: 'operator' };
     expect(say(persistent)).toMatch(/^For every agent that you start in every session, until/);
     expect(say(persistent, { operatorIsMe: false })).toMatch(/^For every agent that Max starts/);
+    for (const reach of ['date', 'persistent'] as const) {
+      expect(say({ reach, holder: 'agent' })).toContain(
+        ': any calls of every tool that needs files.write, on any server (2 in this session)',
+      );
+    }
   });
 
   it('names server, tool and size in the sentence at the button, and no argument', () => {
-    const say = (choice: Choice, asked = { ...meant, refused_call }) => {
-      const { who, what, how } = verdictOf(asked, choice, mine);
-      return `${plainText(who)}${plainText(what)}${how}`;
+    const say = (choice: Choice, asked: Parameters<typeof verdictOf>[0] = { ...meant, refused_call }) => {
+      const { who, what } = verdictOf(asked, choice, mine);
+      return `${plainText(who)}${plainText(what)}.`;
     };
     expect(say({ reach: 'exact', holder: 'agent' })).toBe(
-      'You allow scribe one call of files.write_file, with exactly these arguments (31 B). It is used up afterwards.',
+      'You allow scribe, once, with exactly these arguments (31 B): one call of files.write_file.',
     );
     expect(say(onceForAgent)).toBe(
-      'You allow scribe one call of files.write_file, with any arguments. It is used up afterwards.',
+      'You allow scribe, once, with any arguments: one call of files.write_file.',
     );
     expect(say({ reach: 'session', holder: 'agent' })).toBe(
-      'You allow scribe any calls of these 2 tools until this session ends.',
+      'You allow scribe, until this session ends: any calls of these 2 tools.',
     );
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     expect(say({ reach: 'date', holder: 'agent', lastDay: '2026-12-31' })).toBe(
-      'You allow scribe any calls of these 2 tools in every session, until the end of December 31, 2026.',
+      `You allow scribe, in every session, until the end of December 31, 2026 (${zone}): any calls of every tool that needs files.write, on any server (2 in this session).`,
     );
     expect(say({ reach: 'persistent', holder: 'operator' })).toBe(
-      'You allow every agent that you start any calls of these 2 tools in every session, until somebody revokes it.',
+      'You allow every agent that you start, in every session, until somebody revokes it: any calls of every tool that needs files.write, on any server (2 in this session).',
     );
+    const unseen = verdictOf({ ...meant, refused_call }, { reach: 'exact', holder: 'agent' }, mine, true);
+    expect(plainText(unseen.who)).toBe(
+      'You allow scribe, once, with the arguments of that call (31 B), which you have not seen: ',
+    );
+    // The reach stands before the name of an agent, which is whole.
+    const child_agent = { id: 'c', name: 'x'.repeat(100) };
+    const start = { ...meant, grant_type: 'spawn' as const, child_agent };
+    expect(say(onceForAgent, start)).toBe(
+      `You allow scribe, once: to start one session of ${child_agent.name}.`,
+    );
+    expect(say({ reach: 'session', holder: 'agent' }, start)).toBe(
+      `You allow scribe, until this session ends: to start sessions of ${child_agent.name}.`,
+    );
+    const none: Parameters<typeof verdictOf>[0] = { ...meant, tools: [], refused_call };
+    expect(say({ reach: 'persistent', holder: 'agent' }, none)).toContain('(none in this session)');
+    expect(say({ reach: 'session', holder: 'agent' }, none)).toContain(
+      'any calls of tools that need files.write (none in this session so far)',
+    );
+    expect(say(onceForAgent, { ...none, refused_call: null })).toBe(
+      'You allow scribe, once, with any arguments: one call of a tool that needs files.write (none in this session so far).',
+    );
+    const longScope = { ...none, details: { scope: 'w'.repeat(2000) } };
+    expect(say({ reach: 'persistent', holder: 'agent' }, longScope).length).toBeLessThan(400);
   });
 
   it('says of each tool whether the choice opens it', () => {
@@ -228,11 +268,21 @@ describe('what a request may be answered with', () => {
   it('says how far an approval went', () => {
     const agent = { type: 'agent' as const, id: 'a', name: 'scribe' };
     const person = { type: 'user' as const, id: 'u', name: 'Ada' };
-    expect(approvedReach({ scope: 'once', subject: agent })).toBe('once');
-    expect(approvedReach({ scope: 'session', subject: agent })).toBe('for this session');
-    expect(approvedReach({ scope: 'persistent', subject: agent })).toContain('every session of the agent');
-    expect(approvedReach({ scope: 'persistent', subject: person })).toContain('all sessions of the person');
+    const endless = { expires_at: null };
+    expect(approvedReach({ ...endless, scope: 'once', subject: agent })).toBe('once');
+    expect(approvedReach({ ...endless, scope: 'session', subject: agent })).toBe('for this session');
+    expect(approvedReach({ ...endless, scope: 'persistent', subject: agent })).toBe(
+      'until it is revoked, for every session of the agent',
+    );
+    expect(approvedReach({ ...endless, scope: 'persistent', subject: person })).toContain(
+      'all sessions of the person',
+    );
+    const expires_at = new Date(2026, 11, 31, 23, 59, 59).toISOString();
+    expect(approvedReach({ scope: 'persistent', subject: agent, expires_at })).toMatch(
+      /^until Dec 31, 2026, .*, for every session of the agent$/,
+    );
   });
+
   it('names what is requested', () => {
     const child_agent = { id: 'c', name: 'helper' };
     expect(subjectOf({ ...request, child_agent: null })).toEqual({

@@ -3,7 +3,6 @@ import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
 import { noticeOf } from '../../../web/src/app/notice.ts';
 import type { Choice } from '../../../web/src/pages/approvals/choices.ts';
 import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
-import { effectOf } from '../../../web/src/pages/approvals/decision-keys.ts';
 import {
   decisionState,
   hasLost,
@@ -11,6 +10,8 @@ import {
   maySendAgain,
   pauseBeforeSendingMs,
 } from '../../../web/src/pages/approvals/decision-state.ts';
+import { isHeldPress } from '../../../web/src/pages/approvals/held-key.ts';
+import { placesOf, stepTo } from '../../../web/src/pages/approvals/places.ts';
 import {
   closed,
   emptyQueue,
@@ -39,20 +40,28 @@ const onceForAgent: Choice = { reach: 'once', holder: 'agent' };
 const mine = { operatorIsMe: true };
 
 describe('what has to be seen before an approval', () => {
+  const nowMs = Date.UTC(2026, 11, 15);
   it.each([
     ['nothing is chosen', null, 'shown', false, null],
     ['one call with any arguments', onceForAgent, 'failed', false, null],
+    ['one call of any tool, out of sight', onceForAgent, 'none', false, 'choice'],
+    ['one call of any tool, in sight', onceForAgent, 'none', true, null],
     ['more than one call, out of sight', { reach: 'session', holder: 'agent' }, 'shown', false, 'choice'],
     ['more than one call, in sight', { reach: 'session', holder: 'agent' }, 'loading', true, null],
+    ['no day so far', { reach: 'date', holder: 'agent', lastDay: '' }, 'shown', true, 'day'],
+    ['a day that is over', { reach: 'date', holder: 'agent', lastDay: '2026-12-01' }, 'shown', true, 'day'],
+    ['a day to come', { reach: 'date', holder: 'agent', lastDay: '2026-12-31' }, 'shown', true, null],
     ['a call that comes', { reach: 'exact', holder: 'agent' }, 'loading', false, 'loading'],
     ['a call whose end is out of sight', { reach: 'exact', holder: 'agent' }, 'shown', false, 'end-of-call'],
     ['a call that was seen to its end', { reach: 'exact', holder: 'agent' }, 'shown', true, null],
+    ['raw text, out of sight', { reach: 'exact', holder: 'agent' }, 'unreadable', false, 'end-of-call'],
+    ['raw text that was seen', { reach: 'exact', holder: 'agent' }, 'unreadable', true, null],
     ['a call that is for others to see', { reach: 'exact', holder: 'agent' }, 'withheld', false, 'arguments'],
     ['a call that could not be loaded', { reach: 'exact', holder: 'agent' }, 'failed', false, 'arguments'],
     ['a call that was erased', { reach: 'exact', holder: 'agent' }, 'erased', true, 'arguments'],
     ['a call that is another one', { reach: 'exact', holder: 'agent' }, 'replaced', false, 'arguments'],
   ] as const)('when it is %s', (_what, choice, call, wasInSight, expected) => {
-    expect(unseenOf(choice, { call, child: 'none' }, wasInSight)).toBe(expected);
+    expect(unseenOf(choice, { call, child: 'none', nowMs }, wasInSight)).toBe(expected);
   });
 
   it.each([
@@ -61,7 +70,26 @@ describe('what has to be seen before an approval', () => {
     ['is of an agent that was not seen as a whole', onceForAgent, 'shown', false, 'child'],
     ['is of an agent that was seen', { reach: 'session', holder: 'agent' }, 'shown', true, null],
   ] as const)('when a start %s', (_what, choice, child, wasInSight, expected) => {
-    expect(unseenOf(choice, { call: 'none', child }, wasInSight)).toBe(expected);
+    expect(unseenOf(choice, { call: 'none', child, nowMs }, wasInSight)).toBe(expected);
+  });
+});
+
+describe('what is longer than the window', () => {
+  it('is seen from edge to edge, at places that no window jumps over', () => {
+    expect(placesOf(20)).toEqual([10]);
+    for (const heightPx of [25, 150, 5000]) {
+      const places = placesOf(heightPx);
+      expect([places[0], places.at(-1)]).toEqual([1, heightPx - 1]);
+      const gaps = places.slice(1).map((place, index) => place - (places[index] ?? 0));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(120);
+    }
+  });
+
+  it('is scrolled to by less than what is visible', () => {
+    const visible = { topPx: 100, bottomPx: 600 };
+    expect(stepTo(450, visible)).toBe(100);
+    expect(stepTo(9000, visible)).toBe(400);
+    expect(stepTo(-9000, visible)).toBe(-400);
   });
 });
 
@@ -78,23 +106,15 @@ describe('a notification of the browser', () => {
   });
 });
 
-describe('the keys of a request', () => {
-  const plain = { repeat: false, ctrlKey: false, metaKey: false, altKey: false };
+describe('a key that is pressed in a request', () => {
   it.each([
-    ['a', {}, false, 'focus-approve'],
-    ['d', {}, false, 'open-denial'],
-    ['a', {}, true, null],
-    ['d', {}, true, null],
-    ['a', { ctrlKey: true }, false, null],
-    ['d', { metaKey: true }, false, null],
-    ['a', { repeat: true }, false, null],
-    ['Enter', {}, false, null],
-    ['Enter', { repeat: true }, false, 'nothing'],
-    [' ', { repeat: true }, false, 'nothing'],
-    ['Enter', { repeat: true }, true, null],
-    ['y', {}, false, null],
-  ])('%s with %j, in a field: %s', (key, held, inField, effect) => {
-    expect(effectOf({ ...plain, ...held, key }, inField)).toBe(effect);
+    ['Enter', false, false, false],
+    ['Enter', true, false, true],
+    [' ', true, false, true],
+    ['Enter', true, true, false],
+    ['Tab', true, false, false],
+  ])('%s, held: %s, in a field: %s, is no press of a button: %s', (key, repeat, inField, expected) => {
+    expect(isHeldPress({ key, repeat }, inField)).toBe(expected);
   });
 });
 
@@ -180,6 +200,7 @@ describe('a decision that was sent', () => {
     expect(revokedText({ state: 'revoked', use_count: 0 })).toBe('Revoked before it was used.');
     expect(revokedText({ state: 'revoked', use_count: 1 })).toContain('One call had passed');
     expect(revokedText({ state: 'revoked', use_count: 7 })).toContain('7 calls had passed');
+    expect(revokedText(null)).toMatch(/^Revoked. .* could not be read/);
     expect(revokedText({ state: 'consumed', use_count: 1 })).toMatch(/^Too late to revoke/);
   });
 

@@ -109,7 +109,7 @@ const RefusedAsChild = ({ marks }: { marks: object }) => (
   </Banner>
 );
 
-/** A longer line scrolls in place. */
+/** A longer line scrolls in place, except where somebody decides by it. */
 const longLine = 200;
 
 function Servers({ authority: { servers, more_servers: more }, marks }: FactsProps) {

@@ -30,7 +30,7 @@ export function FoldedList<Item>({ items, more, what, keyOf, marks, children }: 
           </List.Item>
         ))}
         {more > 0 && (open || !isLong) ? (
-          <List.Item>and {more} more, which are not listed here</List.Item>
+          <List.Item {...marks}>and {more} more, which are not listed here</List.Item>
         ) : null}
       </List>
       {isLong ? (

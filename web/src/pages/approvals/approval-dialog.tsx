@@ -11,6 +11,7 @@ import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { AgentAvatar } from '../../components/avatar.tsx';
 import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { ToastPlace } from '../../components/toasts.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { useExpired } from '../../components/use-expired.ts';
 import { useLeadToProblem } from '../../components/use-lead-to-problem.ts';
@@ -23,8 +24,8 @@ import { OpenRequest } from './open-request.tsx';
 import { AskedBy } from './request-chain.tsx';
 import { RequestFacts, WhoAsks } from './request-facts.tsx';
 import { begunName, moreWaiting, subjectOf, whyNotMine } from './request-text.ts';
-import { useDecisionKeys } from './use-decision-keys.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
+import { useHeldKeys } from './use-held-keys.ts';
 import { useDecide, useRequest, useShownRequest } from './use-request.ts';
 
 interface ApprovalDialogProps {
@@ -74,10 +75,12 @@ type LoadedProps = Omit<ApprovalDialogProps, 'requestId'> & { request: Permissio
 function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedProps) {
   const { shown: request, replacements, replace, isOutdated } = useShownRequest(stored);
   const announceDecided = useDecidedToast(request);
-  const decide = useDecide(request, (decision, grantId) => {
-    announceDecided(decision, grantId);
-    forgetDenial();
-    onDecided();
+  const decide = useDecide(request, {
+    onRecorded(decision, grantId) {
+      announceDecided(decision, grantId);
+      forgetDenial();
+    },
+    onDecided,
   });
   const expired = useExpired(request.expires_at);
   const { user } = useMe();
@@ -86,8 +89,9 @@ function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedP
   const [denial, setDenial, forgetDenial] = useDenialDraft(request);
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
-  useDecisionKeys(content);
+  useHeldKeys(content);
   const { error, reset } = decide;
+  const isAnswerable = request.status === 'open' && !expired && request.may_decide;
   useEffect(() => {
     // Not before: what is displayed stays until this person has answered it.
     if (isOutdated && error instanceof ApiFailure && error.code === 'conflict') {
@@ -98,6 +102,7 @@ function Loaded({ request: stored, others, onNext, onDecided, onClose }: LoadedP
   return (
     <Stack ref={content} gap="sm">
       <Subject request={request} />
+      {isAnswerable ? null : <ToastPlace />}
       {request.status !== 'open' ? (
         <ClosedRequest
           request={request}

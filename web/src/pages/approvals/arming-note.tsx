@@ -3,7 +3,8 @@ import { Icon } from '../../components/icon.tsx';
 import type { Unseen } from './unseen.ts';
 
 const unseenText: Record<Exclude<Unseen, null>, string> = {
-  choice: 'This allows more than one call: see all that it opens first.',
+  choice: 'This opens more than one known call: see all of it first.',
+  day: 'Choose a day to come first.',
   'end-of-call': 'Show the rest of the call first.',
   child: 'That agent can do more than is in sight: see all of it first.',
   'no-child': 'The start can be approved once what that agent can do is shown.',

@@ -4,11 +4,20 @@ import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { choiceMeaning } from './choice-text.ts';
-import { type Choice, dayAfter, isAsRequested, isSingle, offeredChoices, reachLabel } from './choices.ts';
+import {
+  type Choice,
+  dayAfter,
+  dayOf,
+  isAsRequested,
+  isComplete,
+  isWide,
+  offeredChoices,
+  reachLabel,
+} from './choices.ts';
 import { Sentence } from './sentence.tsx';
 
 /**
- * Marks what must have been in sight before anything wider than one call is approved; for exactly
+ * Marks what must have been in sight before anything wider than one known call is approved; for exactly
  * one call, that is the call.
  */
 const decides = { 'data-decides': true };
@@ -32,7 +41,7 @@ export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
             <div key={reach} className="reach" data-chosen={isChosen}>
               <Radio
                 value={reach}
-                wrapperProps={isChosen && !isSingle(reach) ? decides : {}}
+                wrapperProps={isChosen && isWide(request, reach) ? decides : {}}
                 label={
                   <>
                     {reachLabel(request, option, whose)}
@@ -46,10 +55,7 @@ export function ChoiceFields({ request, choice, onChange }: ChoiceFieldsProps) {
                 }
               />
               {reach === 'date' && isChosen ? (
-                <LastDay
-                  value={choice.lastDay ?? ''}
-                  onChange={(lastDay) => onChange({ ...choice, lastDay })}
-                />
+                <LastDay choice={choice} onChange={(lastDay) => onChange({ ...choice, lastDay })} />
               ) : null}
             </div>
           );
@@ -68,13 +74,16 @@ function Tag({ children }: { children: string }) {
   );
 }
 
-function LastDay({ value, onChange }: { value: string; onChange: (day: string) => void }) {
+function LastDay({ choice, onChange }: { choice: Choice; onChange: (day: string) => void }) {
+  const nowMs = serverNowMs();
   return (
     <TextInput
       className="reach-day"
       type="date"
       label="Last day"
-      value={value}
+      min={dayOf(nowMs)}
+      error={isComplete(choice, nowMs) ? null : 'Choose today or a day to come.'}
+      value={choice.lastDay ?? ''}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

@@ -36,70 +36,112 @@ function holderOf(request: Meant, { holder }: Choice, { operatorIsMe }: Whose): 
 
 function whenOf(request: Meant, reach: Reach): Piece[] {
   const { grant_type: type, refused_call: refused } = request;
-  const later = type === 'spawn' ? '' : '; also tools that get this scope later';
-  const what = type === 'spawn' ? 'any number of starts' : `any calls of ${toolsText(request)}`;
+  const every: Piece[] =
+    type === 'spawn'
+      ? ['any number of starts.']
+      : ['any calls of ', ...everyTool(request), '; also tools that get this scope later.'];
   switch (reach) {
     case 'exact':
-      return [', once: exactly these arguments, in this session.'];
+      return [', once: exactly the arguments of that call, in this session.'];
     case 'once':
       if (type === 'spawn') {
         return [', once: one session of that agent, started by this one.'];
       }
       return refused === null
-        ? [`, once: one call of ${oneOf(request)}, in this session.`]
+        ? [', once: one call of ', ...oneOf(request), ', in this session.']
         : [', once: whatever it sends to ', code(`${refused.server}.${refused.tool}`), '.'];
     case 'session':
-      return [`, until this session ends: ${what}.`];
+      return type === 'spawn'
+        ? [', until this session ends: any number of starts.']
+        : [', until this session ends: any calls of ', ...toolsOfSession(request), '.'];
     case 'date':
-      return [` in every session, until the day that you choose${later}.`];
+      return [' in every session, until the day that you choose: ', ...every];
     case 'persistent':
-      return [` in every session, until somebody revokes it${later}.`];
+      return [' in every session, until somebody revokes it: ', ...every];
   }
 }
 
 const countOf = ({ tools, more_tools: more }: Meant) => tools.length + more;
 
-function toolsText(request: Meant): string {
+/** A scope may be as long as a page; all of it stands above the list of its tools. */
+const scopeCharacters = 100;
+
+const scopeOf = ({ details }: Meant): Piece => code(begunName(String(details['scope']), scopeCharacters));
+
+/** What a grant for this session covers. */
+function toolsOfSession(request: Meant): Piece[] {
   const count = countOf(request);
-  return count === 1 ? 'this tool' : `these ${count} tools`;
+  if (count === 0) {
+    return ['tools that need ', scopeOf(request), ' (none in this session so far)'];
+  }
+  return [count === 1 ? 'this tool' : `these ${count} tools`];
 }
 
-const oneOf = (request: Meant) => (countOf(request) === 1 ? 'this tool' : `one of ${toolsText(request)}`);
+/** What a grant covers that holds in every session: not only the tools that are listed. */
+function everyTool(request: Meant): Piece[] {
+  const count = countOf(request);
+  return [
+    'every tool that needs ',
+    scopeOf(request),
+    `, on any server (${count === 0 ? 'none' : count} in this session)`,
+  ];
+}
+
+function oneOf(request: Meant): Piece[] {
+  switch (countOf(request)) {
+    case 0:
+      return ['a tool that needs ', scopeOf(request), ' (none in this session so far)'];
+    case 1:
+      return ['this tool'];
+    default:
+      return ['one of ', ...toolsOfSession(request)];
+  }
+}
 
 /** What the button will do, by server, tool and size; never by an argument. */
 export interface Verdict {
-  /** Before, at and after what is allowed. */
+  /** Who may, and for how long: it comes first, and no name that is long pushes it away. */
   who: Piece[];
   what: Piece[];
-  how: string;
 }
 
-export function verdictOf(request: Meant, choice: Choice, whose: Whose): Verdict {
-  const who: Piece[] = ['You allow ', ...holderOf(request, choice, whose), ' '];
-  const used = 'It is used up afterwards.';
+/** `isUnseen`: the arguments of the call are not shown, and "these" would be none. */
+export function verdictOf(request: Meant, choice: Choice, whose: Whose, isUnseen = false): Verdict {
+  const single = isSingle(choice.reach);
+  const who: Piece[] = [
+    'You allow ',
+    ...holderOf(request, choice, whose),
+    single ? `, once${argumentsOf(request, choice.reach, isUnseen)}: ` : `, ${untilText(choice)}: `,
+  ];
   if (request.grant_type === 'spawn') {
-    const child = named(request.child_agent?.name ?? String(request.details['child_agent_id']));
-    return isSingle(choice.reach)
-      ? { who, what: ['to start one session of ', child], how: `. ${used}` }
-      : { who, what: ['to start sessions of ', child], how: ` ${untilText(choice)}.` };
+    const child: Piece = { name: request.child_agent?.name ?? String(request.details['child_agent_id']) };
+    return { who, what: [single ? 'to start one session of ' : 'to start sessions of ', child] };
   }
   const refused = request.refused_call;
-  if (isSingle(choice.reach)) {
-    const one: Piece[] =
-      refused === null
-        ? [`one call of ${oneOf(request)}`]
-        : ['one call of ', code(`${refused.server}.${refused.tool}`)];
-    return { who, what: one, how: `${argumentsOf(request, choice.reach)}. ${used}` };
+  if (single) {
+    const one = refused === null ? oneOf(request) : [code(`${refused.server}.${refused.tool}`)];
+    return { who, what: ['one call of ', ...one] };
   }
-  return { who, what: [`any calls of ${toolsText(request)}`], how: ` ${untilText(choice)}.` };
+  const tools = choice.reach === 'session' ? toolsOfSession(request) : everyTool(request);
+  return { who, what: ['any calls of ', ...tools] };
 }
 
-function argumentsOf({ refused_call: refused }: Meant, reach: Reach): string {
+function argumentsOf(
+  { grant_type: type, refused_call: refused }: Meant,
+  reach: Reach,
+  isUnseen: boolean,
+): string {
+  if (type === 'spawn') {
+    return '';
+  }
   if (reach !== 'exact') {
     return ', with any arguments';
   }
   const size = refused?.arguments_size_bytes ?? null;
-  return `, with exactly these arguments${size === null ? '' : ` (${sizeText(size)})`}`;
+  const ofSize = size === null ? '' : ` (${sizeText(size)})`;
+  return isUnseen
+    ? `, with the arguments of that call${ofSize}, which you have not seen`
+    : `, with exactly these arguments${ofSize}`;
 }
 
 function untilText({ reach, lastDay }: Choice): string {
@@ -108,7 +150,11 @@ function untilText({ reach, lastDay }: Choice): string {
   }
   const end = reach === 'date' ? endOf(lastDay) : null;
   const until =
-    reach !== 'date' ? 'until somebody revokes it' : end === null ? 'until a day' : `until ${dayText(end)}`;
+    reach !== 'date'
+      ? 'until somebody revokes it'
+      : end === null
+        ? 'until a day'
+        : `until ${dayText(end)} (${zone()})`;
   return `in every session, ${until}`;
 }
 
@@ -116,6 +162,9 @@ const day = new Intl.DateTimeFormat('en', { dateStyle: 'long' });
 
 /** "the end of December 31, 2026" */
 const dayText = (end: string): string => `the end of ${day.format(new Date(end))}`;
+
+/** In which a day of the reader ends. */
+const zone = (): string => day.resolvedOptions().timeZone;
 
 /** What the choice does to one of the tools that the scope covers: it is open so far, or stays closed. */
 export function toolState(

@@ -1,5 +1,6 @@
 /** A person's possible answers to a permission request, and what each means. Pure. */
 import type { Grant, PermissionRequest } from '../../api/types.ts';
+import { absoluteTime } from '../../text/time-text.ts';
 
 export type GrantScope = PermissionRequest['scope'];
 /** Who would hold the grant: the agent that asks, or the operator of its session. */
@@ -30,6 +31,15 @@ function scopeOf(reach: Reach): GrantScope {
 /** Whether the grant would be used up by one call. */
 export const isSingle = (reach: Reach): boolean => scopeOf(reach) === 'once';
 
+/**
+ * Whether it opens more than one call that is known or one start: any call of one of several tools is as wide
+ * as the widest of them.
+ */
+export const isWide = (
+  { grant_type: type, refused_call: refused }: Pick<PermissionRequest, 'grant_type' | 'refused_call'>,
+  reach: Reach,
+): boolean => !isSingle(reach) || (type !== 'spawn' && refused === null);
+
 type Offer = Pick<PermissionRequest, 'may_grant' | 'refused_call'>;
 
 /**
@@ -58,10 +68,16 @@ function holdersOf({ may_grant: may, refused_call: refused }: Offer, reach: Reac
  */
 export const preselectedChoice = (request: Offer): Choice | null => offeredChoices(request)[0] ?? null;
 
-/** The day after, in the reader's time, as a field for dates holds it. */
+/** The day after, as a field for dates holds it. */
 export function dayAfter(nowMs: number): string {
   const day = new Date(nowMs);
   day.setDate(day.getDate() + 1);
+  return dayOf(day.getTime());
+}
+
+/** The day in the reader's time, as a field for dates holds it. */
+export function dayOf(nowMs: number): string {
+  const day = new Date(nowMs);
   const two = (part: number) => String(part).padStart(2, '0');
   return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
@@ -129,14 +145,19 @@ export function approveLabel(request: Meant, { reach, holder }: Choice, whose: W
 }
 
 /** How far the grant of an approval reaches, as the end of a sentence. */
-export function approvedReach({ scope, subject }: Pick<Grant, 'scope' | 'subject'>): string {
+export function approvedReach({
+  scope,
+  subject,
+  expires_at: end,
+}: Pick<Grant, 'scope' | 'subject' | 'expires_at'>): string {
+  const until = end === null ? 'until it is revoked' : `until ${absoluteTime(end)}`;
   return {
     once: 'once',
     session: 'for this session',
     persistent:
       subject.type === 'agent'
-        ? 'until it is revoked, for every session of the agent'
-        : 'until it is revoked, for all sessions of the person who drove this one',
+        ? `${until}, for every session of the agent`
+        : `${until}, for all sessions of the person who drove this one`,
   }[scope];
 }
 

@@ -15,8 +15,12 @@ export function decidedText(
   return `Allowed: ${label.charAt(0).toLowerCase()}${label.slice(1)}`;
 }
 
-/** `state` and `use_count` as they are after it was revoked. */
-export function revokedText({ state, use_count: uses }: Pick<Grant, 'state' | 'use_count'>): string {
+/** `state` and `use_count` as they are after it was revoked; null when that could not be read. */
+export function revokedText(after: Pick<Grant, 'state' | 'use_count'> | null): string {
+  if (after === null) {
+    return 'Revoked. Whether calls had passed before could not be read.';
+  }
+  const { state, use_count: uses } = after;
   if (state === 'consumed') {
     return 'Too late to revoke: the call has passed.';
   }

@@ -10,6 +10,7 @@ import { failureMessage } from '../../components/failure-text.ts';
 import { announce } from '../../components/toasts.tsx';
 import { decidedText, revokedText } from './decided-text.ts';
 import type { Decision } from './decision-state.ts';
+import { begunName, subjectOf } from './request-text.ts';
 
 /** `grantId`: what an approval made; null for a denial. */
 export function useDecidedToast(request: PermissionRequest) {
@@ -17,8 +18,15 @@ export function useDecidedToast(request: PermissionRequest) {
   const revoke = useRevoke();
   return (decision: Decision, grantId: string | null) => {
     const text = decidedText(request, decision, { operatorIsMe: request.operator?.id === user.id });
-    const action = grantId === null ? null : { label: 'Revoke', run: () => revoke.mutate(grantId) };
-    announce(text, { action });
+    if (grantId === null) {
+      announce(text);
+      return;
+    }
+    // Another request may be in view by now: what would be revoked is named.
+    announce(text, {
+      about: begunName(subjectOf(request).name),
+      action: { label: 'Revoke', run: () => revoke.mutate(grantId) },
+    });
   };
 }
 
@@ -30,10 +38,12 @@ function useRevoke() {
     async send(id: string) {
       const params = { path: { slug, grant_id: id } };
       await call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
-      return await queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 });
+      // It is revoked by now, also when it cannot be read again.
+      return await queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 }).catch(() => null);
     },
     invalidates: [keys.grants(slug)],
-    onSuccess: ({ grant }) => announce(revokedText(grant)),
+    invalidatesOnError: [keys.grants(slug)],
+    onSuccess: (answer) => announce(revokedText(answer?.grant ?? null)),
     onError: (error) => announce(`Not revoked. ${failureMessage(error)}`, { tone: 'fail' }),
   });
 }

@@ -1,7 +1,6 @@
 /** A request that waits: what it is, then the ways to answer it. */
 import { Button } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
-import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useMe } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
@@ -9,6 +8,7 @@ import { FailureAlert } from '../../components/failure-alert.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { Icon } from '../../components/icon.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
+import { ToastPlace } from '../../components/toasts.tsx';
 import { ArmingNote } from './arming-note.tsx';
 import { countText, namedArguments } from './call/named-arguments.ts';
 import { RefusedCall } from './call/refused-call.tsx';
@@ -16,13 +16,12 @@ import { type ShownCall, useCall } from './call/use-call.ts';
 import { ChildFacts } from './child-facts.tsx';
 import { ChoiceFields } from './choice-fields.tsx';
 import { verdictOf } from './choice-text.ts';
-import { approveLabel, type Choice, isComplete, preselectedChoice } from './choices.ts';
+import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import type { Decision, DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
-import { approveKey, denyKey } from './use-decision-keys.ts';
 import { useReview } from './use-review.ts';
 
 interface OpenRequestProps {
@@ -81,11 +80,13 @@ export function OpenRequest({
         </section>
       </div>
       <div className="dialog-actions request-verdict">
+        <ToastPlace />
         <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
         {opened === null ? null : (
           <VerdictText
             request={request}
             choice={opened}
+            isUnseen={unseen === 'arguments'}
             onChange={() => how.current?.scrollIntoView({ block: 'start' })}
           />
         )}
@@ -95,12 +96,7 @@ export function OpenRequest({
             <Answers
               {...{ request, choice, onLater }}
               mayDeny={ready}
-              mayApprove={
-                ready &&
-                (unseen === null || unseen === 'arguments') &&
-                choice !== null &&
-                isComplete(choice, serverNowMs())
-              }
+              mayApprove={ready && (unseen === null || unseen === 'arguments')}
               sending={sending === 'approve'}
               onDeny={() => setDenying(true)}
               onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
@@ -158,14 +154,16 @@ function wholeText({ state }: ShownCall, choice: Choice | null): string | null {
 function VerdictText({
   request,
   choice,
+  isUnseen,
   onChange,
 }: {
   request: PermissionRequest;
   choice: Choice;
+  isUnseen: boolean;
   onChange: () => void;
 }) {
   const whose = { operatorIsMe: request.operator?.id === useMe().user.id };
-  const { who, what, how } = verdictOf(request, choice, whose);
+  const { who, what } = verdictOf(request, choice, whose, isUnseen);
   return (
     <p className="verdict-text">
       <Icon name="arrowRight" size={14} />
@@ -174,7 +172,7 @@ function VerdictText({
         <strong>
           <Sentence pieces={what} />
         </strong>
-        {how}
+        .
       </span>
       <Button className="verdict-change" size="compact-xs" variant="subtle" onClick={onChange}>
         Change
@@ -208,14 +206,14 @@ function Answers({
   const operatorIsMe = request.operator?.id === useMe().user.id;
   return (
     <div className="request-buttons">
-      <Button variant="subtle" onClick={onLater} data-key="Esc">
+      <Button variant="subtle" onClick={onLater}>
         Decide later
       </Button>
-      <Button variant="default" disabled={!mayDeny} onClick={onDeny} {...denyKey}>
+      <Button variant="default" disabled={!mayDeny} onClick={onDeny}>
         Deny…
       </Button>
       {choice === null ? null : (
-        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)} {...approveKey}>
+        <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)}>
           {approveLabel(request, choice, { operatorIsMe })}
         </Button>
       )}
@@ -245,6 +243,13 @@ function DecisionAlert({
     return (
       <Banner tone="wait" role="alert" title="Your decision was not confirmed in time">
         {failureMessage(error)} You can send your decision again: a request is decided only once.
+      </Banner>
+    );
+  }
+  if (state === 'too-late') {
+    return (
+      <Banner tone="fail" role="alert" title="This request was answered before">
+        Your decision changed nothing. How it was answered is shown in a moment.
       </Banner>
     );
   }

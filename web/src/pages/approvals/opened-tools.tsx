@@ -6,7 +6,7 @@ import { Capped } from '../../components/capped.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { toolState } from './choice-text.ts';
-import { type Choice, isSingle } from './choices.ts';
+import { type Choice, isWide } from './choices.ts';
 
 /** The others are shown when somebody asks for them; nothing scrolls inside. */
 const mostRows = 12;
@@ -36,9 +36,10 @@ export function OpenedTools({ request, choice }: OpenedToolsProps) {
 function ToolsOfScope({ request, choice }: OpenedToolsProps) {
   const { details, tools, more_tools: more } = request;
   const scope = String(details['scope']);
+  const isEverywhere = choice?.reach === 'date' || choice?.reach === 'persistent';
   return (
     <>
-      <h4 className="opened-head">
+      <h4 className="opened-head" {...marksOf(request, choice)}>
         What{' '}
         <Capped label="Scope" isLong={scope.length > 3 * longName}>
           <span className="scope-chip">
@@ -47,19 +48,23 @@ function ToolsOfScope({ request, choice }: OpenedToolsProps) {
           </span>
         </Capped>{' '}
         {tools.length === 0 ? 'opens: no tool in this session needs this scope' : 'opens in this session'}
+        {isEverywhere ? '; in every session, any tool that needs it, on any server' : null}
       </h4>
       {tools.length === 0 ? null : <ToolList {...{ request, choice, more }} />}
     </>
   );
 }
 
+/** All that a wider choice opens has to be in sight before an approval. */
+const marksOf = (request: PermissionRequest, choice: Choice | null) =>
+  choice !== null && isWide(request, choice.reach) ? { 'data-decides': true } : {};
+
 function ToolList({ request, choice, more }: OpenedToolsProps & { more: number }) {
   const [isWhole, setWhole] = useState(false);
   const tools = withRefusedFirst(request);
   const shown = isWhole ? tools : tools.slice(0, mostRows);
   const hidden = tools.length - mostRows;
-  // All that a wider choice opens has to be in sight before an approval.
-  const marks = choice !== null && !isSingle(choice.reach) ? { 'data-decides': true } : {};
+  const marks = marksOf(request, choice);
   return (
     <ul className="opened">
       {shown.map(({ server, tool }) => {

@@ -128,7 +128,7 @@ function OriginFacts({ request }: { request: PermissionRequest }) {
   );
 }
 
-/** Longer content scrolls in place, so that the choice below it stays in sight. */
+/** Longer content scrolls in place: nobody decides by it here. */
 const toolsWithoutScrolling = 2;
 const longName = 40;
 

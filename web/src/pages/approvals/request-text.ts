@@ -74,9 +74,9 @@ const headingCharacters = 32;
 /**
  * The beginning of a name that is too long for a heading: it must not push the relevant facts out of sight.
  */
-export function begunName(name: string): string {
+export function begunName(name: string, most = headingCharacters): string {
   const characters = [...name];
-  return characters.length > headingCharacters ? `${characters.slice(0, headingCharacters).join('')}…` : name;
+  return characters.length > most ? `${characters.slice(0, most).join('')}…` : name;
 }
 
 /** Why the viewer cannot answer an open request. */

@@ -64,12 +64,15 @@ export function useShownRequest(request: PermissionRequest): ShownRequest {
 
 /**
  * Sends a decision, and resends it while no answer comes and the dialog is open. Whatever the answer, the
- * stored request is read again. `onDecided` is called once the platform has it on record, with the id of the
- * grant that it made.
+ * stored request is read again. `onRecorded` is called once the platform has it on record, with the id of the
+ * grant that it made; `onDecided` after it, only where the person is still at this request.
  */
 export function useDecide(
   request: PermissionRequest,
-  onDecided: (decision: Decision, grantId: string | null) => void,
+  {
+    onRecorded,
+    onDecided,
+  }: { onRecorded: (decision: Decision, grantId: string | null) => void; onDecided: () => void },
 ) {
   const { slug } = useWorkspace();
   const send = useSendDecision(request);
@@ -87,7 +90,12 @@ export function useDecide(
       }
       return await send(decision);
     },
-    onSuccess: (grantId, decision) => onDecided(decision, grantId),
+    onSuccess: (grantId, decision) => {
+      onRecorded(decision, grantId);
+      if (isOpen.current) {
+        onDecided();
+      }
+    },
     onMutate: () => {
       sentAtMs.current = serverNowMs();
     },

@@ -1,5 +1,6 @@
 /** Whether a person could review what the button would approve. */
 import type { RefObject } from 'react';
+import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useArmed } from '../../components/use-armed.ts';
 import type { ShownCall } from './call/use-call.ts';
@@ -34,5 +35,6 @@ export function useReview({
   const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${child.facts} ${chosen?.reach} ${chosen?.holder} ${chosen?.lastDay}`;
   const armed = useArmed(subject);
   const { ref, seen, show } = useSeen(subject);
-  return { armed, unseen: unseenOf(chosen, { call: state.kind, child: child.state }, seen), ref, show };
+  const shown = { call: state.kind, child: child.state, nowMs: serverNowMs() };
+  return { armed, unseen: unseenOf(chosen, shown, seen), ref, show };
 }

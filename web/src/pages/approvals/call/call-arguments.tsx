@@ -12,21 +12,24 @@ const deepestIndent = 8;
 
 /**
  * The arguments of a call in numbered lines: text that wraps, or that looks like a line, has no number of its
- * own. The first and the last line are marked `data-decides` when `decides`, and so is what is folded:
- * whoever approves exactly this call must have unfolded it and had its end in sight.
+ * own. They are marked `data-decides` when `decides`, and so is what is folded: whoever approves exactly this
+ * call must have unfolded it and had each of its lines in sight.
  */
 export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; decides: boolean }) {
   const [isWhole, setWhole] = useState(false);
   const { head, hidden, tail } = folded(lines, manyLines);
   const shown = isWhole ? [...head, ...hidden] : head;
   const digits = String(lines.length).length;
-  const line = (content: CallLine, index: number) => {
-    const isEdge = index === 0 || index === lines.length - 1;
-    return <Line key={index} line={content} number={index + 1} isEdge={isEdge} decides={decides} />;
-  };
+  const line = (content: CallLine, index: number) => (
+    <Line key={index} line={content} number={index + 1} decides={decides} />
+  );
   return (
     <Box className="call-text" role="group" aria-label="Arguments" {...{ tabIndex: 0 }}>
-      <ol className="call-lines" style={{ paddingInlineStart: `${digits + 2}ch` }}>
+      <ol
+        className="call-lines"
+        style={{ paddingInlineStart: `${digits + 2}ch` }}
+        {...(decides ? { 'data-decides': true } : {})}
+      >
         {shown.map(line)}
         {hidden.length === 0 ? null : (
           <li className="call-gap" {...foldMarks(decides, isWhole)}>
@@ -49,12 +52,10 @@ export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; 
 function Line({
   line: { depth, tokens },
   number,
-  isEdge,
   decides,
 }: {
   line: CallLine;
   number: number;
-  isEdge: boolean;
   decides: boolean;
 }) {
   return (
@@ -63,7 +64,7 @@ function Line({
       // What wraps is indented further than the line that it belongs to.
       style={{ paddingInlineStart: `${2 * Math.min(depth, deepestIndent) + 2}ch` }}
     >
-      <span {...(decides && isEdge ? { 'data-decides': true } : {})}>
+      <span>
         {tokens.map(({ kind, text }, index) => {
           const key = `${index}`;
           return (

@@ -91,8 +91,13 @@ function Content({
           <Note>
             Its arguments are not in the form that the platform records. They are shown as they are:
           </Note>
-          <Box className="call-text" role="group" aria-label="Arguments" {...{ tabIndex: 0 }}>
-            <CallTokenText text={state.argumentsText} />
+          <Box
+            className="call-text"
+            role="group"
+            aria-label="Arguments"
+            {...{ tabIndex: 0, ...(decides ? { 'data-decides': true } : {}) }}
+          >
+            <CallTokenText text={state.argumentsText} decides={decides} />
           </Box>
         </>
       );

@@ -13,7 +13,7 @@ import { type NamedArgument, namedArguments } from './named-arguments.ts';
 interface ShownCallProps {
   lines: readonly CallLine[];
   digest: string;
-  /** The end of the call, and all that is folded, has to be seen before an approval. */
+  /** Each argument, the end of the call, and all that is folded, has to be seen before an approval. */
   decides: boolean;
 }
 
@@ -54,16 +54,17 @@ export function ShownArguments({ lines, digest, decides }: ShownCallProps) {
 }
 
 function ArgumentsByName({ named, decides }: { named: readonly NamedArgument[]; decides: boolean }) {
+  const marks = decides ? { 'data-decides': true } : {};
   return named.length === 0 ? (
     <p className="call-none">No arguments.</p>
   ) : (
     <dl className="call-named" aria-label="Arguments">
       {named.map(({ key, value }) => (
         <Fragment key={key}>
-          <dt>
+          <dt {...marks}>
             <CallTokenText text={plainKey(key)} decides={decides} />
           </dt>
-          <dd>
+          <dd {...marks}>
             <Value value={value} decides={decides} />
           </dd>
         </Fragment>
