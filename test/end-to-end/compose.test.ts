@@ -67,7 +67,7 @@ const canRun = findChromium() !== null && platformImages !== null && hasDockerRe
       await page.getByText('Sign in with your identity provider').click();
       await page.getByText('For demos only.').waitFor();
       await page.getByRole('button', { name: 'Ada Admin' }).click();
-      await page.getByText('1 permission request is waiting for you').waitFor();
+      await page.getByRole('region', { name: 'Needs you' }).getByText('scribe wants to call').waitFor();
       await visitor.open('approvals');
       await page.getByText('Review', { exact: true }).first().click();
       const dialog = page.getByRole('dialog', { name: 'Permission request' });
