@@ -28,11 +28,15 @@ export async function showLiveText(
   { limitBytes }: { limitBytes: number },
 ): Promise<void> {
   const live = { session_id: session.id, ...text };
-  if (!(await replaceLiveText(db, live)) && (await findOtherLiveText(db, session.id, text.message_id))) {
+  const isOther = (known: Db) => findOtherLiveText(known, session.id, text.message_id);
+  if (!(await replaceLiveText(db, live)) && (await isOther(db))) {
     await inTransaction(db, async (trx) => {
       await lockSessionRow(trx, session.id);
-      await cutOffLiveText(trx, session, { unless: text.message_id, limitBytes });
-      await replaceLiveText(trx, live);
+      // A piece that comes after its message ends nothing that was begun since.
+      if ((await findSessionOfEvent(trx, text.message_id)) === null && (await isOther(trx))) {
+        await cutOffLiveText(trx, session, { unless: null, limitBytes });
+        await replaceLiveText(trx, live);
+      }
     });
   }
 }

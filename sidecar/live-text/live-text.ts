@@ -81,7 +81,7 @@ export class LiveText {
         await this.#cutOff();
       }
       // It stays open when this fails, so that another attempt is the same event.
-      const id = await this.#publishAs(this.#open?.id ?? randomUUID(), message);
+      const id = await this.#publishWhole(message);
       this.#forget();
       return id;
     });
@@ -140,6 +140,20 @@ export class LiveText {
     this.#forget();
     if (left !== null && left.text.trim() !== '') {
       await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    }
+  }
+
+  async #publishWhole(message: Message): Promise<string> {
+    const open = this.#open;
+    try {
+      return await this.#publishAs(open?.id ?? randomUUID(), message);
+    } catch (error) {
+      if (open === null || !(error instanceof PlatformRefusal && error.code === 'conflict')) {
+        throw error;
+      }
+      // The platform has cut it off, and its id is that event's: all of the message is another.
+      open.id = randomUUID();
+      return this.#publishAs(open.id, message);
     }
   }
 

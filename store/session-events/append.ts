@@ -87,6 +87,15 @@ export async function findSessionOfEvent(db: Db, eventId: string): Promise<strin
   return row?.session_id ?? null;
 }
 
+/** Whether the event is a message that did not come to its end. */
+export async function isCutOff(db: Db, eventId: string): Promise<boolean> {
+  const row = await db('session_events')
+    .where({ id: eventId })
+    .whereRaw(`payload -> 'cut_off' = 'true'`)
+    .first('id');
+  return row !== undefined;
+}
+
 /**
  * Adds to what the session's agent has published; false, and nothing added, when that would exceed
  * `limitBytes`.

@@ -8,7 +8,11 @@ import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platfo
 function platform() {
   const told: LiveTextReport[] = [];
   const events: EventReport[] = [];
-  const state: { failWith: Error | null } = { failWith: null };
+  const state: { failWith: Error | null; failOnce: Error | null; ids: string[] } = {
+    failWith: null,
+    failOnce: null,
+    ids: [],
+  };
   const api = {
     async showLiveText(report: LiveTextReport) {
       if (state.failWith !== null) {
@@ -17,8 +21,11 @@ function platform() {
       told.push(liveTextReport.parse(report));
     },
     async publishEvent(event: EventReport) {
-      if (state.failWith !== null) {
-        throw state.failWith;
+      state.ids.push(event.id);
+      const failure = state.failWith ?? state.failOnce;
+      state.failOnce = null;
+      if (failure !== null) {
+        throw failure;
       }
       events.push(event);
     },
@@ -73,6 +80,20 @@ describe('a message that is written', () => {
     await live.write(' \n');
     await live.publish(message('Blank is nothing.'));
     expect(events).toHaveLength(4);
+  });
+
+  it('that the platform has cut off is published whole under another id, also in the next attempt', async () => {
+    const { live, events, state } = platform();
+    await live.write('I fou');
+    state.failWith = new PlatformRefusal(409, 'conflict', 'The event id is in use');
+    await expect(live.publish(message('I found three.'))).rejects.toThrow('in use');
+    const [refused] = state.ids;
+    state.failOnce = state.failWith;
+    state.failWith = null;
+    const id = await live.publish(message('I found three.'));
+    expect(new Set(state.ids).size).toBe(3);
+    expect(id).not.toBe(refused);
+    expect(events).toEqual([{ id, type: 'agent.message', payload: message('I found three.') }]);
   });
 
   it('whose end never comes is cut off', async () => {
