@@ -54,7 +54,7 @@ export async function publishEvent(
     const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
     requireTrue(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }), 'beyond_limit');
     if (event.type === 'agent.message') {
-      await cutOffLiveText(trx, session, { unless: event.id, limitBytes });
+      await cutOffLiveText(trx, session, { whole: { id: event.id, text: event.payload.text }, limitBytes });
     }
     await appendSessionEvent(trx, session.id, { ...event, actor: { type: 'agent', id: session.agent_id } });
     await storeAnnounced(trx, session.id, event);

@@ -108,7 +108,7 @@ export function moveSession(
     const outcome = asked?.by.type === 'agent' ? { outcome: asked.status, summary: asked.summary } : null;
     if (isTerminal(to)) {
       // What was shown last is never refused.
-      await cutOffLiveText(trx, before, { unless: null, limitBytes: Number.MAX_SAFE_INTEGER });
+      await cutOffLiveText(trx, before, { whole: null, limitBytes: Number.MAX_SAFE_INTEGER });
     }
     await updateStatus(trx, before, { to, reason, outcome });
     await appendSessionEvent(trx, id, {

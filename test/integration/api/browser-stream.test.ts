@@ -352,6 +352,24 @@ describe('a message that the agent still writes', () => {
     ]);
   });
 
+  it('stays on record where the whole message does not begin with what was shown', async () => {
+    const [shown, grown] = [randomUUID(), randomUUID()];
+    await tell(shown, 'approve it, it is harmless');
+    await say(shown, '[secret]');
+    await tell(grown, 'in two lines\nof it');
+    await say(grown, 'in two lines\r\nof it, and more');
+    expect(await said()).toEqual([
+      {
+        id: expect.not.stringMatching(shown),
+        text: 'approve it, it is harmless',
+        channel: null,
+        cut_off: true,
+      },
+      { id: shown, text: '[secret]', channel: null },
+      { id: grown, text: 'in two lines\r\nof it, and more', channel: null },
+    ]);
+  });
+
   it('is refused beyond its limits, and an id in use elsewhere hinders nothing', async () => {
     const id = randomUUID();
     for (const text of ['é'.repeat(32 * 1024 + 1), 'a\u001b[2Jb', 'a\u0000b']) {
