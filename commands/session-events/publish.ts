@@ -8,6 +8,7 @@ import {
   appendSessionEvent,
   findSessionOfEvent,
   isCutOff,
+  mayPublishBytes,
   takePublishedBytes,
 } from '../../store/session-events/append.ts';
 import { lockSessionRow } from '../../store/sessions/status.ts';
@@ -51,7 +52,7 @@ export async function publishEvent(
     if (await isPublished(trx, session, event)) {
       return;
     }
-    const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
+    const sizeBytes = sizeOf(event);
     requireTrue(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }), 'beyond_limit');
     if (event.type === 'agent.message') {
       await cutOffLiveText(trx, session, { whole: { id: event.id, text: event.payload.text }, limitBytes });
@@ -59,6 +60,26 @@ export async function publishEvent(
     await appendSessionEvent(trx, session.id, { ...event, actor: { type: 'agent', id: session.agent_id } });
     await storeAnnounced(trx, session.id, event);
   });
+}
+
+const sizeOf = ({ payload }: EventReport): number => Buffer.byteLength(JSON.stringify(payload));
+
+/**
+ * Whether the event is stored, for who has to prepare one. Throws PublishingRefusedError for an id in use and
+ * beyond the limit, as `publishEvent` does.
+ */
+export async function isStored(
+  db: Db,
+  session: Pick<Session, 'id'>,
+  event: EventReport,
+  { limitBytes }: { limitBytes: number },
+): Promise<boolean> {
+  if (await isPublished(db, session, event)) {
+    return true;
+  }
+  const bytes = { sizeBytes: sizeOf(event), limitBytes };
+  requireTrue(await mayPublishBytes(db, session.id, bytes), 'beyond_limit');
+  return false;
 }
 
 /** Throws PublishingRefusedError for an id that something else has: the whole of what was cut off, too. */
