@@ -43,6 +43,17 @@ export async function showLiveText(
   }
 }
 
+/** What was shown last is never refused. */
+export const withoutLimit = { whole: null, limitBytes: Number.MAX_SAFE_INTEGER };
+
+/** Ends what an agent wrote whose sidecar has died. */
+export function endLiveText(db: Db, session: Writer): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockSessionRow(trx, session.id);
+    await cutOffLiveText(trx, session, withoutLimit);
+  });
+}
+
 /**
  * Ends what the session's agent was writing: it is an event, marked as cut off, since people may have read
  * it. `whole` is the message that comes next: what it begins with is said by it. Takes a transaction that holds

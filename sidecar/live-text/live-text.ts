@@ -27,6 +27,8 @@ const perMinute = 1200;
 const maxWaitMs = 10_000;
 /** A message that does not grow for so long is over. */
 const silenceMs = 60_000;
+/** A text that stays as it is: otherwise it would be taken for that of a sidecar that died. */
+const againAfterMs = 30_000;
 const tellLimitMs = 5_000;
 const closeLimitMs = 1_000;
 /** Of a long text: as many bytes a second, since each time all of it is told. */
@@ -66,6 +68,9 @@ export class LiveText {
       }
       this.#open ??= { id: randomUUID(), text: '', told: '' };
       this.#open.text = text;
+      if (performance.now() - this.#nextAtMs > againAfterMs) {
+        this.#open.told = '';
+      }
       this.#waitForMore();
       this.#tellSoon();
     });
@@ -106,7 +111,7 @@ export class LiveText {
 
   async #tell(limitMs: number): Promise<void> {
     const message = this.#open;
-    if (message === null || this.#telling !== null || message.text === message.told) {
+    if (message === null || this.#telling !== null || !isUntold(message)) {
       return;
     }
     const { text } = message;
@@ -125,7 +130,7 @@ export class LiveText {
   }
 
   #tellSoon(): void {
-    if (this.#open === null || this.#open.text === this.#open.told || this.#telling !== null) {
+    if (this.#open === null || this.#telling !== null || !isUntold(this.#open)) {
       return;
     }
     const dueMs = Math.max(0, this.#nextAtMs - performance.now());
@@ -169,6 +174,9 @@ export class LiveText {
     }, silenceMs);
   }
 }
+
+/** Blank text is nothing that people could read, and is no message of its own. */
+const isUntold = ({ text, told }: Open): boolean => text !== told && text.trim() !== '';
 
 /** As much of it as may be shown. */
 export function shownOf(text: string): string {

@@ -17,7 +17,7 @@ const replaceText = `
     insert into session_live_texts as known (session_id, message_id, text)
     select id, $2, $3 from sessions
     where id = $1 and ended_at is null and not exists (select from session_events where id = $2)
-    on conflict (session_id) do update set text = excluded.text
+    on conflict (session_id) do update set text = excluded.text, updated_at = now()
     where known.message_id = excluded.message_id and starts_with(excluded.text, known.text)
     returning session_id
   )
@@ -52,10 +52,13 @@ export const findOtherLiveText = (db: Db, sessionId: string, messageId: string):
     liveText,
   );
 
+/** Its sidecar, which tells it again now and then, has died; what there is of it stays until it is an event. */
+export const isOld = `updated_at < now() - interval '2 minutes'`;
+
 const readTexts = `
   select l.session_id, l.message_id, l.text
   from session_live_texts l join sessions s on s.id = l.session_id
-  where l.session_id = any($1::uuid[]) and s.ended_at is null
+  where l.session_id = any($1::uuid[]) and s.ended_at is null and not l.${isOld}
     and not exists (select from session_events e where e.id = l.message_id)`;
 
 /** Those of the sessions whose agents write a message that is no event yet, by session. */

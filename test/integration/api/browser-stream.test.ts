@@ -332,50 +332,6 @@ describe('a message that the agent still writes', () => {
     expect(await api.db('session_live_texts').where({ session_id: session.id })).toEqual([]);
   });
 
-  it('is not cut off by a late piece, and whole where it was', async () => {
-    const ids = [randomUUID(), randomUUID(), randomUUID()] as const;
-    await tell(ids[0], 'the first');
-    await say(ids[0], 'the first one');
-    await tell(ids[1], 'the second');
-    expect(await tell(ids[0], 'the fir')).toMatchObject({ status: 200 });
-    await say(ids[1], 'the second one');
-    await tell(ids[2], 'the third');
-    await tell(randomUUID(), 'begun meanwhile');
-    const whole = 'the third one';
-    // Nothing is taken for stored that is not: its sidecar says it again under another id.
-    expect(await say(ids[2], whole)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
-    const payload = { text: whole, cut_off: true };
-    const again = await api.asSidecar(session.id, 'POST', 'events', {
-      id: ids[2],
-      type: 'agent.message',
-      payload,
-    });
-    expect(again).toMatchObject({ status: 200 });
-    expect(await said()).toEqual([
-      { id: ids[0], text: 'the first one', channel: null },
-      { id: ids[1], text: 'the second one', channel: null },
-      { id: ids[2], text: 'the third', channel: null, cut_off: true },
-    ]);
-  });
-
-  it('stays on record where the whole message does not begin with what was shown', async () => {
-    const [shown, grown] = [randomUUID(), randomUUID()];
-    await tell(shown, 'approve it, it is harmless');
-    await say(shown, '[secret]');
-    await tell(grown, 'in two lines\nof it');
-    await say(grown, 'in two lines\r\nof it, and more');
-    expect(await said()).toEqual([
-      {
-        id: expect.not.stringMatching(shown),
-        text: 'approve it, it is harmless',
-        channel: null,
-        cut_off: true,
-      },
-      { id: shown, text: '[secret]', channel: null },
-      { id: grown, text: 'in two lines\r\nof it, and more', channel: null },
-    ]);
-  });
-
   it('is refused beyond its limits, and an id in use elsewhere hinders nothing', async () => {
     const id = randomUUID();
     for (const text of ['é'.repeat(32 * 1024 + 1), 'a\u001b[2Jb', 'a\u0000b']) {

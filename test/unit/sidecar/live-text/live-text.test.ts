@@ -132,6 +132,19 @@ describe('a message that is written', () => {
     expect(events).toHaveLength(1);
   });
 
+  it('is not told while it is blank, and again every half minute while it stays as it is', async () => {
+    const { live, told } = platform();
+    await live.write(' \n');
+    await pass(1000);
+    expect(told).toEqual([]);
+    for (let count = 0; count < 7; count += 1) {
+      await live.write(' \nat it');
+      await pass(10_000);
+    }
+    expect(textsOf(told)).toEqual([' \nat it', ' \nat it']);
+    await live.close();
+  });
+
   it('is told a last time when the sidecar ends', async () => {
     const { live, told } = platform();
     await live.write('a');
