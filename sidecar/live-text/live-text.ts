@@ -31,7 +31,7 @@ const silenceMs = 60_000;
 const againAfterMs = 30_000;
 const tellLimitMs = 5_000;
 const closeLimitMs = 1_000;
-/** Of a long text: as many bytes a second, since each time all of it is told. */
+/** Of a long text: as many bytes a millisecond, since each time all of it is told. */
 const toldBytesPerMs = 64;
 
 export class LiveText {
@@ -39,6 +39,8 @@ export class LiveText {
   readonly #inTurn = createKeyedMutex();
   readonly #pieces = createTokenBucket({ perMinute, maxWaitMs });
   #open: Open | null = null;
+  /** The last one that was cut off after a silence, and is an event: the same again is not another message. */
+  #silent: Open | null = null;
   #telling: AbortController | null = null;
   #nextAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -63,6 +65,10 @@ export class LiveText {
     }
     await this.#inTurn('message', async () => {
       const text = shownOf(given);
+      if (this.#silent?.text === text) {
+        return;
+      }
+      this.#silent = null;
       if (this.#open !== null && !text.startsWith(this.#open.text)) {
         await this.#cutOff();
       }
@@ -78,10 +84,12 @@ export class LiveText {
 
   /** Publishes a complete message: the one that was written, where it begins with that. Returns its id. */
   async publish(message: Message): Promise<string> {
-    if (this.#open === null) {
-      return this.#publishAs(randomUUID(), message);
-    }
     return this.#inTurn('message', async () => {
+      const silent = this.#silent;
+      if (silent !== null && message.channel === null && message.text === silent.text) {
+        return silent.id;
+      }
+      this.#silent = null;
       if (this.#open !== null && !shownOf(message.text).startsWith(this.#open.text)) {
         await this.#cutOff();
       }
@@ -140,12 +148,15 @@ export class LiveText {
     }, dueMs);
   }
 
-  async #cutOff(): Promise<void> {
+  /** Returns what is an event now; null when there was nothing to read. */
+  async #cutOff(): Promise<Open | null> {
     const left = this.#open;
     this.#forget();
-    if (left !== null && left.text.trim() !== '') {
-      await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    if (left === null || left.text.trim() === '') {
+      return null;
     }
+    await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    return left;
   }
 
   async #publishWhole(message: Message): Promise<string> {
@@ -170,7 +181,9 @@ export class LiveText {
   #waitForMore(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
-      void this.#inTurn('message', () => this.#cutOff()).catch(() => undefined);
+      void this.#inTurn('message', async () => {
+        this.#silent = await this.#cutOff();
+      }).catch(() => undefined);
     }, silenceMs);
   }
 }
@@ -186,7 +199,7 @@ export function shownOf(text: string): string {
   }
   const bytes = new TextEncoder().encode(clean).subarray(0, maxLiveTextBytes);
   // Half a character at the end is left out.
-  return new TextDecoder().decode(bytes, { stream: true });
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 const pauseMs = (text: string): number => Math.max(liveTextEveryMs, bytesOfText(text) / toldBytesPerMs);
