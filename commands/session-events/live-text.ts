@@ -56,8 +56,8 @@ export function endLiveText(db: Db, session: Writer): Promise<void> {
 
 /**
  * Ends what the session's agent was writing: it is an event, marked as cut off, since people may have read
- * it. `whole` is the message that comes next: what it begins with is said by it. Takes a transaction that holds
- * the session's lock. Throws QuotaExceededError when it would exceed `limitBytes` of published bytes.
+ * it. `whole` is the message that comes next: what it begins with is said by it. Takes a transaction that
+ * holds the session's lock. Throws QuotaExceededError when it would exceed `limitBytes` of published bytes.
  */
 export async function cutOffLiveText(
   trx: Transaction,

@@ -39,7 +39,7 @@ export class LiveText {
   readonly #inTurn = createKeyedMutex();
   readonly #pieces = createTokenBucket({ perMinute, maxWaitMs });
   #open: Open | null = null;
-  /** The last one that was cut off after a silence, and is an event: the same again is not another message. */
+  /** What was cut off last, after a silence, and is an event: the same again is no other message. */
   #silent: Open | null = null;
   #telling: AbortController | null = null;
   #nextAtMs = 0;

@@ -24,7 +24,7 @@ const replaceText = `
   select shown.session_id, pg_notify('${sessionEventChannel}', concat(id, '::', workspace_id, ':live_text'))::text
   from shown join sessions on id = session_id`;
 
-/** Announces it to open pages. Returns false, and changes nothing, beside a text that it does not continue. */
+/** Announces it to open pages. Returns false, and changes nothing, beside a text that is not its beginning. */
 export async function replaceLiveText(db: Db, { session_id, message_id, text }: LiveText): Promise<boolean> {
   const rows = await readRows(
     prepared(db, 'replace_live_text', replaceText, [session_id, message_id, text]),
@@ -52,7 +52,7 @@ export const findOtherLiveText = (db: Db, sessionId: string, messageId: string):
     liveText,
   );
 
-/** Its sidecar, which tells it again now and then, has died; what there is of it stays until it is an event. */
+/** Its sidecar, which tells it again now and then, has died; it stays there until it is an event. */
 export const isOld = `updated_at < now() - interval '2 minutes'`;
 
 const readTexts = `

@@ -1,4 +1,4 @@
-/** What becomes of a text that people were shown: it is on record, once, whoever is late or dies. */
+/** A text that people were shown is on record, once, whoever is late or dies. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Session } from '../../../contract/session.ts';
