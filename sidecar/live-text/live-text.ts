@@ -84,7 +84,7 @@ export class LiveText {
 
   /** Publishes a complete message: the one that was written, where it begins with that. Returns its id. */
   async publish(message: Message): Promise<string> {
-    return this.#inTurn('message', async () => {
+    const id = await this.#inTurn('message', async () => {
       const silent = this.#silent;
       if (silent !== null && message.channel === null && message.text === silent.text) {
         return silent.id;
@@ -93,11 +93,16 @@ export class LiveText {
       if (this.#open !== null && !shownOf(message.text).startsWith(this.#open.text)) {
         await this.#cutOff();
       }
+      if (this.#open === null) {
+        return null;
+      }
       // It stays open when this fails, so that another attempt is the same event.
-      const id = await this.#publishWhole(message);
+      const published = await this.#publishWhole(message, this.#open);
       this.#forget();
-      return id;
+      return published;
     });
+    // Not in turn: of many at once, each waits for the limits of what is sent, or is refused.
+    return id ?? this.#publishAs(randomUUID(), message);
   }
 
   /** Tells what was written last, within a second, unless a piece is on its way. */
@@ -159,12 +164,11 @@ export class LiveText {
     return left;
   }
 
-  async #publishWhole(message: Message): Promise<string> {
-    const open = this.#open;
+  async #publishWhole(message: Message, open: Open): Promise<string> {
     try {
-      return await this.#publishAs(open?.id ?? randomUUID(), message);
+      return await this.#publishAs(open.id, message);
     } catch (error) {
-      if (open === null || !(error instanceof PlatformRefusal && error.code === 'conflict')) {
+      if (!(error instanceof PlatformRefusal && error.code === 'conflict')) {
         throw error;
       }
       // The platform has cut it off, and its id is that event's: all of the message is another.

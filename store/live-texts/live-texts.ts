@@ -24,7 +24,7 @@ const replaceText = `
   select shown.session_id, pg_notify('${sessionEventChannel}', concat(id, '::', workspace_id, ':live_text'))::text
   from shown join sessions on id = session_id`;
 
-/** Announces it to open pages. Returns false, and changes nothing, beside a text that is not its beginning. */
+/** Announces it to open pages. Returns false, and changes nothing, beside a text that does not begin it. */
 export async function replaceLiveText(db: Db, { session_id, message_id, text }: LiveText): Promise<boolean> {
   const rows = await readRows(
     prepared(db, 'replace_live_text', replaceText, [session_id, message_id, text]),
