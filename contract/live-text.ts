@@ -12,12 +12,10 @@ export const liveTextEveryMs = 250;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 const everyControl = new RegExp(controls, 'g');
+/** Without half a character at its end: the next piece completes it, and begins with this one. */
+export const wholeCharacters = (text: string): string => text.replace(/[\ud800-\udbff]$/, '').toWellFormed();
 /** Without what moves a cursor or ends a text, and without half a character: all that is ever shown live. */
-export const withoutControls = (text: string): string =>
-  text
-    .replace(everyControl, '')
-    .replace(/[\ud800-\udbff]$/, '')
-    .toWellFormed();
+export const withoutControls = (text: string): string => wholeCharacters(text.replace(everyControl, ''));
 
 /** Bytes of it in UTF-8. */
 export const bytesOfText = (text: string): number => new TextEncoder().encode(text).length;

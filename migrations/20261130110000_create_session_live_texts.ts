@@ -9,7 +9,9 @@ export async function up(knex: Knex): Promise<void> {
       -- Of the event that the message becomes.
       message_id uuid not null,
       -- Without values of secrets.
-      text text not null check (length(text) <= 65536)
+      text text not null check (length(text) <= 65536),
+      -- Told again while the agent is at it: an old one is of a sidecar that died.
+      updated_at timestamptz not null default now()
     );
   `);
 }

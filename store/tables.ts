@@ -227,6 +227,7 @@ declare module 'knex/types/tables.js' {
       session_id: string;
       message_id: string;
       text: string;
+      updated_at: string;
     };
     session_open_calls: {
       session_id: string;

@@ -80,17 +80,23 @@ export async function runModelAgent({ config, sidecarSocket, converse }: ModelRu
   return exitCode ?? 1;
 }
 
+const toldAgainAfterMs = 20_000;
+
 /** Publishes one after another, in their order; a message that is still written is told now and then. */
 function createPublisher(sidecarSocket: string) {
   let waiting = 0;
   let published = Promise.resolve();
   let written = '';
   let timer: NodeJS.Timeout | undefined;
+  let again: NodeJS.Timeout | undefined;
   let nextAtMs = 0;
   const tell = () => {
     timer = undefined;
     nextAtMs = performance.now() + liveTextEveryMs;
-    const text = written;
+    const text = written.slice(0, maxLiveTextBytes);
+    clearTimeout(again);
+    // Whoever is silent for a minute has ended the message.
+    again = setTimeout(tell, toldAgainAfterMs).unref();
     // Not when the message came whole meanwhile.
     published = published.then(() =>
       written.startsWith(text) && written !== '' ? tellWritten(sidecarSocket, text) : undefined,
@@ -98,6 +104,7 @@ function createPublisher(sidecarSocket: string) {
   };
   const stopWriting = () => {
     clearTimeout(timer);
+    clearTimeout(again);
     timer = undefined;
     written = '';
   };

@@ -1,5 +1,6 @@
 import { request } from 'node:http';
 import type { AgentEventInput } from '../../contract/agent-contract.ts';
+import { wholeCharacters } from '../../contract/live-text.ts';
 import { retry } from '../../lib/timing/retry.ts';
 
 const untilReachable = { attempts: 40, firstDelayMs: 250 };
@@ -14,7 +15,7 @@ export async function publishEvent(socketPath: string, event: AgentEventInput): 
 
 /** Tells what was written of a message so far. Once: the next piece has this one in it. */
 export const tellWritten = (socketPath: string, text: string): Promise<void> =>
-  post(socketPath, '/live-text', { text: text.toWellFormed() }).catch(() => undefined);
+  post(socketPath, '/live-text', { text: wholeCharacters(text) }).catch(() => undefined);
 
 /** Resolves with any answer; rejects when nobody answered. */
 function post(socketPath: string, path: string, body: object): Promise<void> {

@@ -26,7 +26,7 @@ export function liveTextRoute({ db, config }: SessionRouteDependencies, secrets:
     async handler({ session, body }) {
       shown.take(session.id);
       const text = await secrets.soFar(session, body);
-      if (text !== null && text !== '') {
+      if (text !== null && text.trim() !== '') {
         const limits = { limitBytes: config.LIMIT_SESSION_EVENT_BYTES };
         await showLiveText(db, session, { message_id: body.message_id, text }, limits);
       }

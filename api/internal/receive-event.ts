@@ -1,4 +1,4 @@
-import { PublishingRefusedError, publishEvent } from '../../commands/session-events/publish.ts';
+import { isStored, PublishingRefusedError, publishEvent } from '../../commands/session-events/publish.ts';
 import { nobodyToAsk } from '../../contract/sentences.ts';
 import type { Session } from '../../contract/session.ts';
 import type { EventReport } from '../../contract/sidecar.ts';
@@ -21,6 +21,10 @@ export async function receiveEvent(
     throw new ApiError('forbidden', nobodyToAsk);
   }
   try {
+    // What is stored already, or refused, costs no search.
+    if (event.type === 'agent.message' && (await isStored(db, session, event, { limitBytes }))) {
+      return;
+    }
     await publishEvent(db, session, await withoutSecrets(session, event, secrets), { limitBytes });
   } catch (error) {
     throw error instanceof PublishingRefusedError ? refusalOf(error, limitBytes) : error;

@@ -5,6 +5,7 @@
 
 import * as z from 'zod';
 import { askForPermission } from '../../commands/permission-requests/ask.ts';
+import { endLiveText } from '../../commands/session-events/live-text.ts';
 import { callDigestKey } from '../../contract/call-digest.ts';
 import { uuid } from '../../contract/names.ts';
 import { openCallReport } from '../../contract/open-calls.ts';
@@ -108,6 +109,7 @@ function readyRoute({ db, workflows }: SessionRouteDependencies): AnyRoute {
         return { inputs: [] };
       }
       const { session } = workload;
+      await endLiveText(db, session);
       await setControlUrl(db, session.id, body.control_url);
       const inputs = await listSessionInputs(db, session.id, { after: 0 });
       await markInputsUndelivered(db, session.id, { after: inputs.at(-1)?.seq ?? 0 });

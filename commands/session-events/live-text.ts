@@ -1,4 +1,5 @@
 /** An agent's message while it is written, and the event of one that does not come to its end. */
+import { withoutControls } from '../../contract/live-text.ts';
 import type { Session } from '../../contract/session.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import {
@@ -10,6 +11,7 @@ import {
 import { QuotaExceededError } from '../../store/quotas/quotas.ts';
 import {
   appendSessionEvent,
+  derivedId,
   findSessionOfEvent,
   takePublishedBytes,
 } from '../../store/session-events/append.ts';
@@ -28,31 +30,52 @@ export async function showLiveText(
   { limitBytes }: { limitBytes: number },
 ): Promise<void> {
   const live = { session_id: session.id, ...text };
-  if (!(await replaceLiveText(db, live)) && (await findOtherLiveText(db, session.id, text.message_id))) {
+  const isOther = (known: Db) => findOtherLiveText(known, session.id, text.message_id);
+  if (!(await replaceLiveText(db, live)) && (await isOther(db))) {
     await inTransaction(db, async (trx) => {
       await lockSessionRow(trx, session.id);
-      await cutOffLiveText(trx, session, { unless: text.message_id, limitBytes });
-      await replaceLiveText(trx, live);
+      // A piece that comes after its message ends nothing that was begun since.
+      if ((await findSessionOfEvent(trx, text.message_id)) === null && (await isOther(trx))) {
+        await cutOffLiveText(trx, session, { whole: null, limitBytes });
+        await replaceLiveText(trx, live);
+      }
     });
   }
 }
 
+/** What was shown last is never refused. */
+export const withoutLimit = { whole: null, limitBytes: Number.MAX_SAFE_INTEGER };
+
+/** Ends what an agent wrote whose sidecar has died. */
+export function endLiveText(db: Db, session: Writer): Promise<void> {
+  return inTransaction(db, async (trx) => {
+    await lockSessionRow(trx, session.id);
+    await cutOffLiveText(trx, session, withoutLimit);
+  });
+}
+
 /**
  * Ends what the session's agent was writing: it is an event, marked as cut off, since people may have read
- * it. `unless` is the message that is complete. Takes a transaction that holds the session's lock. Throws
- * QuotaExceededError when it would exceed `limitBytes` of published bytes.
+ * it. `whole` is the message that comes next: what it begins with is said by it. Takes a transaction that
+ * holds the session's lock. Throws QuotaExceededError when it would exceed `limitBytes` of published bytes.
  */
 export async function cutOffLiveText(
   trx: Transaction,
   { id, agent_id: agentId }: Writer,
-  { unless, limitBytes }: { unless: string | null; limitBytes: number },
+  { whole, limitBytes }: { whole: { id: string; text: string } | null; limitBytes: number },
 ): Promise<void> {
   const left = await takeLiveText(trx, id);
-  if (left === null || left.message_id === unless || left.text.trim() === '') {
+  if (left === null || left.text.trim() === '') {
     return;
   }
+  const isItsBeginning = left.message_id === whole?.id;
+  if (isItsBeginning && withoutControls(whole.text).startsWith(left.text)) {
+    return;
+  }
+  // The whole message has the id, and is another text, such as only a mark where there is too much to search.
+  const eventId = isItsBeginning ? derivedId(left.message_id, 'shown') : left.message_id;
   // A sidecar chose the id: it may be in use elsewhere by now.
-  if ((await findSessionOfEvent(trx, left.message_id)) !== null) {
+  if ((await findSessionOfEvent(trx, eventId)) !== null) {
     return;
   }
   const payload = { text: left.text, channel: null, cut_off: true as const };
@@ -61,5 +84,5 @@ export async function cutOffLiveText(
     throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
   }
   const actor = { type: 'agent' as const, id: agentId };
-  await appendSessionEvent(trx, id, { id: left.message_id, type: 'agent.message', actor, payload });
+  await appendSessionEvent(trx, id, { id: eventId, type: 'agent.message', actor, payload });
 }

@@ -7,8 +7,11 @@ import { QuotaExceededError } from '../../store/quotas/quotas.ts';
 import {
   appendSessionEvent,
   findSessionOfEvent,
+  isCutOff,
+  mayPublishBytes,
   takePublishedBytes,
 } from '../../store/session-events/append.ts';
+import { lockSessionRow } from '../../store/sessions/status.ts';
 import { insertShare, isArtifactOfSession } from '../../store/shares/shares.ts';
 import { cutOffLiveText } from './live-text.ts';
 
@@ -32,8 +35,8 @@ export class PublishingRefusedError extends Error {
 
 /**
  * Appends what the session's agent published together with what it announces: a question to the user, or a
- * share. Idempotent. Throws PublishingRefusedError for an id that another session uses, for a share of
- * nothing, and when the agent has reached `limitBytes` of published bytes.
+ * share. Idempotent. Throws PublishingRefusedError for an id that another session uses or that a message has
+ * which was cut off, for a share of nothing, and when the agent has reached `limitBytes` of published bytes.
  */
 export async function publishEvent(
   db: Db,
@@ -42,19 +45,52 @@ export async function publishEvent(
   { limitBytes }: { limitBytes: number },
 ): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const known = await findSessionOfEvent(trx, event.id);
-    if (known === session.id) {
+    if (event.type === 'agent.message') {
+      // Before the look: a message that is cut off meanwhile becomes an event of this id.
+      await lockSessionRow(trx, session.id);
+    }
+    if (await isPublished(trx, session, event)) {
       return;
     }
-    requireTrue(known === null, 'event_id_taken');
-    const sizeBytes = Buffer.byteLength(JSON.stringify(event.payload));
+    const sizeBytes = sizeOf(event);
     requireTrue(await takePublishedBytes(trx, session.id, { sizeBytes, limitBytes }), 'beyond_limit');
     if (event.type === 'agent.message') {
-      await cutOffLiveText(trx, session, { unless: event.id, limitBytes });
+      await cutOffLiveText(trx, session, { whole: { id: event.id, text: event.payload.text }, limitBytes });
     }
     await appendSessionEvent(trx, session.id, { ...event, actor: { type: 'agent', id: session.agent_id } });
     await storeAnnounced(trx, session.id, event);
   });
+}
+
+const sizeOf = ({ payload }: EventReport): number => Buffer.byteLength(JSON.stringify(payload));
+
+/**
+ * Whether the event is stored, for who has to prepare one. Throws PublishingRefusedError for an id in use and
+ * beyond the limit, as `publishEvent` does.
+ */
+export async function isStored(
+  db: Db,
+  session: Pick<Session, 'id'>,
+  event: EventReport,
+  { limitBytes }: { limitBytes: number },
+): Promise<boolean> {
+  if (await isPublished(db, session, event)) {
+    return true;
+  }
+  const bytes = { sizeBytes: sizeOf(event), limitBytes };
+  requireTrue(await mayPublishBytes(db, session.id, bytes), 'beyond_limit');
+  return false;
+}
+
+/** Throws PublishingRefusedError for an id that something else has: the whole of what was cut off, too. */
+async function isPublished(db: Db, { id }: Pick<Session, 'id'>, event: EventReport): Promise<boolean> {
+  const known = await findSessionOfEvent(db, event.id);
+  if (known === null) {
+    return false;
+  }
+  const isWhole = event.type === 'agent.message' && event.payload.cut_off !== true;
+  requireTrue(known === id && !(isWhole && (await isCutOff(db, event.id))), 'event_id_taken');
+  return true;
 }
 
 /** The question or the share that an event announces. */

@@ -29,7 +29,7 @@ import {
 import { listUnfinishedChildren, lockTree } from '../../store/sessions/tree.ts';
 import { closePermissionRequest } from '../permission-requests/close.ts';
 import { endServicesWithSession } from '../previews/end.ts';
-import { cutOffLiveText } from '../session-events/live-text.ts';
+import { cutOffLiveText, withoutLimit } from '../session-events/live-text.ts';
 
 /** Why a session was ended that outlived its parent. */
 export const parentEnded = 'The session that started it has ended';
@@ -107,8 +107,7 @@ export function moveSession(
     // What the agent said about its work, when the session ends the way it asked for.
     const outcome = asked?.by.type === 'agent' ? { outcome: asked.status, summary: asked.summary } : null;
     if (isTerminal(to)) {
-      // What was shown last is never refused.
-      await cutOffLiveText(trx, before, { unless: null, limitBytes: Number.MAX_SAFE_INTEGER });
+      await cutOffLiveText(trx, before, withoutLimit);
     }
     await updateStatus(trx, before, { to, reason, outcome });
     await appendSessionEvent(trx, id, {

@@ -9,6 +9,8 @@ export interface Redactor {
   push(bytes: Buffer): Buffer;
   /** Flushes what was held back, at the end. The next push begins a new text. */
   end(): Buffer;
+  /** As `push`, or as both, and stops after some milliseconds at most to be asked to go on. */
+  inTurns(bytes: Buffer, options: { isEnd: boolean }): Turns;
   /** What is held back: a beginning of a value, as it was pushed. */
   readonly held: Buffer;
   /** There is too much to search for: only a mark is shown. */
@@ -16,6 +18,8 @@ export interface Redactor {
   /** Max number of comparisons for a text. */
   comparisons(bytes: Buffer): number;
 }
+
+export type Turns = Generator<undefined, Buffer, undefined>;
 
 /** What is shown in the place of a value. */
 export const secretMark = '[secret]';
@@ -38,24 +42,38 @@ const mostComparisons = 4_000_000;
  * `values`: of secret variables. Each is searched for as a whole, and by line. When the values have more
  * lines than can be searched for, nothing is shown: see `showsNothing`.
  */
-export function createRedactor(values: readonly string[]): Redactor {
+export const createRedactor = (values: readonly string[]): Redactor => redactorsOf(values)();
+
+/** For several texts at a time, which share what is costly to prepare: what is searched for. */
+export function redactorsOf(values: readonly string[]): () => Redactor {
   const needles = needlesOf(values);
   const candidates = candidatesByByte(needles ?? []);
-  let state: State = { kept: Buffer.alloc(0), isMarked: false };
-  const take = (bytes: Buffer, isEnd: boolean) => {
-    const step = needles === null ? hide(bytes, state) : clean(bytes, state, { candidates, isEnd });
-    state = { kept: step.kept, isMarked: step.isMarked && !isEnd };
-    return step.shown;
+  return () => {
+    let state: State = { kept: Buffer.alloc(0), isMarked: false };
+    function* inTurns(bytes: Buffer, { isEnd }: { isEnd: boolean }): Turns {
+      const step = needles === null ? hide(bytes, state) : yield* clean(bytes, state, { candidates, isEnd });
+      state = { kept: step.kept, isMarked: step.isMarked && !isEnd };
+      return step.shown;
+    }
+    return {
+      push: (bytes) => resultOf(inTurns(bytes, { isEnd: false })),
+      end: () => resultOf(inTurns(Buffer.alloc(0), { isEnd: true })),
+      inTurns,
+      get held() {
+        return state.kept;
+      },
+      showsNothing: needles === null,
+      comparisons: (bytes) => bytes.reduce((sum, byte) => sum + (candidates[byte]?.length ?? 0), 0),
+    };
   };
-  return {
-    push: (bytes) => take(bytes, false),
-    end: () => take(Buffer.alloc(0), true),
-    get held() {
-      return state.kept;
-    },
-    showsNothing: needles === null,
-    comparisons: (bytes) => bytes.reduce((sum, byte) => sum + (candidates[byte]?.length ?? 0), 0),
-  };
+}
+
+function resultOf(turns: Turns): Buffer {
+  let step = turns.next();
+  while (step.done !== true) {
+    step = turns.next();
+  }
+  return step.value;
 }
 
 /** One whole text, between others. */
@@ -153,18 +171,28 @@ const hide = (bytes: Buffer, { kept, isMarked }: State): State & { shown: Buffer
   isMarked: isMarked || bytes.length > 0,
 });
 
-function clean(
+/** A comparison of long values that are alike takes two microseconds, others a fiftieth of that. */
+const turnComparisons = 2000;
+
+function* clean(
   bytes: Buffer,
   { kept, isMarked: wasMarked }: State,
   { candidates, isEnd }: { candidates: Candidates; isEnd: boolean },
-): State & { shown: Buffer } {
+): Generator<undefined, State & { shown: Buffer }, undefined> {
   const text = Buffer.concat([kept, bytes]);
   const pieces: Buffer[] = [];
   let isMarked = wasMarked;
   let plainFrom = 0;
   let at = 0;
+  let comparisons = 0;
   while (at < text.length) {
-    const { longest, mayBeLonger } = matchAt(text, at, candidates[text[at] ?? 0] ?? []);
+    const here = candidates[text[at] ?? 0] ?? [];
+    comparisons += here.length;
+    if (comparisons > turnComparisons) {
+      comparisons = 0;
+      yield;
+    }
+    const { longest, mayBeLonger } = matchAt(text, at, here);
     if (mayBeLonger && !isEnd) {
       break;
     }

@@ -27,9 +27,11 @@ const perMinute = 1200;
 const maxWaitMs = 10_000;
 /** A message that does not grow for so long is over. */
 const silenceMs = 60_000;
+/** A text that stays as it is: otherwise it would be taken for that of a sidecar that died. */
+const againAfterMs = 30_000;
 const tellLimitMs = 5_000;
 const closeLimitMs = 1_000;
-/** Of a long text: as many bytes a second, since each time all of it is told. */
+/** Of a long text: as many bytes a millisecond, since each time all of it is told. */
 const toldBytesPerMs = 64;
 
 export class LiveText {
@@ -37,6 +39,8 @@ export class LiveText {
   readonly #inTurn = createKeyedMutex();
   readonly #pieces = createTokenBucket({ perMinute, maxWaitMs });
   #open: Open | null = null;
+  /** What was cut off last, after a silence, and is an event: the same again is no other message. */
+  #silent: Open | null = null;
   #telling: AbortController | null = null;
   #nextAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -61,11 +65,18 @@ export class LiveText {
     }
     await this.#inTurn('message', async () => {
       const text = shownOf(given);
+      if (this.#silent?.text === text) {
+        return;
+      }
+      this.#silent = null;
       if (this.#open !== null && !text.startsWith(this.#open.text)) {
         await this.#cutOff();
       }
       this.#open ??= { id: randomUUID(), text: '', told: '' };
       this.#open.text = text;
+      if (performance.now() - this.#nextAtMs > againAfterMs) {
+        this.#open.told = '';
+      }
       this.#waitForMore();
       this.#tellSoon();
     });
@@ -73,18 +84,25 @@ export class LiveText {
 
   /** Publishes a complete message: the one that was written, where it begins with that. Returns its id. */
   async publish(message: Message): Promise<string> {
-    if (this.#open === null) {
-      return this.#publishAs(randomUUID(), message);
-    }
-    return this.#inTurn('message', async () => {
+    const id = await this.#inTurn('message', async () => {
+      const silent = this.#silent;
+      if (silent !== null && message.channel === null && message.text === silent.text) {
+        return silent.id;
+      }
+      this.#silent = null;
       if (this.#open !== null && !shownOf(message.text).startsWith(this.#open.text)) {
         await this.#cutOff();
       }
+      if (this.#open === null) {
+        return null;
+      }
       // It stays open when this fails, so that another attempt is the same event.
-      const id = await this.#publishAs(this.#open?.id ?? randomUUID(), message);
+      const published = await this.#publishWhole(message, this.#open);
       this.#forget();
-      return id;
+      return published;
     });
+    // Not in turn: of many at once, each waits for the limits of what is sent, or is refused.
+    return id ?? this.#publishAs(randomUUID(), message);
   }
 
   /** Tells what was written last, within a second, unless a piece is on its way. */
@@ -106,7 +124,7 @@ export class LiveText {
 
   async #tell(limitMs: number): Promise<void> {
     const message = this.#open;
-    if (message === null || this.#telling !== null || message.text === message.told) {
+    if (message === null || this.#telling !== null || !isUntold(message)) {
       return;
     }
     const { text } = message;
@@ -125,7 +143,7 @@ export class LiveText {
   }
 
   #tellSoon(): void {
-    if (this.#open === null || this.#open.text === this.#open.told || this.#telling !== null) {
+    if (this.#open === null || this.#telling !== null || !isUntold(this.#open)) {
       return;
     }
     const dueMs = Math.max(0, this.#nextAtMs - performance.now());
@@ -135,11 +153,27 @@ export class LiveText {
     }, dueMs);
   }
 
-  async #cutOff(): Promise<void> {
+  /** Returns what is an event now; null when there was nothing to read. */
+  async #cutOff(): Promise<Open | null> {
     const left = this.#open;
     this.#forget();
-    if (left !== null && left.text.trim() !== '') {
-      await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    if (left === null || left.text.trim() === '') {
+      return null;
+    }
+    await this.#publishAs(left.id, { text: left.text, channel: null, cut_off: true });
+    return left;
+  }
+
+  async #publishWhole(message: Message, open: Open): Promise<string> {
+    try {
+      return await this.#publishAs(open.id, message);
+    } catch (error) {
+      if (!(error instanceof PlatformRefusal && error.code === 'conflict')) {
+        throw error;
+      }
+      // The platform has cut it off, and its id is that event's: all of the message is another.
+      open.id = randomUUID();
+      return this.#publishAs(open.id, message);
     }
   }
 
@@ -151,10 +185,15 @@ export class LiveText {
   #waitForMore(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
-      void this.#inTurn('message', () => this.#cutOff()).catch(() => undefined);
+      void this.#inTurn('message', async () => {
+        this.#silent = await this.#cutOff();
+      }).catch(() => undefined);
     }, silenceMs);
   }
 }
+
+/** Blank text is nothing that people could read, and is no message of its own. */
+const isUntold = ({ text, told }: Open): boolean => text !== told && text.trim() !== '';
 
 /** As much of it as may be shown. */
 export function shownOf(text: string): string {
@@ -164,7 +203,7 @@ export function shownOf(text: string): string {
   }
   const bytes = new TextEncoder().encode(clean).subarray(0, maxLiveTextBytes);
   // Half a character at the end is left out.
-  return new TextDecoder().decode(bytes, { stream: true });
+  return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes, { stream: true });
 }
 
 const pauseMs = (text: string): number => Math.max(liveTextEveryMs, bytesOfText(text) / toldBytesPerMs);

@@ -11,19 +11,20 @@ import { sessionEventChannel } from '../session-events/append.ts';
 const liveText = z.object({ session_id: uuid, message_id: uuid, text: z.string() });
 export type LiveText = z.infer<typeof liveText>;
 
-/** A message that is an event already is not written any more, however late its pieces come. */
+/** A message that is an event is not written any more, and none gets shorter, however late a piece comes. */
 const replaceText = `
   with shown as (
     insert into session_live_texts as known (session_id, message_id, text)
     select id, $2, $3 from sessions
     where id = $1 and ended_at is null and not exists (select from session_events where id = $2)
-    on conflict (session_id) do update set text = excluded.text where known.message_id = excluded.message_id
+    on conflict (session_id) do update set text = excluded.text, updated_at = now()
+    where known.message_id = excluded.message_id and starts_with(excluded.text, known.text)
     returning session_id
   )
   select shown.session_id, pg_notify('${sessionEventChannel}', concat(id, '::', workspace_id, ':live_text'))::text
   from shown join sessions on id = session_id`;
 
-/** Announces it to open pages. Returns false, and changes nothing, beside a text of another message. */
+/** Announces it to open pages. Returns false, and changes nothing, beside a text that does not begin it. */
 export async function replaceLiveText(db: Db, { session_id, message_id, text }: LiveText): Promise<boolean> {
   const rows = await readRows(
     prepared(db, 'replace_live_text', replaceText, [session_id, message_id, text]),
@@ -51,10 +52,13 @@ export const findOtherLiveText = (db: Db, sessionId: string, messageId: string):
     liveText,
   );
 
+/** Its sidecar, which tells it again now and then, has died; it stays there until it is an event. */
+export const isOld = `updated_at < now() - interval '2 minutes'`;
+
 const readTexts = `
   select l.session_id, l.message_id, l.text
   from session_live_texts l join sessions s on s.id = l.session_id
-  where l.session_id = any($1::uuid[]) and s.ended_at is null
+  where l.session_id = any($1::uuid[]) and s.ended_at is null and not l.${isOld}
     and not exists (select from session_events e where e.id = l.message_id)`;
 
 /** Those of the sessions whose agents write a message that is no event yet, by session. */

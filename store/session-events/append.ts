@@ -87,6 +87,24 @@ export async function findSessionOfEvent(db: Db, eventId: string): Promise<strin
   return row?.session_id ?? null;
 }
 
+/** Whether the event is a message that did not come to its end. */
+export async function isCutOff(db: Db, eventId: string): Promise<boolean> {
+  const row = await db('session_events')
+    .where({ id: eventId })
+    .whereRaw(`payload -> 'cut_off' = 'true'`)
+    .first('id');
+  return row !== undefined;
+}
+
+/** Whether `takePublishedBytes` would add it now. */
+export async function mayPublishBytes(
+  db: Db,
+  sessionId: string,
+  bytes: { sizeBytes: number; limitBytes: number },
+): Promise<boolean> {
+  return (await withRoomFor(db, sessionId, bytes).first('id')) !== undefined;
+}
+
 /**
  * Adds to what the session's agent has published; false, and nothing added, when that would exceed
  * `limitBytes`.
@@ -94,11 +112,17 @@ export async function findSessionOfEvent(db: Db, eventId: string): Promise<strin
 export async function takePublishedBytes(
   db: Db,
   sessionId: string,
-  { sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number },
+  bytes: { sizeBytes: number; limitBytes: number },
 ): Promise<boolean> {
-  const changed = await db('sessions')
-    .where({ id: sessionId })
-    .where('published_event_bytes', '<=', limitBytes - sizeBytes)
-    .increment('published_event_bytes', sizeBytes);
+  const changed = await withRoomFor(db, sessionId, bytes).increment('published_event_bytes', bytes.sizeBytes);
   return changed > 0;
 }
+
+const withRoomFor = (
+  db: Db,
+  sessionId: string,
+  { sizeBytes, limitBytes }: { sizeBytes: number; limitBytes: number },
+) =>
+  db('sessions')
+    .where({ id: sessionId })
+    .where('published_event_bytes', '<=', limitBytes - sizeBytes);

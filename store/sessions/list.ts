@@ -15,6 +15,7 @@ import {
 } from '../../contract/session.ts';
 import { sessionSignals } from '../../contract/workflows.ts';
 import { type Db, prepared } from '../database.ts';
+import { isOld } from '../live-texts/live-texts.ts';
 import { pageByTime } from '../page.ts';
 import { readRows } from '../read-rows.ts';
 import { keptCondition, unfinishedStatus, waitsFor, whereReadableBy } from './conditions.ts';
@@ -169,7 +170,8 @@ const readWatched = `
       (select position from audit_events a where a.session_id = s.id order by position desc limit 1),
       (select max(updated_at) from session_processes p where p.session_id = s.id),
       (select concat(sidecar_run, '.', revision) from session_open_calls o where o.session_id = s.id)) as last_record,
-    (select concat(message_id, ' ', octet_length(text)) from session_live_texts l where l.session_id = s.id) as live_text
+    (select concat(message_id, ' ', octet_length(text)) from session_live_texts l
+      where l.session_id = s.id and not l.${isOld}) as live_text
   from sessions s where id = any($1::uuid[])`;
 
 /** Those of the sessions that exist, by id. */

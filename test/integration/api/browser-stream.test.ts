@@ -242,15 +242,17 @@ describe('a message that the agent still writes', () => {
       await isShown(reader, text);
     }
     expect(await said()).toEqual([]);
+    expect(await tell(id, 'I fou')).toMatchObject({ status: 200 });
     const late = await stream(member, `${session.id}:0`);
     await isShown(late, 'I found three');
+    expect(textsIn(late)).toEqual(['I found three']);
     await say(id, 'I found three files.');
     await eventually(() =>
       expect(reader.messages.at(-1)).toMatchObject({
         event: { id, payload: { text: 'I found three files.' } },
       }),
     );
-    // A piece that was late on its way.
+    // Pieces that were late on their way.
     expect(await tell(id, 'I found three fi')).toMatchObject({ status: 200 });
     const { seq } = await publish(session, 'after it');
     await eventually(() => expect(seqs(reader, session)).toContain(seq));
@@ -283,10 +285,12 @@ describe('a message that the agent still writes', () => {
     const value = 'a-value-nobody-reads';
     await admin.ok('PUT', `${base}/secrets/AGENT_KEY`, { value });
     const env = { KEY: { kind: 'secret', secret_name: 'AGENT_KEY', secret_version: 1 } };
-    await api
-      .db('session_configurations')
-      .where({ session_id: session.id })
-      .update({ configuration: api.db.raw(`jsonb_set(configuration, '{agent,env}', ?::jsonb)`, [env]) });
+    const giveSecret = (id: string) =>
+      api
+        .db('session_configurations')
+        .where({ session_id: id })
+        .update({ configuration: api.db.raw(`jsonb_set(configuration, '{agent,env}', ?::jsonb)`, [env]) });
+    await giveSecret(session.id);
     const reader = await stream(member, `${session.id}:0`);
     const id = randomUUID();
     const whole = `the key is ${value}, and that is ${Buffer.from(value).toString('base64')}.`;
@@ -304,8 +308,10 @@ describe('a message that the agent still writes', () => {
       expect('the key is [secret], and that is ').toContain(text);
     }
     await admin.ok('PUT', `${base}/secrets/AGENT_KEY`, { value: 'another-value' });
-    await tell(randomUUID(), 'now it cannot be searched');
-    expect(await api.db('session_live_texts').where({ session_id: session.id })).toEqual([]);
+    const { session: other } = await api.runningSession(member, base);
+    await giveSecret(other.id);
+    await tell(randomUUID(), 'now it cannot be searched', other);
+    expect(await api.db('session_live_texts').where({ session_id: other.id })).toEqual([]);
   });
 
   it('is one event, marked as cut off, when another one begins or the session ends', async () => {

@@ -48,6 +48,18 @@ describe('a message without values', () => {
     expect(await whole(session, 'x'.repeat(64 * 1024))).toBe('[secret]');
   });
 
+  it('is not searched again while none of it may be shown, and its secrets are read once for all', async () => {
+    const { soFar, whole, reads } = opened(
+      Array.from({ length: 100 }, (_, at) => `xxxxxxxx${at}`),
+      false,
+    );
+    expect(await soFar('a')).toBeNull();
+    expect(await soFar('another text')).toBeNull();
+    expect(await soFar('a', randomUUID())).toBeNull();
+    expect(await whole(session, 'a')).toBe('a');
+    expect(reads()).toBe(1);
+  });
+
   it('at its end is searched as a whole for what is known, and stays as it is for a short value', async () => {
     expect(await opened([value], false).whole(session, `it is ${value}`)).toBe('it is [secret]');
     expect(await opened(['main']).whole(session, 'pushed to main')).toBe('pushed to main');

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { forms } from '../../../../lib/redaction/forms.ts';
-import { createRedactor } from '../../../../lib/redaction/redactor.ts';
+import { redactInTurns, redactWithin } from '../../../../lib/redaction/redact-in-turns.ts';
+import { createRedactor, type Turns } from '../../../../lib/redaction/redactor.ts';
 import { redactionCases } from '../../../support/redaction-cases.ts';
 import { seededRandom } from '../../../support/seeded-random.ts';
 
@@ -24,6 +25,37 @@ describe('redacting secrets', () => {
     // Some thousands of pieces are enough, however long the text is.
     const piece = Math.ceil(text.length / 5000);
     expect(shown(values, text, [3 * piece, piece, 7 * piece])).toBe(expected);
+  });
+
+  it('stops after a bounded number of comparisons, also within a value, and goes on where it was', () => {
+    const values = Array.from({ length: 50 }, (_, at) => 'x'.repeat(200) + at);
+    const text = `${'x'.repeat(150)} and ${'x'.repeat(200)}7`;
+    const bytes = Buffer.from(text);
+    const redactor = createRedactor(values);
+    const turns = redactor.inTurns(bytes, { isEnd: true });
+    let count = 0;
+    let step = turns.next();
+    for (; step.done !== true; step = turns.next()) {
+      count += 1;
+    }
+    expect(step.value.toString()).toBe(shown(values, text));
+    expect(step.value.toString()).toBe(`${'x'.repeat(150)} and [secret]`);
+    expect(count).toBeGreaterThan(5);
+  });
+
+  it('lets others run meanwhile, and gives up on a text that takes too long', async () => {
+    function* endless(): Turns {
+      for (;;) {
+        shown(['correct-horse'], 'a correct hors'.repeat(500));
+        yield;
+      }
+    }
+    let others = 0;
+    const other = setInterval(() => (others += 1), 1);
+    expect(await redactInTurns(endless(), 40)).toBeNull();
+    clearInterval(other);
+    expect(others).toBeGreaterThan(1);
+    expect(redactWithin(endless(), 5)).toBeNull();
   });
 
   it('leaves other text unchanged, however it arrives', () => {

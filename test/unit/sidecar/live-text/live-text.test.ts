@@ -1,6 +1,11 @@
 /** What an agent writes while it writes it: how often and how much is told, and the event of the rest. */
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { type LiveTextReport, liveTextReport, withoutControls } from '../../../../contract/live-text.ts';
+import {
+  type LiveTextReport,
+  liveTextReport,
+  wholeCharacters,
+  withoutControls,
+} from '../../../../contract/live-text.ts';
 import type { EventReport } from '../../../../contract/sidecar.ts';
 import { LiveText, shownOf } from '../../../../sidecar/live-text/live-text.ts';
 import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platform-api/request.ts';
@@ -8,7 +13,12 @@ import { PlatformRefusal, PlatformUnreachable } from '../../../../sidecar/platfo
 function platform() {
   const told: LiveTextReport[] = [];
   const events: EventReport[] = [];
-  const state: { failWith: Error | null } = { failWith: null };
+  const state: {
+    failWith: Error | null;
+    failOnce: Error | null;
+    wait: Promise<void> | null;
+    ids: string[];
+  } = { failWith: null, failOnce: null, wait: null, ids: [] };
   const api = {
     async showLiveText(report: LiveTextReport) {
       if (state.failWith !== null) {
@@ -17,8 +27,12 @@ function platform() {
       told.push(liveTextReport.parse(report));
     },
     async publishEvent(event: EventReport) {
-      if (state.failWith !== null) {
-        throw state.failWith;
+      state.ids.push(event.id);
+      await state.wait;
+      const failure = state.failWith ?? state.failOnce;
+      state.failOnce = null;
+      if (failure !== null) {
+        throw failure;
       }
       events.push(event);
     },
@@ -75,6 +89,58 @@ describe('a message that is written', () => {
     expect(events).toHaveLength(4);
   });
 
+  it('is not published again when it comes whole after a silence, and with more under another id', async () => {
+    const { live, told, events } = platform();
+    await live.write('All is done.');
+    await pass(60_000);
+    await live.write('All is done.');
+    const id = await live.publish(message('All is done.'));
+    await pass(1000);
+    expect(told).toHaveLength(1);
+    expect(events).toEqual([
+      { id, type: 'agent.message', payload: { ...message('All is done.'), cut_off: true } },
+    ]);
+    const more = await live.publish(message('All is done. And tested.'));
+    expect(more).not.toBe(id);
+    expect(await live.publish(message('All is done.'))).not.toBe(id);
+    expect(events).toHaveLength(3);
+  });
+
+  it('waits for the end of the one before that is cut off', async () => {
+    const { live, events, state } = platform();
+    await live.write('Left');
+    let go: () => void = () => undefined;
+    state.wait = new Promise((resolve) => {
+      go = resolve;
+    });
+    const next = live.write('Something else');
+    await pass(0);
+    const said = live.publish(message('Something else, whole'));
+    state.wait = null;
+    await pass(0);
+    expect(events).toEqual([]);
+    go();
+    await Promise.all([next, said]);
+    expect(events.map(({ payload }) => payload)).toEqual([
+      { ...message('Left'), cut_off: true },
+      message('Something else, whole'),
+    ]);
+  });
+
+  it('that the platform has cut off is published whole under another id, also in the next attempt', async () => {
+    const { live, events, state } = platform();
+    await live.write('I fou');
+    state.failWith = new PlatformRefusal(409, 'conflict', 'The event id is in use');
+    await expect(live.publish(message('I found three.'))).rejects.toThrow('in use');
+    const [refused] = state.ids;
+    state.failOnce = state.failWith;
+    state.failWith = null;
+    const id = await live.publish(message('I found three.'));
+    expect(new Set(state.ids).size).toBe(3);
+    expect(id).not.toBe(refused);
+    expect(events).toEqual([{ id, type: 'agent.message', payload: message('I found three.') }]);
+  });
+
   it('whose end never comes is cut off', async () => {
     const { live, events } = platform();
     await live.write('and then I');
@@ -111,6 +177,19 @@ describe('a message that is written', () => {
     expect(events).toHaveLength(1);
   });
 
+  it('is not told while it is blank, and again every half minute while it stays as it is', async () => {
+    const { live, told } = platform();
+    await live.write(' \n');
+    await pass(1000);
+    expect(told).toEqual([]);
+    for (let count = 0; count < 7; count += 1) {
+      await live.write(' \nat it');
+      await pass(10_000);
+    }
+    expect(textsOf(told)).toEqual([' \nat it', ' \nat it']);
+    await live.close();
+  });
+
   it('is told a last time when the sidecar ends', async () => {
     const { live, told } = platform();
     await live.write('a');
@@ -122,11 +201,18 @@ describe('a message that is written', () => {
 });
 
 describe('what is shown of a text', () => {
+  it('begins with the piece before, also where that ended within a character', () => {
+    const text = 'a\ud83d\ude00b';
+    const pieces = [1, 2, 3, 4].map((end) => wholeCharacters(text.slice(0, end)));
+    expect(pieces).toEqual(['a', 'a', 'a\ud83d\ude00', text]);
+  });
+
   it('is 64 KiB at most, of whole characters, and only grows while it does', async () => {
     const { live, told, events } = platform();
     const long = 'é'.repeat(40_000);
     expect(shownOf(long)).toBe('é'.repeat(32 * 1024));
     expect(shownOf(`a${long}`)).toBe(`a${'é'.repeat(32 * 1024 - 1)}`);
+    expect(shownOf(`\ufeff${long}`)).toBe(`\ufeff${'é'.repeat(32 * 1024 - 2)}`);
     await live.write(long);
     await live.write(`${long}${long}`);
     await pass(0);

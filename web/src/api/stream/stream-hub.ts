@@ -146,6 +146,11 @@ export class StreamHub {
   private url(): string {
     const wanted = this.wanted();
     this.watched = new Set(wanted);
+    for (const id of this.texts.keys()) {
+      if (!this.watched.has(id)) {
+        this.texts.delete(id);
+      }
+    }
     const sessions = wanted.map((id) => `${id}:${this.positions.get(id) ?? 0}`).join(',');
     return `/api/me/stream${sessions === '' ? '' : `?sessions=${sessions}`}`;
   }
