@@ -131,6 +131,7 @@ describeInBrowser('channels in the web UI', () => {
     await visitor.open('channels/reports');
     await page.getByRole('button', { name: 'Remove' }).click();
     const dialog = page.getByRole('dialog', { name: 'Remove reports?' });
+    await dialog.waitFor();
     await visitor.checkAccessibility();
     await dialog.getByRole('button', { name: 'Remove channel' }).click();
     await page.getByText('No channels yet').waitFor();

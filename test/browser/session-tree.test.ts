@@ -140,7 +140,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     await dialog.getByRole('button', { name: 'Decide later' }).click();
     const banner = page.getByRole('status').filter({ hasText: 'A permission request is waiting for you' });
     await expectChain(banner);
-    await banner.getByText('asks to use tools that need').waitFor();
+    await banner.getByText('asks to call').waitFor();
     await visitor.picture('session-tree-waiting');
     await banner.getByRole('button', { name: 'Review' }).click();
     await dialog.getByRole('radio', { name: 'This session' }).check();

@@ -1,4 +1,4 @@
-/** Each package of the gallery, registered as it is and checked: it loads, starts, and lists what is said of it. */
+/** Each package of the gallery, registered as it is and checked: it starts, and lists what is said of it. */
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { McpCheck } from '../../contract/mcp-check.ts';

@@ -19,7 +19,7 @@ export function AskedBy({ request }: { request: PermissionRequest }) {
   ) : null;
 }
 
-/** "planner > reader (tickets) asks to use tools that need files.write", on its own. */
+/** "planner > reader (tickets) asks to call files.write_file", on its own. */
 export function WhoAsksWhat({ request }: { request: PermissionRequest }) {
   const { what, name } = subjectOf(request);
   return (
