@@ -1,11 +1,7 @@
-import { Box, Button } from '@mantine/core';
-import { useState } from 'react';
+import { Box } from '@mantine/core';
 import type { CallLine } from './call-lines.ts';
-import { CallTokenText, foldMarks } from './call-piece.tsx';
-import { folded } from './folded.ts';
-
-/** Of more lines the first and the last are shown at first. */
-const manyLines = { most: 24, head: 14, tail: 8 };
+import { CallTokenText } from './call-piece.tsx';
+import { FoldedLines } from './folded-lines.tsx';
 
 /** Deeper lines are indented no further: they must not be wider than their place. */
 const deepestIndent = 8;
@@ -16,13 +12,7 @@ const deepestIndent = 8;
  * call must have unfolded it and had each of its lines in sight.
  */
 export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; decides: boolean }) {
-  const [isWhole, setWhole] = useState(false);
-  const { head, hidden, tail } = folded(lines, manyLines);
-  const shown = isWhole ? [...head, ...hidden] : head;
   const digits = String(lines.length).length;
-  const line = (content: CallLine, index: number) => (
-    <Line key={index} line={content} number={index + 1} decides={decides} />
-  );
   return (
     <Box className="call-text" role="group" aria-label="Arguments" {...{ tabIndex: 0 }}>
       <ol
@@ -30,20 +20,9 @@ export function CallArguments({ lines, decides }: { lines: readonly CallLine[]; 
         style={{ paddingInlineStart: `${digits + 2}ch` }}
         {...(decides ? { 'data-decides': true } : {})}
       >
-        {shown.map(line)}
-        {hidden.length === 0 ? null : (
-          <li className="call-gap" {...foldMarks(decides, isWhole)}>
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-expanded={isWhole}
-              onClick={() => setWhole(!isWhole)}
-            >
-              {isWhole ? 'Show fewer lines' : `… ${hidden.length.toLocaleString('en')} more lines`}
-            </Button>
-          </li>
-        )}
-        {tail.map((content, index) => line(content, lines.length - tail.length + index))}
+        <FoldedLines lines={lines} decides={decides}>
+          {(content, index) => <Line key={index} line={content} number={index + 1} decides={decides} />}
+        </FoldedLines>
       </ol>
     </Box>
   );

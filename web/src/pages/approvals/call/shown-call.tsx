@@ -1,13 +1,12 @@
 /** The arguments of a call, whole: by name, or as the JSON that was recorded. */
-import { Button } from '@mantine/core';
 import { Fragment, useState } from 'react';
 import { productName } from '../../../../../contract/product-name.ts';
 import { Icon } from '../../../components/icon.tsx';
 import { CallArguments } from './call-arguments.tsx';
 import type { CallCharacter } from './call-characters.ts';
 import type { CallLine } from './call-lines.ts';
-import { CallText, CallTokenText, foldMarks } from './call-piece.tsx';
-import { folded } from './folded.ts';
+import { CallText, CallTokenText } from './call-piece.tsx';
+import { FoldedLines } from './folded-lines.tsx';
 import { type NamedArgument, namedArguments } from './named-arguments.ts';
 
 interface ShownCallProps {
@@ -95,37 +94,19 @@ function Value({ value, decides }: { value: NamedArgument['value']; decides: boo
   );
 }
 
-/** Of more lines the first and the last are shown at first. */
-const manyLines = { most: 24, head: 14, tail: 8 };
-
 /** A text with its line breaks; what wraps has no number of its own. */
 function TextLines({ lines, decides }: { lines: readonly CallCharacter[][]; decides: boolean }) {
-  const [isWhole, setWhole] = useState(false);
-  const { head, hidden, tail } = folded(lines, manyLines);
-  const shown = isWhole ? [...head, ...hidden] : head;
-  const line = (characters: CallCharacter[], index: number) => (
-    <li key={index} value={index + 1}>
-      <CallText characters={characters} decides={decides} />
-    </li>
-  );
   return (
     <>
       <span className="call-kind">text, {lines.length.toLocaleString('en')} lines</span>
       <ol className="call-lines call-content" data-digits={String(lines.length).length}>
-        {shown.map(line)}
-        {hidden.length === 0 ? null : (
-          <li className="call-gap" {...foldMarks(decides, isWhole)}>
-            <Button
-              size="compact-xs"
-              variant="default"
-              aria-expanded={isWhole}
-              onClick={() => setWhole(!isWhole)}
-            >
-              {isWhole ? 'Show fewer lines' : `… ${hidden.length.toLocaleString('en')} more lines`}
-            </Button>
-          </li>
-        )}
-        {tail.map((characters, index) => line(characters, lines.length - tail.length + index))}
+        <FoldedLines lines={lines} decides={decides}>
+          {(characters, index) => (
+            <li key={index} value={index + 1}>
+              <CallText characters={characters} decides={decides} />
+            </li>
+          )}
+        </FoldedLines>
       </ol>
     </>
   );
