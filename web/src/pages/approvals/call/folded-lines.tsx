@@ -6,7 +6,7 @@ import { folded } from './folded.ts';
 /** Of more lines the first and the last are shown at first. */
 const manyLines = { most: 24, head: 14, tail: 8 };
 
-/** The items of a list of lines, with what folds those in the middle. What is folded decides as the lines do. */
+/** The items of a list of lines, those in the middle folded. What is folded decides as the lines do. */
 export function FoldedLines<Content>({
   lines,
   decides,
