@@ -20,10 +20,14 @@ import {
 } from '../../store/channels/channels.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { QuotaExceededError } from '../../store/quotas/quotas.ts';
-import { appendSessionEvent, derivedId, findSessionOfEvent } from '../../store/session-events/append.ts';
+import {
+  appendSessionEvent,
+  derivedId,
+  findSessionOfEvent,
+  requirePublishedBytes,
+} from '../../store/session-events/append.ts';
 import { agentNameOf } from '../../store/sessions/read-session.ts';
 import { lockSession } from '../../store/sessions/status.ts';
-import { requirePublishedBytes } from '../session-events/publish.ts';
 
 export interface MessageLimits {
   perMinute: number;

@@ -8,12 +8,11 @@ import {
   replaceLiveText,
   takeLiveText,
 } from '../../store/live-texts/live-texts.ts';
-import { QuotaExceededError } from '../../store/quotas/quotas.ts';
 import {
   appendSessionEvent,
   derivedId,
   findSessionOfEvent,
-  takePublishedBytes,
+  requirePublishedBytes,
 } from '../../store/session-events/append.ts';
 import { lockSessionRow } from '../../store/sessions/status.ts';
 
@@ -80,9 +79,7 @@ export async function cutOffLiveText(
   }
   const payload = { text: left.text, channel: null, cut_off: true as const };
   const sizeBytes = Buffer.byteLength(JSON.stringify(payload));
-  if (!(await takePublishedBytes(trx, id, { sizeBytes, limitBytes }))) {
-    throw new QuotaExceededError(limitBytes, 'bytes of what a session publishes');
-  }
+  await requirePublishedBytes(trx, id, { sizeBytes, limitBytes });
   const actor = { type: 'agent' as const, id: agentId };
   await appendSessionEvent(trx, id, { id: eventId, type: 'agent.message', actor, payload });
 }

@@ -3,7 +3,6 @@ import type { Session } from '../../contract/session.ts';
 import type { EventReport } from '../../contract/sidecar.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { insertInputRequest } from '../../store/input-requests/input-requests.ts';
-import { QuotaExceededError } from '../../store/quotas/quotas.ts';
 import {
   appendSessionEvent,
   findSessionOfEvent,
@@ -112,19 +111,5 @@ async function storeAnnounced(trx: Transaction, sessionId: string, event: EventR
 function requireTrue(holds: boolean, refusal: PublishingRefusal): void {
   if (!holds) {
     throw new PublishingRefusedError(refusal);
-  }
-}
-
-/**
- * Adds to what a session's agent has published. Throws QuotaExceededError when that would exceed
- * `limitBytes`.
- */
-export async function requirePublishedBytes(
-  trx: Transaction,
-  sessionId: string,
-  bytes: { sizeBytes: number; limitBytes: number },
-): Promise<void> {
-  if (!(await takePublishedBytes(trx, sessionId, bytes))) {
-    throw new QuotaExceededError(bytes.limitBytes, 'bytes of what a session publishes');
   }
 }

@@ -1,9 +1,13 @@
 import { isTerminal, type Session } from '../../contract/session.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { appendSessionEvent, derivedId, findSessionOfEvent } from '../../store/session-events/append.ts';
+import {
+  appendSessionEvent,
+  derivedId,
+  findSessionOfEvent,
+  requirePublishedBytes,
+} from '../../store/session-events/append.ts';
 import { expectQuiet, readIdleState } from '../../store/sessions/activity.ts';
 import { lockSession } from '../../store/sessions/status.ts';
-import { requirePublishedBytes } from '../session-events/publish.ts';
 
 /**
  * Keeps a session from being ended for being idle for `seconds` from now, and says so in its transcript. Of

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type NewSessionEvent, payloadByEventType, type SessionEvent } from '../../contract/session-event.ts';
 import { type Db, hasSqlState, prepared, sqlState, type Transaction } from '../database.ts';
+import { QuotaExceededError } from '../quotas/quotas.ts';
 import { readRows } from '../read-rows.ts';
 import { eventRow, presentEvent } from './list.ts';
 
@@ -116,6 +117,20 @@ export async function takePublishedBytes(
 ): Promise<boolean> {
   const changed = await withRoomFor(db, sessionId, bytes).increment('published_event_bytes', bytes.sizeBytes);
   return changed > 0;
+}
+
+/**
+ * Adds to what a session's agent has published. Throws QuotaExceededError when that would exceed
+ * `limitBytes`.
+ */
+export async function requirePublishedBytes(
+  db: Db,
+  sessionId: string,
+  bytes: { sizeBytes: number; limitBytes: number },
+): Promise<void> {
+  if (!(await takePublishedBytes(db, sessionId, bytes))) {
+    throw new QuotaExceededError(bytes.limitBytes, 'bytes of what a session publishes');
+  }
 }
 
 const withRoomFor = (
