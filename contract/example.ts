@@ -3,7 +3,7 @@
  * that writes with it, so that its first write waits for a person. It needs no secret and no network.
  */
 import { agentInput } from './agent.ts';
-import { mcpServerInput } from './catalog.ts';
+import { type Manifest, mcpServerInput } from './catalog.ts';
 
 /** They took up to 30 s to start on a busy machine; another may be five times as slow. */
 export const exampleStartSeconds = 180;
@@ -19,6 +19,12 @@ export const exampleServer = mcpServerInput.parse({
   network: 'none',
   start_seconds: exampleStartSeconds,
 });
+
+/** Whether an entry gates what the example's steps count on, by the same scopes. */
+export const hasExampleGates = ({ tool_scopes: scopes }: Manifest): boolean =>
+  Object.entries(exampleServer.manifest?.tool_scopes ?? {}).every(
+    ([tool, scope]) => Object.hasOwn(scopes, tool) && scopes[tool] === scope,
+  );
 
 const report = { path: 'report.md', content: '# Report\n\nWritten under a grant.\n' };
 

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Agent } from '../../contract/agent.ts';
 import type { McpServer } from '../../contract/catalog.ts';
-import { exampleAgent, exampleServer } from '../../contract/example.ts';
+import { exampleAgent, exampleServer, hasExampleGates } from '../../contract/example.ts';
 import { readAgentByName } from '../../store/agents/agents.ts';
 import { listAttachments } from '../../store/attachments/attachments.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
@@ -73,9 +73,7 @@ const isExampleServer = ({ shape, manifest, network, approvers, unlisted_tools }
   approvers === exampleServer.approvers &&
   unlisted_tools === exampleServer.unlisted_tools &&
   Object.keys(manifest.env).length === 0 &&
-  Object.entries(exampleServer.manifest?.tool_scopes ?? {}).every(
-    ([tool, scope]) => Object.hasOwn(manifest.tool_scopes, tool) && manifest.tool_scopes[tool] === scope,
-  );
+  hasExampleGates(manifest);
 
 async function ensureAgent(trx: Transaction, save: ExampleSave): Promise<Agent> {
   const { workspaceId, userId, quotas } = save;

@@ -1,5 +1,5 @@
 /** What a new agent can begin with, for a server whose tools it uses: the example's steps. Pure. */
-import { exampleAgent, examplePrompt, exampleServer } from '../../../../contract/example.ts';
+import { exampleAgent, examplePrompt, exampleServer, hasExampleGates } from '../../../../contract/example.ts';
 import type { McpServer } from '../../api/types.ts';
 import { type AgentValues, newAgent } from './agent-values.ts';
 
@@ -20,7 +20,4 @@ export const templateFor = (entry: Pick<McpServer, 'name' | 'manifest'> | undefi
 
 /** Whether an entry has the name and the gates that the steps of its template count on. */
 export const hasTemplate = ({ name, manifest }: Pick<McpServer, 'name' | 'manifest'>): boolean =>
-  name === exampleServer.name &&
-  Object.entries(exampleServer.manifest?.tool_scopes ?? {}).every(
-    ([tool, scope]) => manifest.tool_scopes[tool] === scope,
-  );
+  name === exampleServer.name && hasExampleGates(manifest);
