@@ -22,6 +22,7 @@ import { listRunningSchedules } from '../../store/schedules/schedules.ts';
 import { listChangedServers } from '../../store/tool-definitions/list.ts';
 import { readAvailability, readWhyUnavailable } from '../availability.ts';
 import { listDecidable } from '../permission-requests/present.ts';
+import { mostCounted } from '../permission-requests/routes.ts';
 import { readableBy } from '../policies/sessions.ts';
 import { whyNotAdmin } from '../policies/workspace.ts';
 import type { InWorkspace } from '../route.ts';
@@ -33,8 +34,6 @@ export interface HomeDependencies {
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
 
-/** As many open requests as the count of the navigation looks at. */
-const openRequests = 1000;
 const dayMs = 24 * 3600 * 1000;
 
 /** `offsetMinutes`: how much earlier than those of UTC the person's days begin. */
@@ -90,7 +89,7 @@ async function readDecisions(
   home: HomeOf,
 ): Promise<WorkspaceHome['needs']['decisions']> {
   const open = { status: 'open', readableBy: home.readableBy } as const;
-  const { items } = await listPermissionRequests(db, home.workspaceId, open, { limit: openRequests });
+  const { items } = await listPermissionRequests(db, home.workspaceId, open, { limit: mostCounted });
   const soonest = items.toSorted((one, other) => Date.parse(one.expires_at) - Date.parse(other.expires_at));
   const { first, count } = partOf(await listDecidable(db, visit, soonest));
   const titles = await readTitles(

@@ -24,7 +24,7 @@ type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'config'
 const collection = '/workspaces/{slug}/permission-requests';
 const oneRequest = z.strictObject({ permission_request: shownRequest });
 /** Beyond this many the count stops. */
-const mostCounted = 1000;
+export const mostCounted = 1000;
 
 export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] {
   const { db } = dependencies;

@@ -25,45 +25,42 @@ const dayOf = `((created_at at time zone 'UTC') + make_interval(mins => :offsetM
  * How many sessions that began on a day have which status now, of those that the person may read: `looked`
  * are counted, the newest ones, at most `homeBounds.sessionsOfWeek`.
  */
-export function countSessionsOfWeek(
+export const countSessionsOfWeek = (
   db: Db,
   home: HomeOf,
   week: Week,
-): Promise<z.infer<typeof sessionCount>[]> {
-  const statement = db.raw(
-    `with newest as materialized (
-       select status, created_at
-       from sessions
-       where workspace_id = :workspaceId and created_at >= :from and (:isAdmin or ${readableCondition})
-       order by created_at desc limit :most)
-     select ${dayOf} as day, status, count(*)::int as count,
-       (select count(*)::int from newest) as looked
-     from newest group by 1, 2`,
-    valuesOf(home, week, homeBounds.sessionsOfWeek),
+): Promise<z.infer<typeof sessionCount>[]> =>
+  readRows(
+    db.raw(countOf('sessions', readableCondition), valuesOf(home, week, homeBounds.sessionsOfWeek)),
+    sessionCount,
   );
-  return readRows(statement, sessionCount);
-}
 
 /** The same of permission requests, by the session that asked. */
-export function countRequestsOfWeek(
+export const countRequestsOfWeek = (
   db: Db,
   home: HomeOf,
   week: Week,
-): Promise<z.infer<typeof requestCount>[]> {
-  const statement = db.raw(
-    `with newest as materialized (
-       select status, created_at
-       from permission_requests r
-       where workspace_id = :workspaceId and created_at >= :from
-         and (:isAdmin or exists (select from sessions s where s.id = r.session_id and ${readableCondition}))
-       order by created_at desc limit :most)
-     select ${dayOf} as day, status, count(*)::int as count,
-       (select count(*)::int from newest) as looked
-     from newest group by 1, 2`,
-    valuesOf(home, week, homeBounds.requestsOfWeek),
+): Promise<z.infer<typeof requestCount>[]> =>
+  readRows(
+    db.raw(
+      countOf(
+        'permission_requests r',
+        `exists (select from sessions s where s.id = r.session_id and ${readableCondition})`,
+      ),
+      valuesOf(home, week, homeBounds.requestsOfWeek),
+    ),
+    requestCount,
   );
-  return readRows(statement, requestCount);
-}
+
+/** `readable`: the condition for who is no admin. */
+const countOf = (table: string, readable: string): string => `
+  with newest as materialized (
+    select status, created_at from ${table}
+    where workspace_id = :workspaceId and created_at >= :from and (:isAdmin or ${readable})
+    order by created_at desc limit :most)
+  select ${dayOf} as day, status, count(*)::int as count,
+    (select count(*)::int from newest) as looked
+  from newest group by 1, 2`;
 
 const valuesOf = ({ workspaceId, userId, readableBy }: HomeOf, week: Week, most: number) => ({
   ...{ workspaceId, userId, most, ...week },
