@@ -21,23 +21,10 @@ import {
   reachLabel,
 } from '../../../web/src/pages/approvals/choices.ts';
 import { subjectOf } from '../../../web/src/pages/approvals/request-text.ts';
+import { digest, mine, onceForAgent, refused_call, request } from './approval-request.ts';
 
-const request = {
-  id: 'r',
-  session_id: 's',
-  agent_id: 'a',
-  operator: { id: 'o', name: 'Max' },
-  grant_type: 'tool_scope' as const,
-  details: { scope: 'files.write' },
-  refused_call: null,
-};
-const digest = 'a'.repeat(64);
-const refused_call = { server: 'files', tool: 'write_file', digest, arguments_size_bytes: 31 };
 /** A refused call of which only server and tool are known. */
 const toolOnly = { ...refused_call, digest: null, arguments_size_bytes: null };
-
-const onceForAgent: Choice = { reach: 'once', holder: 'agent' };
-const mine = { operatorIsMe: true };
 
 describe('what a request may be answered with', () => {
   const may_grant = { agent: ['once' as const, 'session' as const], operator: ['persistent' as const] };

@@ -23,21 +23,7 @@ import {
 } from '../../../web/src/pages/approvals/request-queue.ts';
 import { lostTitle, outcomeText } from '../../../web/src/pages/approvals/request-text.ts';
 import { unseenOf } from '../../../web/src/pages/approvals/unseen.ts';
-
-const request = {
-  id: 'r',
-  session_id: 's',
-  agent_id: 'a',
-  operator: { id: 'o', name: 'Max' },
-  grant_type: 'tool_scope' as const,
-  details: { scope: 'files.write' },
-  refused_call: null,
-};
-const digest = 'a'.repeat(64);
-const refused_call = { server: 'files', tool: 'write_file', digest, arguments_size_bytes: 31 };
-
-const onceForAgent: Choice = { reach: 'once', holder: 'agent' };
-const mine = { operatorIsMe: true };
+import { mine, onceForAgent, refused_call, request } from './approval-request.ts';
 
 describe('what has to be seen before an approval', () => {
   const nowMs = Date.UTC(2026, 11, 15);

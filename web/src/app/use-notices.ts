@@ -54,8 +54,8 @@ export function useNoticeSwitch(): NoticeSwitch | null {
   };
 }
 
-/** `waiting`: null until it is known. `path`: where the requests are. */
-export function useNotices(waiting: number | null, path: string): void {
+/** `waiting`: null until it is known. `tag`: the same for all windows of one workspace. */
+export function useNotices(waiting: number | null, tag: string): void {
   const before = useRef<number | null>(null);
   useEffect(() => {
     if (waiting === null) {
@@ -65,15 +65,15 @@ export function useNotices(waiting: number | null, path: string): void {
     const text = noticeOf({ before: before.current, now: waiting, isAway });
     before.current = waiting;
     if (text !== null && isOn()) {
-      show(text, path);
+      show(text, tag);
     }
-  }, [waiting, path]);
+  }, [waiting, tag]);
 }
 
-/** One for all windows of this page: a later one takes the place of an earlier one. */
-function show(text: string, path: string): void {
+/** One for each tag: a later one takes the place of an earlier one. */
+function show(text: string, tag: string): void {
   try {
-    const notice = new Notification(productName, { body: text, tag: path });
+    const notice = new Notification(productName, { body: text, tag });
     notice.onclick = () => {
       window.focus();
       notice.close();
