@@ -69,10 +69,15 @@ function shareConnections({ client }: Knex, acquireTimeoutMs: number): void {
   const acquire: () => Promise<pg.Client> = client.acquireConnection.bind(client);
   const release: (connection: pg.Client) => Promise<void> = client.releaseConnection.bind(client);
   const enter = createConnectionShares(acquireTimeoutMs);
+  const destroy: (callback?: () => void) => Promise<void> = client.destroy.bind(client);
   const leaves = new WeakMap<pg.Client, () => void>();
+  let isEnded = false;
   const acquireShared = async () => {
     const leave = await enter();
     try {
+      if (isEnded) {
+        throw new Error('the pool is ended');
+      }
       const connection = await acquire();
       leaves.set(connection, leave);
       return connection;
@@ -89,6 +94,11 @@ function shareConnections({ client }: Knex, acquireTimeoutMs: number): void {
     const leave = leaves.get(connection);
     leaves.delete(connection);
     await release(connection).finally(leave);
+  };
+  // What comes while its connections are being closed would wait for one that nobody gives it.
+  client.destroy = (callback?: () => void) => {
+    isEnded = true;
+    return destroy(callback);
   };
 }
 

@@ -61,16 +61,20 @@ export default class NodeRunner extends EmittingTestRunner {
   async #runFile(child, test) {
     await this.#events.emit('test-file-start', [test]);
     const outcome = await child.run(test, this._globalConfig);
-    const failed = outcome.error !== null || isFailure(outcome.result);
-    // What a file that failed left open says nothing more, and nobody follows one with a process of its own.
-    const leftBehind = failed || placementOf(test.path) !== placements.shared ? [] : outcome.leftBehind;
-    this.#report.push({ path: test.path, ...outcome.costs, leftBehind, attempt: 1 });
-    if (failed && mayRunTwice(test.path)) {
+    const leftBehind = leftBehindBy(test, outcome);
+    const runsAgain = (failedIn(outcome) || leftBehind.length > 0) && mayRunTwice(test.path);
+    this.#report.push({
+      path: test.path,
+      ...outcome.costs,
+      leftBehind: runsAgain ? [] : leftBehind,
+      attempt: 1,
+    });
+    if (runsAgain) {
       this.#failedFirst.set(test.path, { test, outcome });
     } else {
       await this.#tell(test, outcome);
     }
-    return { isClean: !failed && outcome.leftBehind.length === 0, rssBytes: outcome.rssBytes };
+    return { isClean: !failedIn(outcome) && outcome.leftBehind.length === 0, rssBytes: outcome.rssBytes };
   }
 
   /** One flaky file does not stop a run, and is named; what fails twice fails it. */
@@ -84,13 +88,13 @@ export default class NodeRunner extends EmittingTestRunner {
       const child = new ChildProcess(1);
       const second = await child.run(test, this._globalConfig);
       await child.end();
-      const passed = second.error === null && !isFailure(second.result);
+      const leftBehind = leftBehindBy(test, second);
       this.#report.push({
         path: test.path,
         ...second.costs,
-        leftBehind: [],
+        leftBehind,
         attempt: 2,
-        passed,
+        passed: !failedIn(second) && leftBehind.length === 0,
         firstOutput: textOf(first),
         secondOutput: textOf(second),
       });
@@ -105,6 +109,14 @@ export default class NodeRunner extends EmittingTestRunner {
   }
 }
 
-const isFailure = (result) => result.numFailingTests > 0 || Boolean(result.testExecError);
+const failedIn = ({ error, result }) =>
+  error !== null || result.numFailingTests > 0 || Boolean(result.testExecError);
 
-const textOf = ({ error, result }) => error?.stack ?? result?.failureMessage ?? 'passed';
+/** What a file that failed left open says nothing more, and nobody follows one with a process of its own. */
+const leftBehindBy = ({ path }, outcome) =>
+  failedIn(outcome) || placementOf(path) !== placements.shared ? [] : outcome.leftBehind;
+
+const textOf = ({ error, result, leftBehind }) =>
+  error?.stack ??
+  result?.failureMessage ??
+  (leftBehind.length > 0 ? `left behind ${leftBehind.join(', ')}` : 'passed');

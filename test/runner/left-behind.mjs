@@ -67,7 +67,7 @@ export function lookAround() {
         more = moreThan(resources, countedResources());
       }
       return [
-        ...more.map(([name, count]) => `${count} open ${name}`),
+        ...more.map(([name, count]) => `${count} open ${name}${name === 'Timeout' ? describeTimers() : ''}`),
         ...moreThan(listeners, countedListeners()).map(
           ([name, count]) => `${count} listeners of the process for ${name}`,
         ),
@@ -107,6 +107,24 @@ const countedListeners = () =>
       .filter((name) => !ignoredListeners.has(name))
       .map((name) => [String(name), process.listenerCount(name)]),
   );
+
+/**
+ * The durations of open timers and what they call, all of them: Node keeps those of one duration in a list,
+ * which a new one of this duration leads to.
+ */
+function describeTimers() {
+  const found = [];
+  for (let ms = 1; ms <= 3_600_000; ms += ms < 30_000 ? 1 : 1000) {
+    const probe = setTimeout(() => {}, ms);
+    for (let timer = probe._idleNext; timer && timer !== probe; timer = timer._idleNext) {
+      if (typeof timer._onTimeout === 'function' && timer.hasRef()) {
+        found.push(` (${ms} ms: ${String(timer._onTimeout).replace(/\s+/g, ' ').slice(0, 200)})`);
+      }
+    }
+    clearTimeout(probe);
+  }
+  return found.join('');
+}
 
 const moreThan = (before, now) =>
   [...now].map(([name, count]) => [name, count - (before.get(name) ?? 0)]).filter(([, more]) => more > 0);

@@ -62,3 +62,15 @@ it('a statement that fails gives its connection back', async () => {
   }
   await onBehalfOf(one, async () => db.raw('select 1'));
 });
+
+it('a pool that ends refuses what comes late, which would wait for a connection that nobody gives it', async () => {
+  const ending = openDatabase(database.url, { poolSize: 1, acquireTimeoutMs: 20_000 });
+  await ending.raw('select 1');
+  const ended = ending.destroy();
+  // By now its connection is being closed, and who waited before has been refused.
+  await new Promise(setImmediate);
+  const late = ending.raw('select 1');
+  await expect(late).rejects.toThrow('the pool is ended');
+  await expect(late).rejects.toBeInstanceOf(NoConnectionError);
+  await ended;
+});
