@@ -184,18 +184,23 @@ describeWith('bwrap')('a server that is checked', () => {
           : null,
       );
 
-    it.each(['worker', 'api', 'sidecar'] as const)(
-      'the %s: the check ends, and nothing is left behind',
-      async (victim) => {
+    it('worker, API and sidecar: each check ends, and nothing is left behind', async () => {
+      const begun = [];
+      for (const victim of ['worker', 'api', 'sidecar'] as const) {
         const check = await start('silence');
         await running(check);
         await platform.kill(victim, check.id);
         await platform.healthy();
+        begun.push({ victim, check });
+      }
+      // All of them wait out their time limit together.
+      for (const { victim, check } of begun) {
         const { status, reason } = await ended(check);
-        expect({ status, hasReason: reason !== null }).toEqual({ status: 'failed', hasReason: true });
+        const hasReason = reason !== null;
+        expect({ victim, status, hasReason }).toEqual({ victim, status: 'failed', hasReason: true });
         await nothingIsLeft(check);
-      },
-    );
+      }
+    });
 
     it('all of them: the check ends after the next start, and nothing is left behind', async () => {
       const check = await start('silence');
