@@ -16,13 +16,10 @@ export const measuringFiles = {
   'test/integration/api/catalog-patterns.test.ts': 'holds of the event loop',
   'test/integration/api/large-bodies.test.ts': 'holds of the event loop',
   'test/integration/api/mcp-check-uploads.test.ts': 'holds of the event loop',
-  'test/integration/api/shared-streams.test.ts': 'statements in each second',
   'test/integration/api/slow-names.test.ts': 'lists and look-ups of another tenant beside slow ones',
   'test/integration/lib/oci/hostile-documents.test.ts': 'holds of the event loop',
   'test/integration/relay/forward.test.ts': 'processor time of an idle relay',
   'test/integration/relay/model/hostile-agent.test.ts': 'connections that end in time',
-  'test/integration/relay/serve.test.ts': 'processor time of an idle relay',
-  'test/integration/sidecar/server-failures.test.ts': 'bytes and reports in each second',
   'test/integration/store/scope-lookups.test.ts': 'time of 200 look-ups and of one',
   'test/integration/store/tools-of-one-scope.test.ts': 'holds of the event loop',
   'test/integration/worker/fair-decisions.test.ts': 'approvals beside sessions and without',
@@ -34,7 +31,6 @@ export const measuringFiles = {
   'test/unit/sidecar/json-rpc/parse-line-cost.test.ts': 'processor time of a line',
   'test/unit/sidecar/many-values.test.ts': 'holds of the event loop',
   'test/unit/sidecar/tool-lists/definition.test.ts': 'processor time of a digest',
-  'test/workflows/session-workflow.test.ts': 'an end without the wait for a stop',
   'test/unit/sidecar/json-rpc/large-lines.test.ts': 'a large line in small pieces beside a whole one',
 };
 
@@ -47,17 +43,22 @@ export const ownProcessFiles = {
 };
 
 /**
- * They look at the clock, and assert only that something took at least a time, which no slow machine breaks.
+ * They look at the clock, and assert only that something took at least a time, or came to no more than a rate
+ * allows in the time that passed: no slow machine breaks these.
  */
 export const onlyAtLeastFiles = {
   'test/integration/api/public-routes.test.ts': 'statements, as many as the time that passed allows',
+  'test/integration/api/shared-streams.test.ts': 'statements, as many as the time that passed allows',
   'test/integration/relay/remote/access-tokens.test.ts': 'questions, as many as the time that passed allows',
   'test/integration/relay/remote/hostile-servers.test.ts': 'a pause before a connection is made again',
+  'test/integration/relay/serve.test.ts': 'pauses that grow before a process is started again',
   'test/integration/runtime/packages/faults.test.ts': 'a load that goes on to its limit',
   'test/integration/sidecar/access-tokens.test.ts': 'a rate of questions',
   'test/integration/sidecar/limits.test.ts': 'a rate of calls and of bytes',
   'test/integration/sidecar/odd-answers.test.ts': 'a call that goes on beyond its limit',
   'test/integration/sidecar/relay.test.ts': 'a pause before a server is started again',
+  'test/integration/sidecar/server-failures.test.ts':
+    'bytes and reports, as many as the time that passed allows',
   'test/unit/lib/timing/collected-bytes.test.ts': 'a deadline that is never reached',
   'test/unit/lib/timing/retry.test.ts': 'a clock that the test moves',
   'test/unit/sidecar/audit/spool-file.test.ts': 'a clock that the test moves',
