@@ -3,11 +3,11 @@
  * people were shown only grows, and in the end it is an event, whole or marked as cut off.
  */
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { AgentEventInput } from '../../contract/agent-contract.ts';
 import { bytesOfText, liveTextEveryMs, maxLiveTextBytes, withoutControls } from '../../contract/live-text.ts';
 import { createKeyedMutex } from '../../lib/limits/mutex.ts';
-import { createTokenBucket } from '../../lib/limits/token-bucket.ts';
+import { abandonAfter } from '../../lib/timing/time-limit.ts';
+import { createThrottle } from '../platform-api/limit-platform-api.ts';
 import type { PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal } from '../platform-api/request.ts';
 
@@ -24,7 +24,6 @@ interface Open {
 
 /** Of an agent that says more often what it has written, each request waits. */
 const perMinute = 1200;
-const maxWaitMs = 10_000;
 /** A message that does not grow for so long is over. */
 const silenceMs = 60_000;
 /** A text that stays as it is: otherwise it would be taken for that of a sidecar that died. */
@@ -37,11 +36,13 @@ const toldBytesPerMs = 64;
 export class LiveText {
   readonly #api: Api;
   readonly #inTurn = createKeyedMutex();
-  readonly #pieces = createTokenBucket({ perMinute, maxWaitMs });
+  readonly #inRate = createThrottle(perMinute, 'pieces of messages a minute');
   #open: Open | null = null;
   /** What was cut off last, after a silence, and is an event: the same again is no other message. */
   #silent: Open | null = null;
   #telling: AbortController | null = null;
+  /** The end of the piece that was sent last. */
+  #sent: Promise<void> = Promise.resolve();
   #nextAtMs = 0;
   #timer: NodeJS.Timeout | undefined;
   #silence: NodeJS.Timeout | undefined;
@@ -55,14 +56,7 @@ export class LiveText {
    * that was another message, which is cut off. Throws as `publishEvent` does.
    */
   async write(given: string): Promise<void> {
-    const waitMs = this.#pieces.take();
-    if (waitMs === null) {
-      const message = `The limit is ${perMinute} pieces of messages a minute`;
-      throw new PlatformRefusal(429, 'rate_limited', message);
-    }
-    if (waitMs > 0) {
-      await sleep(waitMs);
-    }
+    await this.#inRate();
     await this.#inTurn('message', async () => {
       const text = shownOf(given);
       if (this.#silent?.text === text) {
@@ -105,10 +99,11 @@ export class LiveText {
     return id ?? this.#publishAs(randomUUID(), message);
   }
 
-  /** Tells what was written last, within a second, unless a piece is on its way. */
+  /** Tells what was written last: a second for what is on its way, and another for this. */
   async close(): Promise<void> {
-    clearTimeout(this.#timer);
     clearTimeout(this.#silence);
+    await abandonAfter(closeLimitMs, this.#sent, () => undefined);
+    clearTimeout(this.#timer);
     await this.#tell(closeLimitMs);
     this.#forget();
   }
@@ -127,11 +122,16 @@ export class LiveText {
     if (message === null || this.#telling !== null || !isUntold(message)) {
       return;
     }
-    const { text } = message;
     this.#telling = new AbortController();
+    this.#sent = this.#send(message, limitMs, this.#telling.signal);
+    await this.#sent;
+  }
+
+  async #send(message: Open, limitMs: number, signal: AbortSignal): Promise<void> {
+    const { text } = message;
     this.#nextAtMs = performance.now() + pauseMs(text);
     try {
-      await this.#api.showLiveText({ message_id: message.id, text }, limitMs, this.#telling.signal);
+      await this.#api.showLiveText({ message_id: message.id, text }, limitMs, signal);
       message.told = text;
     } catch (error) {
       // It is dropped: the next time all of the text is told, once there is more of it where it was refused.

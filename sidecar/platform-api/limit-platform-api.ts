@@ -80,7 +80,8 @@ export function limitPlatformApi(api: PlatformApi, limits: Limits): PlatformApi 
 /** Waits for that many tokens, by default one. */
 type Throttle = (tokens?: number) => Promise<void>;
 
-function createThrottle(perMinute: number, what: string): Throttle {
+/** A rate: what is beyond it waits for ten seconds at most, and is then refused as `what`. */
+export function createThrottle(perMinute: number, what: string): Throttle {
   const bucket: TokenBucket = createTokenBucket({ perMinute, maxWaitMs });
   return async (tokens) => {
     const waitMs = bucket.take(tokens);

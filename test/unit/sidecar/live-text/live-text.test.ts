@@ -17,10 +17,13 @@ function platform() {
     failWith: Error | null;
     failOnce: Error | null;
     wait: Promise<void> | null;
+    waitToShow: Promise<void> | null;
     ids: string[];
-  } = { failWith: null, failOnce: null, wait: null, ids: [] };
+  } = { failWith: null, failOnce: null, wait: null, waitToShow: null, ids: [] };
   const api = {
-    async showLiveText(report: LiveTextReport) {
+    async showLiveText(report: LiveTextReport, _limitMs?: number, signal?: AbortSignal) {
+      await state.waitToShow;
+      signal?.throwIfAborted();
       if (state.failWith !== null) {
         throw state.failWith;
       }
@@ -197,6 +200,32 @@ describe('a message that is written', () => {
     await live.write('ab');
     await live.close();
     expect(textsOf(told)).toEqual(['a', 'ab']);
+  });
+
+  it('is told a last time after a piece that is on its way when the sidecar ends', async () => {
+    const { live, told, state } = platform();
+    let arrive = () => {};
+    state.waitToShow = new Promise((resolve) => {
+      arrive = resolve;
+    });
+    await live.write('a');
+    await pass(0);
+    await live.write('ab');
+    const closed = live.close();
+    arrive();
+    await closed;
+    expect(textsOf(told)).toEqual(['a', 'ab']);
+  });
+
+  it('keeps no sidecar from ending that the platform does not answer', async () => {
+    const { live, told, state } = platform();
+    state.waitToShow = new Promise(() => {});
+    await live.write('a');
+    await pass(0);
+    const closed = live.close();
+    await pass(1000);
+    await closed;
+    expect(told).toEqual([]);
   });
 });
 
