@@ -135,11 +135,3 @@ export const workspaceHome = z.strictObject({
   example_refusal: z.string().nullable(),
 });
 export type WorkspaceHome = z.infer<typeof workspaceHome>;
-
-/** Minutes that a clock at the person is ahead of UTC: their days begin by it. */
-export const utcOffsetMinutes = z.coerce
-  .number()
-  .int()
-  .min(-14 * 60)
-  .max(14 * 60)
-  .default(0);

@@ -5,6 +5,7 @@
  */
 import type { ApiConfig } from '../../config/api.ts';
 import { unavailableEntry } from '../../contract/available-runs.ts';
+import { type Day, lastDays } from '../../contract/days.ts';
 import { exampleServer } from '../../contract/example.ts';
 import type { FailedSession, RequestsOfDay, SessionsOfDay, WorkspaceHome } from '../../contract/home.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
@@ -34,13 +35,11 @@ export interface HomeDependencies {
 
 type Visit = Pick<InWorkspace, 'user' | 'role' | 'workspace'>;
 
-const dayMs = 24 * 3600 * 1000;
-
-/** `offsetMinutes`: how much earlier than those of UTC the person's days begin. */
+/** `timeZone`: of the person, whose clock the days are counted by. */
 export async function readHome(
   dependencies: HomeDependencies,
   visit: Visit,
-  offsetMinutes: number,
+  timeZone: string,
 ): Promise<WorkspaceHome> {
   const { db } = dependencies;
   const home = { workspaceId: visit.workspace.id, userId: visit.user.id, readableBy: readableBy(visit) };
@@ -54,7 +53,7 @@ export async function readHome(
     },
     running: partOf(await listRunning(db, home)),
     failed: await readFailed(dependencies, visit, home),
-    week: await readWeek(db, home, { nowMs, offsetMinutes }),
+    week: await readWeek(db, home, lastDays(7, timeZone, nowMs)),
     next_runs: await readNextRuns(db, visit, nowMs),
     setup: await readSetupFor(db, visit, home),
     example_refusal: await whyNoExample(dependencies, visit),
@@ -154,22 +153,13 @@ async function readFailed(
   };
 }
 
-async function readWeek(
-  db: Db,
-  home: HomeOf,
-  { nowMs, offsetMinutes }: { nowMs: number; offsetMinutes: number },
-): Promise<WorkspaceHome['week']> {
-  const localMs = nowMs + offsetMinutes * 60_000;
-  const today = Math.floor(localMs / dayMs) * dayMs;
-  const dates = [6, 5, 4, 3, 2, 1, 0].map((before) => today - before * dayMs);
-  const days = dates.map((date) => new Date(date).toISOString().slice(0, 10));
-  const week = { from: new Date((dates[0] ?? today) - offsetMinutes * 60_000), offsetMinutes };
-  const sessions = await countSessionsOfWeek(db, home, week);
-  const requests = await countRequestsOfWeek(db, home, week);
+async function readWeek(db: Db, home: HomeOf, days: readonly Day[]): Promise<WorkspaceHome['week']> {
+  const sessions = await countSessionsOfWeek(db, home, days);
+  const requests = await countRequestsOfWeek(db, home, days);
   const isCut = (rows: readonly { looked: number }[], most: number) => (rows[0]?.looked ?? 0) >= most;
   return {
-    sessions: days.map((day) => sessionsOn(day, sessions)),
-    requests: days.map((day) => requestsOn(day, requests)),
+    sessions: days.map(({ date }) => sessionsOn(date, sessions)),
+    requests: days.map(({ date }) => requestsOn(date, requests)),
     is_partial: isCut(sessions, homeBounds.sessionsOfWeek) || isCut(requests, homeBounds.requestsOfWeek),
   };
 }

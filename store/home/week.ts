@@ -1,5 +1,6 @@
 /** What the last seven days of a workspace's first page count, of sessions that the person may read. */
 import * as z from 'zod';
+import type { Day } from '../../contract/days.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
 import { requestStatus } from '../../contract/permission-request.ts';
 import { sessionStatus } from '../../contract/session.ts';
@@ -8,18 +9,11 @@ import { readRows } from '../read-rows.ts';
 import { readableCondition } from '../sessions/conditions.ts';
 import type { HomeOf } from './sessions.ts';
 
-export interface Week {
-  /** The beginning of its first day. */
-  from: Date;
-  /** Minutes that its days begin before those of UTC. */
-  offsetMinutes: number;
-}
-
 const counted = { day: z.iso.date(), count: z.int(), looked: z.int() };
 const sessionCount = z.object({ ...counted, status: sessionStatus });
 const requestCount = z.object({ ...counted, status: requestStatus });
 
-const dayOf = `((created_at at time zone 'UTC') + make_interval(mins => :offsetMinutes))::date::text`;
+const dayOf = '(:dates::text[])[width_bucket(created_at, :starts::timestamptz[])]';
 
 /**
  * How many sessions that began on a day have which status now, of those that the person may read: `looked`
@@ -28,10 +22,10 @@ const dayOf = `((created_at at time zone 'UTC') + make_interval(mins => :offsetM
 export const countSessionsOfWeek = (
   db: Db,
   home: HomeOf,
-  week: Week,
+  days: readonly Day[],
 ): Promise<z.infer<typeof sessionCount>[]> =>
   readRows(
-    db.raw(countOf('sessions', readableCondition), valuesOf(home, week, homeBounds.sessionsOfWeek)),
+    db.raw(countOf('sessions', readableCondition), valuesOf(home, days, homeBounds.sessionsOfWeek)),
     sessionCount,
   );
 
@@ -39,7 +33,7 @@ export const countSessionsOfWeek = (
 export const countRequestsOfWeek = (
   db: Db,
   home: HomeOf,
-  week: Week,
+  days: readonly Day[],
 ): Promise<z.infer<typeof requestCount>[]> =>
   readRows(
     db.raw(
@@ -47,7 +41,7 @@ export const countRequestsOfWeek = (
         'permission_requests r',
         `exists (select from sessions s where s.id = r.session_id and ${readableCondition})`,
       ),
-      valuesOf(home, week, homeBounds.requestsOfWeek),
+      valuesOf(home, days, homeBounds.requestsOfWeek),
     ),
     requestCount,
   );
@@ -56,13 +50,15 @@ export const countRequestsOfWeek = (
 const countOf = (table: string, readable: string): string => `
   with newest as materialized (
     select status, created_at from ${table}
-    where workspace_id = :workspaceId and created_at >= :from and (:isAdmin or ${readable})
+    where workspace_id = :workspaceId and created_at >= (:starts::timestamptz[])[1] and (:isAdmin or ${readable})
     order by created_at desc limit :most)
   select ${dayOf} as day, status, count(*)::int as count,
     (select count(*)::int from newest) as looked
   from newest group by 1, 2`;
 
-const valuesOf = ({ workspaceId, userId, readableBy }: HomeOf, week: Week, most: number) => ({
-  ...{ workspaceId, userId, most, ...week },
+const valuesOf = ({ workspaceId, userId, readableBy }: HomeOf, days: readonly Day[], most: number) => ({
+  ...{ workspaceId, userId, most },
+  dates: days.map(({ date }) => date),
+  starts: days.map(({ startMs }) => new Date(startMs)),
   isAdmin: readableBy === undefined,
 });

@@ -59,7 +59,7 @@ function useHome(slug: string) {
   return useQuery({
     queryKey: keys.home(slug),
     async queryFn({ signal }) {
-      const query = { utc_offset_minutes: -new Date().getTimezoneOffset() };
+      const query = { time_zone: new Intl.DateTimeFormat().resolvedOptions().timeZone };
       const params = { path: { slug }, query };
       return (await call(api.GET('/api/workspaces/{slug}/home', { params, signal }))).home;
     },
