@@ -6,6 +6,8 @@ export interface PlatformClient {
   send<Body>(method: string, path: string, body?: unknown): Promise<Body>;
   /** The events of a session from its first; the caller closes it. */
   eventsOf(sessionId: string): Promise<EventReader>;
+  /** Hands over what an endless answer brings. Returns what ends it. */
+  stream(path: string, onText: (text: string) => void): Promise<() => void>;
 }
 
 /** Signs the demo's admin in. */
@@ -28,6 +30,18 @@ export async function signInToDemo(url: string): Promise<PlatformClient> {
         throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
       }
       return JSON.parse(text === '' ? 'null' : text);
+    },
+    async stream(path, onText) {
+      const ending = new AbortController();
+      const { body } = await fetch(new URL(path, url), { headers: { cookie }, signal: ending.signal });
+      const read = async () => {
+        const decoder = new TextDecoder();
+        for await (const chunk of body ?? []) {
+          onText(decoder.decode(chunk, { stream: true }));
+        }
+      };
+      read().catch(() => undefined);
+      return () => ending.abort();
     },
     eventsOf: (sessionId) => EventReader.open(`${url}/api/sessions/${sessionId}/events`, { cookie }),
   };
