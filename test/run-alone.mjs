@@ -47,6 +47,7 @@ export const ownProcessFiles = {
  * allows in the time that passed: no slow machine breaks these.
  */
 export const onlyAtLeastFiles = {
+  'test/browser/requests.test.ts': 'two seconds without a request',
   'test/integration/api/public-routes.test.ts': 'statements, as many as the time that passed allows',
   'test/integration/api/shared-streams.test.ts': 'statements, as many as the time that passed allows',
   'test/integration/relay/remote/access-tokens.test.ts': 'questions, as many as the time that passed allows',
