@@ -128,6 +128,8 @@ export interface Tokens {
 const maxTokenLength = 64 * 1024;
 const maxScopes = 100;
 const maxLifetimeSeconds = 365 * 24 * 3600;
+/** GitHub's and some others' are a list with commas and no space; they are asked for one by one. */
+const separatorOf = (scope: string): string | RegExp => (scope.trim().includes(' ') ? ' ' : /[ ,]/);
 const token = z.string('must be a text').max(maxTokenLength, `is longer than ${maxTokenLength} characters`);
 const schema = z.object({
   /**
@@ -139,15 +141,15 @@ const schema = z.object({
     .string('must be "Bearer"')
     .regex(/^bearer$/i, 'must be "Bearer", the only type that the platform uses'),
   expires_in: z.preprocess(
-    // Some servers send a text, of however many digits.
-    (value) => (typeof value === 'string' && /^\d{1,100}$/.test(value) ? Number(value) : value),
+    // Some servers send a text, of however many digits, or with a fraction.
+    (value) => (typeof value === 'string' && /^\d{1,100}(\.\d{1,20})?$/.test(value) ? Number(value) : value),
     z.number('must be a number of seconds').nonnegative('must not be negative').nullish(),
   ),
   /** RFC 6749 A.17. Empty where a server's language writes what is not there so. */
   refresh_token: token.regex(/^[\x20-\x7e]*$/, 'must have only characters of a token').nullish(),
   scope: z
     .string('must be a text')
-    .transform((text) => [...new Set(text.split(' ').filter((each) => each !== ''))])
+    .transform((text) => [...new Set(text.split(separatorOf(text)).filter((each) => each !== ''))])
     .refine((scopes) => scopes.every(isScope), 'must have only characters of scopes')
     .refine(({ length }) => length <= maxScopes, `must name at most ${maxScopes} scopes`)
     .nullish(),
