@@ -71,8 +71,8 @@ function inShortShare<Result>(workspaceId: string, work: () => Promise<Result>):
 }
 
 /**
- * The same for a step of a launch: of the slots within workflows' tasks, beyond which it is left to the server
- * (`workflows/at-once.ts`), and there of those for short activities.
+ * The same for a step of a launch: of the slots within workflows' tasks, beyond which it is left to the
+ * server (`workflows/at-once.ts`), and there of those for short activities.
  */
 export function inLaunchShare<Result>(
   { workspaceId, isLocal }: { workspaceId: string; isLocal: boolean },
