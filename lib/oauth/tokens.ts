@@ -5,7 +5,7 @@
 
 import * as z from 'zod';
 import { unexpectedType } from '../outbound/exchange.ts';
-import { isScope } from './challenge.ts';
+import { isScope, splitScopes } from './challenge.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
 import { readFields, readJson } from './documents.ts';
 import { quote } from './errors.ts';
@@ -128,8 +128,6 @@ export interface Tokens {
 const maxTokenLength = 64 * 1024;
 const maxScopes = 100;
 const maxLifetimeSeconds = 365 * 24 * 3600;
-/** GitHub's and some others' are a list with commas and no space; they are asked for one by one. */
-const separatorOf = (scope: string): string | RegExp => (scope.trim().includes(' ') ? ' ' : /[ ,]/);
 const token = z.string('must be a text').max(maxTokenLength, `is longer than ${maxTokenLength} characters`);
 const schema = z.object({
   /**
@@ -149,7 +147,7 @@ const schema = z.object({
   refresh_token: token.regex(/^[\x20-\x7e]*$/, 'must have only characters of a token').nullish(),
   scope: z
     .string('must be a text')
-    .transform((text) => [...new Set(text.split(separatorOf(text)).filter((each) => each !== ''))])
+    .transform(splitScopes)
     .refine((scopes) => scopes.every(isScope), 'must have only characters of scopes')
     .refine(({ length }) => length <= maxScopes, `must name at most ${maxScopes} scopes`)
     .nullish(),
