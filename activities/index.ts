@@ -46,7 +46,7 @@ import { deliverInputs } from './workloads/deliver-inputs.ts';
 import { inspectWorkload } from './workloads/inspect-workload.ts';
 import { startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
-import { createConnectionsForWorkspaces } from './workspace-share.ts';
+import { createConnectionsForWorkspaces, type Slot } from './workspace-share.ts';
 
 /** What an activity's workflow is about. */
 interface Subject<Input> {
@@ -102,7 +102,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     <Input, Output>(
       { kind, idOf, workflowIdOf }: Subject<Input>,
       activity: (dependencies: ActivityDependencies, input: Input) => Promise<Output>,
-      slot?: 'short',
+      slot?: Slot,
     ) =>
     async (input: Input) => {
       const id = idOf(input);
@@ -111,6 +111,8 @@ export function createActivities(dependencies: ActivityDependencies) {
     };
   /** On the queue of sessions, and tried until it works: beyond its workspace's share it is tried again. */
   const short: typeof bind = (subject, activity) => bind(subject, activity, 'short');
+  /** Within a workflow's task, or on the queue of sessions where that fails. */
+  const launching: typeof bind = (subject, activity) => bind(subject, activity, 'launch');
   const ofRun =
     <Output>(activity: (dependencies: ActivityDependencies, due: DueRun) => Promise<Output>) =>
     async ({ scheduleId }: { scheduleId: string }) => {
@@ -118,10 +120,10 @@ export function createActivities(dependencies: ActivityDependencies) {
       return forItsWorkspace('schedule', scheduleId, () => activity(dependencies, due), 'short');
     };
   return {
-    freezeConfiguration: bind(ofSession, freezeConfiguration),
-    validateLaunch: bind(ofSession, validateLaunch),
+    freezeConfiguration: launching(ofSession, freezeConfiguration),
+    validateLaunch: launching(ofSession, validateLaunch),
     startWorkload: bind(ofSession, startWorkload),
-    recordRunning: bind(ofSession, recordRunning),
+    recordRunning: launching(ofSession, recordRunning),
     inspectWorkload: short(ofSession, inspectWorkload),
     deliverInputs: short(ofSession, deliverInputs),
     checkIdle: short(ofSession, checkIdle),

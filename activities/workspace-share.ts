@@ -3,7 +3,7 @@
  * lasts as long as something does that the workspace chose, such as its servers and images, of decisions, and
  * of the many short ones that its sessions need.
  */
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { RefusalType } from '../contract/workflows.ts';
 import { createKeyedSemaphore, type PermitOwner } from '../lib/limits/semaphore.ts';
 import { onBehalfOf } from '../store/connection-shares.ts';
@@ -19,6 +19,11 @@ export const decisionsAtATime = 20;
 const decisionsOfWorkspace = decisionsAtATime / 2;
 /** Of the slots for short activities, those that one workspace holds at a time. */
 export const shortActivitiesOfWorkspace = shortActivities / 2;
+/** Slots for what runs within a workflow's task, half of them for one workspace. */
+export const localActivities = 100;
+export const localActivitiesOfWorkspace = localActivities / 2;
+/** The steps of a launch have few attempts, which last for more than half a minute so. */
+const launchAgainMs = 5000;
 /** Each asks its sidecar, its runtime or the database, and has no limit of attempts. */
 const shortAgainMs = 1000;
 /** What activities are about that hold the slots of decisions. */
@@ -65,6 +70,21 @@ function inShortShare<Result>(workspaceId: string, work: () => Promise<Result>):
   );
 }
 
+/**
+ * The same for a step of a launch: of the slots within workflows' tasks, beyond which it is left to the
+ * server (`workflows/at-once.ts`), and there of those for short activities.
+ */
+export function inLaunchShare<Result>(
+  { workspaceId, isLocal }: { workspaceId: string; isLocal: boolean },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const [key, permits] = isLocal
+    ? [`local ${workspaceId}`, localActivitiesOfWorkspace]
+    : [`short ${workspaceId}`, shortActivitiesOfWorkspace];
+  const message = `${permits} steps of launches of this workspace are under way on one worker`;
+  return inPlace({ key, permits }, { message, nextRetryDelay: launchAgainMs }, work);
+}
+
 async function inPlace<Result>(
   owner: PermitOwner,
   refusal: { message: string; type?: RefusalType; nextRetryDelay: number },
@@ -88,14 +108,15 @@ export type ForItsWorkspace = <Result>(
   kind: InSomeWorkspace,
   id: string,
   work: () => Promise<Result>,
-  slot?: 'short',
+  slot?: Slot,
 ) => Promise<Result>;
+export type Slot = 'short' | 'launch';
 
 /**
  * Returns what does the work about something with connections of its workspace's share, and a decision within
  * that of the slots, too, which it holds also while it waits for a connection. While nobody can tell the
  * workspace it has no share: what stops a workload does so without a database. A `short` activity is one that
- * is tried until it works.
+ * is tried until it works, a `launch` one a step of a launch that takes milliseconds.
  */
 export function createConnectionsForWorkspaces({
   db,
@@ -110,6 +131,10 @@ export function createConnectionsForWorkspaces({
     const ofIts = () => onBehalfOf({ key, connections }, work);
     if (decided.has(kind)) {
       return inDecisionShare(key, ofIts);
+    }
+    if (slot === 'launch') {
+      const { isLocal } = Context.current().info;
+      return inLaunchShare({ workspaceId: key, isLocal }, ofIts);
     }
     return slot === 'short' ? inShortShare(key, ofIts) : ofIts();
   };

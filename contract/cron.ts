@@ -65,6 +65,9 @@ const words: Readonly<Record<string, string>> = {
 export function parseCron(text: string): ParsedCron {
   const word = text.trim().toLowerCase();
   const parts = (Object.hasOwn(words, word) ? (words[word] ?? '') : text.trim()).split(/\s+/);
+  if (parts[0]?.startsWith('@') === true) {
+    return refused('names no time: the words are @hourly, @daily, @weekly, @monthly and @yearly, each alone');
+  }
   const [minute, hour, dayOfMonth, month, dayOfWeek] = parts;
   if (parts.length !== 5 || !minute || !hour || !dayOfMonth || !month || !dayOfWeek) {
     return refused('must have five fields: minute, hour, day of the month, month, day of the week');
@@ -142,7 +145,8 @@ function numberOf(text: string, { title, least, most, names = [] }: Field): numb
   const named = names.indexOf(text.toLowerCase());
   const value = named >= 0 ? named + least : /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) {
-    throw new CronProblem(`the ${title} "${text}" must be from ${least} to ${most}`);
+    const byName = names.length === 0 ? '' : `, or a name of three letters such as ${names[1]}`;
+    throw new CronProblem(`the ${title} "${text}" must be from ${least} to ${most}${byName}`);
   }
   return value;
 }

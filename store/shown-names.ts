@@ -20,8 +20,11 @@ export interface NameForms {
 
 const quotationMarks = /["\p{Quotation_Mark}\u02ba\u02dd\u02ee\u05f4\u2033\u2036\u3003]/gu;
 const caseFolded = (text: string) => text.toUpperCase().toLowerCase();
+/** A dot above a letter that has one covers that, and nobody sees it (UTS #39 5.4, "hidden overlay"). */
+const hiddenDots = /(?<=[ijl\u0131\u0237][\u0323\u0307]*)\u0307/gu;
 /** The skeleton of UTS #39. */
-const skeletonOf = (text: string) => unhomoglyph(text.normalize('NFD')).normalize('NFD');
+const skeletonOf = (text: string) =>
+  unhomoglyph(text.normalize('NFD').replace(hiddenDots, '')).normalize('NFD').replace(hiddenDots, '');
 
 export function nameForms(name: string): NameForms {
   // A message to a channel writes each quotation mark as one sign, and brackets where an

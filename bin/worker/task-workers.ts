@@ -5,7 +5,7 @@
 import { type NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
 import { deliveriesAtATime } from '../../activities/channel-messages/deliver.ts';
 import type { Activities } from '../../activities/index.ts';
-import { shortActivities } from '../../activities/workspace-share.ts';
+import { localActivities, shortActivities } from '../../activities/workspace-share.ts';
 import { taskQueues } from '../../contract/workflows.ts';
 
 export interface TaskWorkerSlots {
@@ -55,6 +55,7 @@ export async function createTaskWorkers(dependencies: TaskWorkerDependencies): P
       workflowBundle,
       activities,
       maxConcurrentActivityTaskExecutions: slots.sessions + shortActivities,
+      maxConcurrentLocalActivityExecutions: localActivities,
     }),
     createWorker({
       ...shared,

@@ -49,9 +49,18 @@ const scopeToken = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 /** Whether it is one scope of RFC 6749 3.3. */
 export const isScope = (text: string): boolean => scopeToken.test(text);
 
+/**
+ * Its scopes as the server meant them, each once. GitHub and others write commas and no space; they are asked
+ * for, and compared, one by one.
+ */
+export function splitScopes(text: string): string[] {
+  const separator = text.trim().includes(' ') ? ' ' : /[ ,]/;
+  return [...new Set(text.split(separator).filter((each) => each !== ''))];
+}
+
 /** The scopes of a challenge or an answer, each once. Throws OAuthDiscoveryError `challenge_invalid`. */
 export function parseScopes(text: string): string[] {
-  const scopes = [...new Set(text.split(' ').filter((each) => each !== ''))];
+  const scopes = splitScopes(text);
   const wrong = scopes.find((each) => !isScope(each));
   if (wrong !== undefined) {
     throw new OAuthDiscoveryError(

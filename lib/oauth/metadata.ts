@@ -28,16 +28,21 @@ export interface ResourceMetadata {
 const text = z.string('must be a text').max(2048, 'is longer than 2048 characters');
 const listOf = (maxItems: number) =>
   z.array(text, 'must be a list of texts').max(maxItems, `has more than ${maxItems} items`);
+/** Many servers write a member that they do not have as null, and an address that they do not have as "". */
+const optional = <Schema extends z.ZodType>(schema: Schema) =>
+  schema.nullish().transform((value) => value ?? undefined);
+const flag = optional(z.boolean('must be true or false'));
 const resourceSchema = z.object({
   resource: text,
-  authorization_servers: listOf(100).min(1, 'must name at least one').optional(),
-  scopes_supported: z
-    .array(text.refine(isScope, 'has an item that is no scope'), 'must be a list of texts')
-    .max(100, 'has more than 100 items')
-    .optional(),
-  bearer_methods_supported: listOf(100).optional(),
-  dpop_bound_access_tokens_required: z.boolean('must be true or false').optional(),
-  tls_client_certificate_bound_access_tokens: z.boolean('must be true or false').optional(),
+  authorization_servers: optional(listOf(100).min(1, 'must name at least one')),
+  scopes_supported: optional(
+    z
+      .array(text.refine(isScope, 'has an item that is no scope'), 'must be a list of texts')
+      .max(100, 'has more than 100 items'),
+  ),
+  bearer_methods_supported: optional(listOf(100)),
+  dpop_bound_access_tokens_required: flag,
+  tls_client_certificate_bound_access_tokens: flag,
 });
 
 /**
@@ -183,20 +188,21 @@ export interface AuthorizationServer {
 }
 
 const listed = listOf(500);
-const flag = z.boolean('must be true or false').optional();
+const optionalUrl = optional(text).transform((url) => (url === '' ? undefined : url));
 const serverSchema = z.object({
   issuer: text,
   authorization_endpoint: text,
   token_endpoint: text,
-  registration_endpoint: text.optional(),
-  revocation_endpoint: text.optional(),
+  registration_endpoint: optionalUrl,
+  revocation_endpoint: optionalUrl,
   response_types_supported: listed,
-  response_modes_supported: listed.optional(),
-  grant_types_supported: listed.optional(),
-  scopes_supported: listed.optional(),
-  code_challenge_methods_supported: listed.optional(),
-  token_endpoint_auth_methods_supported: listed.optional(),
-  revocation_endpoint_auth_methods_supported: listed.optional(),
+  response_modes_supported: optional(listed),
+  grant_types_supported: optional(listed),
+  // Of these only `offline_access` is looked for, and large providers list thousands.
+  scopes_supported: optional(listOf(5000)),
+  code_challenge_methods_supported: optional(listed),
+  token_endpoint_auth_methods_supported: optional(listed),
+  revocation_endpoint_auth_methods_supported: optional(listed),
   client_id_metadata_document_supported: flag,
   authorization_response_iss_parameter_supported: flag,
   require_pushed_authorization_requests: flag,
@@ -222,16 +228,16 @@ export function parseAuthorizationServer(
     parseServerUrl(policy, url, `In ${what} the field "${field}" with`, 'endpoint_refused');
     return url;
   };
-  const optional = (field: 'registration_endpoint' | 'revocation_endpoint') => {
+  const endpointOrNull = (field: 'registration_endpoint' | 'revocation_endpoint') => {
     const url = document[field];
     return url === undefined ? null : endpoint(field, url);
   };
   return {
-    issuer,
+    issuer: document.issuer,
     authorizationEndpoint: endpoint('authorization_endpoint', document.authorization_endpoint),
     tokenEndpoint: endpoint('token_endpoint', document.token_endpoint),
-    registrationEndpoint: optional('registration_endpoint'),
-    revocationEndpoint: optional('revocation_endpoint'),
+    registrationEndpoint: endpointOrNull('registration_endpoint'),
+    revocationEndpoint: endpointOrNull('revocation_endpoint'),
     tokenAuthMethods: knownMethods(document.token_endpoint_auth_methods_supported),
     revocationAuthMethods: knownMethods(document.revocation_endpoint_auth_methods_supported),
     refreshesTokens: document.grant_types_supported?.includes('refresh_token') ?? true,
@@ -243,9 +249,15 @@ export function parseAuthorizationServer(
 
 type EndpointField = keyof Document & `${string}_endpoint`;
 
-/** By plain comparison of texts (RFC 8414 3.3): two spellings of one URL are two issuers. */
+const withoutSlash = (url: string): string => (url.endsWith('/') ? url.slice(0, -1) : url);
+
+/**
+ * By plain comparison of texts (RFC 8414 3.3), but for a slash at the end, which frameworks add where they
+ * print the address of a root. With and without it the metadata is at the same addresses, so nobody else can
+ * be meant. From then on the issuer is as it spells itself.
+ */
 function requireIssuer(document: Document, issuer: string, what: string): void {
-  if (document.issuer !== issuer) {
+  if (withoutSlash(document.issuer) !== withoutSlash(issuer)) {
     throw new OAuthDiscoveryError(
       'issuer_mismatch',
       `In ${what} the field "issuer" is ${quote(document.issuer)}, but ${quote(issuer)} was asked; the two must be spelled alike, so ask the server's operator.`,

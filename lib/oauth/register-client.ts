@@ -188,8 +188,13 @@ const credential = visible.regex(/^[\x20-\x7e]+$/, 'has characters that no crede
 const listed = z.array(visible, 'must be a list of texts').max(100, 'has more than 100 items');
 const schema = z.object({
   client_id: credential,
-  client_secret: credential.nullish(),
-  client_secret_expires_at: z.int('must be a whole number').nonnegative('must not be negative').nullish(),
+  // Empty where a server's language writes what is not there so, as the method below.
+  client_secret: z.union([z.literal('').transform(() => null), credential]).nullish(),
+  client_secret_expires_at: z.preprocess(
+    // Some servers send a text, as they do for `expires_in` of tokens.
+    (value) => (typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value),
+    z.number('must be a number of seconds').nonnegative('must not be negative').nullish(),
+  ),
   redirect_uris: listed,
   // Their defaults of RFC 7591 2.
   grant_types: listed.nullish().transform((types) => types ?? ['authorization_code']),
@@ -324,7 +329,7 @@ function readMethod(
   { token_endpoint_auth_method: answered }: Answer,
   refuse: Refuse,
 ): TokenAuthMethod {
-  const given = answered ?? asked;
+  const given = answered || asked;
   const offered: readonly TokenAuthMethod[] =
     asked === 'none'
       ? server.tokenAuthMethods
@@ -360,7 +365,7 @@ function readExpiry(
   now: Date,
   refuse: Refuse,
 ): number | null {
-  const expiry = atSeconds ?? 0;
+  const expiry = Math.floor(atSeconds ?? 0);
   if (expiry === 0) {
     return null;
   }

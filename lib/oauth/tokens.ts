@@ -5,7 +5,7 @@
 
 import * as z from 'zod';
 import { unexpectedType } from '../outbound/exchange.ts';
-import { isScope } from './challenge.ts';
+import { isScope, splitScopes } from './challenge.ts';
 import { limitsOf, type OAuthContext } from './context.ts';
 import { readFields, readJson } from './documents.ts';
 import { quote } from './errors.ts';
@@ -139,15 +139,15 @@ const schema = z.object({
     .string('must be "Bearer"')
     .regex(/^bearer$/i, 'must be "Bearer", the only type that the platform uses'),
   expires_in: z.preprocess(
-    // Some servers send a text, of however many digits.
-    (value) => (typeof value === 'string' && /^\d{1,100}$/.test(value) ? Number(value) : value),
+    // Some servers send a text, of however many digits, or with a fraction.
+    (value) => (typeof value === 'string' && /^\d{1,100}(\.\d{1,20})?$/.test(value) ? Number(value) : value),
     z.number('must be a number of seconds').nonnegative('must not be negative').nullish(),
   ),
   /** RFC 6749 A.17. Empty where a server's language writes what is not there so. */
   refresh_token: token.regex(/^[\x20-\x7e]*$/, 'must have only characters of a token').nullish(),
   scope: z
     .string('must be a text')
-    .transform((text) => [...new Set(text.split(' ').filter((each) => each !== ''))])
+    .transform(splitScopes)
     .refine((scopes) => scopes.every(isScope), 'must have only characters of scopes')
     .refine(({ length }) => length <= maxScopes, `must name at most ${maxScopes} scopes`)
     .nullish(),

@@ -9,7 +9,14 @@ export interface Challenge {
 
 const maxHeaderLength = 4096;
 const token = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
-const parameter = new RegExp(`^(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${token}))\\s*(?:,\\s*|$)`);
+/**
+ * Servers forget the quotes around an address, and the comma between two parameters; neither can be read in
+ * another way.
+ */
+const unquoted = '[^\\s",=][^\\s",]*';
+const parameter = new RegExp(
+  `^(${token})\\s*=\\s*(?:"((?:[^"\\\\]|\\\\.)*)"|(${unquoted}))(?:\\s*,\\s*|\\s+|$)`,
+);
 const scheme = new RegExp(`^(${token})(?:\\s+|(?=,)|$)`);
 
 /** The supported challenges of a header, in its order; empty when the header cannot be parsed to its end. */

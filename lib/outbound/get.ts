@@ -64,14 +64,29 @@ export function readResponseBody(body: IncomingMessage, maxBytes: number, what: 
 }
 
 /**
- * The refusal of a redirect that could be followed but is not; names its host alone, since
- * the rest may hold anything.
+ * The refusal of a redirect that could be followed but is not; names its host alone, since the rest may hold
+ * anything, and what differs where that is a slash or the scheme.
  */
 export function refusedRedirect(from: URL, location: string | undefined): OutboundError {
-  const { host } = redirectTarget(location, from);
-  const shown = host.length > maxShownHost ? `${host.slice(0, maxShownHost)}…` : host;
-  const where = host === from.host ? 'another address of its own' : shown;
+  const where = whereTo(from, redirectTarget(location, from));
   return new OutboundError('redirect_refused', `${from.host} redirects to ${where}, which is not followed`);
+}
+
+const withoutSlash = (path: string): string => path.replace(/\/$/, '');
+
+/** Frameworks lead from an address without a slash to the one with it, and proxies from http to https. */
+function whereTo(from: URL, target: URL): string {
+  const { host } = target;
+  if (host !== from.host) {
+    return host.length > maxShownHost ? `${host.slice(0, maxShownHost)}…` : host;
+  }
+  if (target.search !== from.search || withoutSlash(target.pathname) !== withoutSlash(from.pathname)) {
+    return 'another address of its own';
+  }
+  const scheme = target.protocol === from.protocol ? '' : ` over ${target.protocol.slice(0, -1)}`;
+  const longer = target.pathname.length - from.pathname.length;
+  const slash = longer > 0 ? ' with a slash at its end' : longer < 0 ? ' without the slash at its end' : '';
+  return `the same address${scheme}${slash}`;
 }
 
 function publicPart(headers: Readonly<Record<string, string>>): Record<string, string> {

@@ -13,6 +13,9 @@ export interface RefusedAnswer {
   credentials: readonly string[];
 }
 
+/** `session`, `session_id`, `sessionId`, `SessionNotFound`. */
+const namesSession = /\bsessions?(?:\b|[-_]?id\b|[-_]?not[-_]?found\b)/i;
+
 /** The error for an answer that is not a success, and no response to the request either. */
 export function refusedStatus({
   host,
@@ -23,14 +26,14 @@ export function refusedStatus({
 }: RefusedAnswer): RemoteError {
   const mayQuote = message !== null && !credentials.some((each) => message.includes(each));
   const said = mayQuote ? `: ${quote(message)}` : '';
-  if (status === 404 && hadSession) {
+  if ((status === 404 || status === 410) && hadSession) {
     return new RemoteError(
       'session_expired',
-      `${host} has ended the session of this connection (404); open another connection, which begins a new session.`,
+      `${host} has ended the session of this connection (${status}); open another connection, which begins a new session.`,
     );
   }
   // The example servers of the SDKs answer so in the place of 404.
-  if (status === 400 && hadSession && message !== null && /\bsession\b/i.test(message)) {
+  if (status === 400 && hadSession && message !== null && namesSession.test(message)) {
     return new RemoteError(
       'session_expired',
       `${host} does not know the session of this connection (400)${said}; open another connection, which begins a new session.`,

@@ -1,6 +1,11 @@
 /** What one workspace has a worker do at a time leaves slots to others. */
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import { inShare, shortActivities, shortActivitiesOfWorkspace } from '../../../activities/workspace-share.ts';
+import {
+  inLaunchShare,
+  inShare,
+  shortActivities,
+  shortActivitiesOfWorkspace,
+} from '../../../activities/workspace-share.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -54,6 +59,25 @@ it('a launch is refused for the moment while its workspace has its share, and ot
   }
   await activities.run('startWorkload', { sessionId: own });
   expect(started()).toEqual([theirs, own]);
+});
+
+it('the steps of launches of one workspace leave half of the short slots to others', async () => {
+  const [tenant, other] = [await activities.tenant(), await activities.tenant()];
+  const { id: sessionId } = await tenant.session(await tenant.agent());
+  let letGo = () => {};
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const share = { workspaceId: tenant.workspace.id, isLocal: false };
+  const steps = Array.from({ length: shortActivitiesOfWorkspace }, () => inLaunchShare(share, () => held));
+  await expect(activities.run('freezeConfiguration', { sessionId })).rejects.toMatchObject({
+    nonRetryable: false,
+    nextRetryDelay: 5000,
+  });
+  await validated(other);
+  letGo();
+  await Promise.all(steps);
+  await activities.run('freezeConfiguration', { sessionId });
 });
 
 it('sessions of one workspace whose workloads keep silent leave half of the short slots to others', async () => {

@@ -2,9 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import {
   decisionsAtATime,
   inDecisionShare,
+  inLaunchShare,
   inShare,
+  localActivitiesOfWorkspace,
   shareOfConnections,
   shortActivities,
+  shortActivitiesOfWorkspace,
 } from '../../../activities/workspace-share.ts';
 
 /** A worker with so many slots, of which a workspace has half. */
@@ -67,6 +70,30 @@ describe('the share of a workspace of the decisions that a worker carries out at
     expect(await inDecisionShare('loud', done)).toBe('done');
   });
 });
+
+it.each([
+  [true, localActivitiesOfWorkspace],
+  [false, shortActivitiesOfWorkspace],
+])(
+  'steps of launches have half of the slots (within their task: %s), and others go on',
+  async (isLocal, most) => {
+    const loud = { workspaceId: `loud ${isLocal}`, isLocal };
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const running = Array.from({ length: most }, () => inLaunchShare(loud, () => held));
+    await expect(inLaunchShare(loud, done)).rejects.toMatchObject({
+      nonRetryable: false,
+      nextRetryDelay: 5000,
+    });
+    expect(await inLaunchShare({ workspaceId: 'quiet', isLocal }, done)).toBe('done');
+    expect(await inLaunchShare({ ...loud, isLocal: !isLocal }, done)).toBe('done');
+    letGo();
+    await Promise.all(running);
+    expect(await inLaunchShare(loud, done)).toBe('done');
+  },
+);
 
 it.each([
   [8, 4],

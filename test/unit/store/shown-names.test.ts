@@ -33,6 +33,10 @@ describe('the same name', () => {
     ['what a channel writes for an address', 'scribe.bot', 'scribe[.]bot'],
     ['case in another script', 'вася', 'ВАСЯ'],
     ['the case of ß', 'straße', 'STRASSE'],
+    ['a dot above an i, which hides the one that it has', 'scribe', 'scri\u0307be'],
+    ['such a dot on a j', 'joe', 'j\u0307oe'],
+    ['such a dot on an i without one', 'scribe', 'scr\u0131\u0307be'],
+    ['a capital with a dot', 'istanbul', '\u0130stanbul'],
     ['a final sigma', 'σος', 'ΣΟΣ'],
   ])('though it differs in %s', (_what, one, other) => expect(areSame(one, other)).toBe(true));
 });
@@ -43,6 +47,8 @@ it.each([
   ['scribe', 'scríbe'],
   ['mail', 'mall'],
   ['writer', 'waiter'],
+  ['scribe', 'scr\u00efbe'],
+  ['node', 'no\u1e0be'],
   ['дом', 'том'],
   ['日本', '日木'],
 ])('%s and %s are two', (one, other) => expect(areSame(one, other)).toBe(false));

@@ -69,6 +69,8 @@ describe('the command of a server that is imported', () => {
       /^no server has a container engine here, so "docker exec" cannot/,
     ],
     [['docker', 'run', '-i'], /^its docker run names no image$/],
+    [['npm install -g x && x'], /^its arguments hold &&, which only a shell understands/],
+    [['npx', '-y', 'x', '2>&1'], /^its arguments hold 2>&1, which only a shell understands/],
   ])('%j is refused, with what to do instead', ([command = '', ...args], why) => {
     expect(runs(command, ...args)?.problems).toEqual([expect.stringMatching(why)]);
   });
@@ -143,11 +145,28 @@ describe('a remote server that is imported', () => {
     [{ url: 'https://mcp.example/${TENANT}/mcp' }, /^its url has the reference \$\{TENANT\}/],
     [{ url: 'https://<tenant>.example/mcp' }, /^its url is a placeholder/],
     [{ url: 'https://your-domain.example/mcp' }, /^its url is a placeholder/],
+    [{ url: 'https://mcp.example/s/TOKEN/mcp' }, /^its url is a placeholder/],
+    [{ url: 'https://mcp.example/s/xxxxxxxx/mcp' }, /^its url is a placeholder/],
+    [{ url: 'https://mcp.example/[tenant id]/mcp' }, /^its url is a placeholder/],
+    [{ url: 'https://mcp.example/:tenant/mcp' }, /^its url is a placeholder/],
     [{ url, serverUrl: 'https://other.example/mcp' }, /^it has several urls: keep one$/],
     [{ url, command: 'npx' }, /^it has a command and a url: keep one of them$/],
     [{ url, envFile: '.env' }, /^"envFile" is a file of the machine .*: write its variables into "env"$/],
   ])('%j is refused, with what to do instead', (server, why) => {
     expect(remote(server)?.problems).toEqual([expect.stringMatching(why)]);
+  });
+
+  it.each(['headers', 'http_headers', 'requestInit'])('has the headers of "%s"', (field) => {
+    const headers = { Authorization: 'Bearer ${API_TOKEN}' };
+    const given = field === 'requestInit' ? { headers, mode: 'cors' } : headers;
+    expect(remote({ url, [field]: given })).toMatchObject({
+      problems: [],
+      notes: field === 'requestInit' ? ['"requestInit.mode" is not supported here and is ignored'] : [],
+      input: {
+        shape: { headers: [{ name: 'Authorization', prefix: 'Bearer ', variable: 'API_TOKEN' }] },
+        manifest: { env: { API_TOKEN: { kind: 'secret', required: true } } },
+      },
+    });
   });
 
   it('may say that an address which ends in /sse speaks Streamable HTTP', () => {

@@ -87,7 +87,7 @@ describe('a header of a desktop client', () => {
     expect(desktop(['A']).problems).toEqual(['headers must be an object of strings']);
     expect(desktop({ A: 1 }).problems).toEqual(['headers.A must be a string']);
     const command = only({ mcpServers: { local: { command: 'npx', headers: {} } } });
-    expect(command.notes).toEqual(['"headers" are for a server with a url, and are ignored']);
+    expect(command.notes).toEqual(['"headers" is only for a server with a url, and is ignored']);
   });
 });
 

@@ -56,6 +56,11 @@ describe('JSON as people paste it', () => {
     ['two code blocks', `\`\`\`\n${json}\n\`\`\`\n\`\`\`\n${json}\n\`\`\``, /several code blocks: paste one/],
     ['TOML', '[mcp_servers.a]\ncommand = "npx"', /Invalid JSON.*looks like TOML: paste the JSON/],
     ['a command', 'claude mcp add a -- npx -y x', /Invalid JSON.*looks like a command: paste the JSON/],
+    ['YAML', 'extensions:\n  a:\n    cmd: npx', /Invalid JSON.*looks like YAML: paste the JSON/],
+    ['single quotes', "{'mcpServers': {'a': {}}}", /Invalid JSON.*have to be in double quotes/],
+    ['names without quotes', '{ mcpServers: { a: {} } }', /Invalid JSON.*have to be in double quotes/],
+    ['typographic quotes', '{“mcpServers”: {}}', /Invalid JSON.*quotes are typographic/],
+    ['what it leaves out', '{ "a": { "command": "npx" }, ... }', /Invalid JSON.*leaves something out/],
     ['a comment without an end', '{ /* "a": 1 }', /Invalid JSON/],
   ])('is refused with %s', (_, text, why) => {
     expect(planImport(text).problem).toMatch(why);

@@ -244,6 +244,10 @@ describe('the name of an entry', () => {
     ['MCP_DOCKER', 'mcp-docker'],
     ['awslabs.aws-documentation-mcp-server', 'awslabs-aws-documentation-mcp'],
     ['@scope/server', 'scope-server'],
+    ['Müller_Größe', 'muller-grosse'],
+    ['ＧｉｔＨｕｂ', 'github'],
+    ['Погода', 'server'],
+    ['🚀', 'server'],
     [`${'a'.repeat(31)}-b`, 'a'.repeat(31)],
   ])('made from %j is %j', (key, name) => expect(entryNameOf(key)).toBe(name));
 });

@@ -42,12 +42,18 @@ describe('a server without sign-in', () => {
   );
 });
 
-it('a response is found on a stream that holds other messages and stays open', async () => {
+it.each([
+  ['line feeds', '\n'],
+  ['carriage returns', '\r'],
+  ['both', '\r\n'],
+])('a response is found on a stream with %s that holds other messages and stays open', async (_, end) => {
   const server = await started(startRemoteServer());
   const log = { jsonrpc: '2.0', method: 'notifications/message', params: { error: 'ä', result: {} } };
   const result = { protocolVersion: '2025-11-25', capabilities: {} };
   const bytes = Buffer.from(
-    [log, { jsonrpc: '2.0', id: 1, result }].map((each) => `data: ${JSON.stringify(each)}\n\n`).join(''),
+    [log, { jsonrpc: '2.0', id: 1, result }]
+      .map((each) => `data: ${JSON.stringify(each)}${end}${end}`)
+      .join(''),
   );
   server.change({
     [paths.mcp]: (_request, response) => {

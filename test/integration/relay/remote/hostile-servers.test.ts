@@ -227,7 +227,8 @@ describe('a redirect', () => {
   });
 
   it.each([
-    ['its own address', '/mcp/', /another address of its own/],
+    ['its own address', '/other', /another address of its own/],
+    ['its own address with a slash', '/mcp/', /the same address with a slash at its end/],
     ['no address of the web', 'file:///etc/passwd', /not a web address/],
   ])('to %s is refused, too', async (_where, location, message) => {
     const side = startBridge(configFor(server));

@@ -15,6 +15,12 @@ describe('scopes of a challenge', () => {
     expect(parseScopes('')).toEqual([]);
   });
 
+  it('may come with commas, where no space is between them', () => {
+    expect(parseScopes('repo,read:org,repo')).toEqual(['repo', 'read:org']);
+    expect(parseScopes(' repo,gist ')).toEqual(['repo', 'gist']);
+    expect(parseScopes('a,b c')).toEqual(['a,b', 'c']);
+  });
+
   it.each([
     ['a quote', 'files"read', "files'read"],
     ['a backslash', 'files\\read', 'which no scope can be called'],
@@ -30,9 +36,12 @@ describe('scopes of a challenge', () => {
 
   it('never split into what was not sent', () => {
     checkProperty(
-      fc.property(fc.uniqueArray(fc.stringMatching(/^[!#-[\]-~]{1,10}$/), { maxLength: 20 }), (scopes) => {
-        expect(parseScopes(scopes.join(' '))).toEqual(scopes);
-      }),
+      fc.property(
+        fc.uniqueArray(fc.stringMatching(/^[!#-+\--[\]-~]{1,10}$/), { maxLength: 20 }),
+        (scopes) => {
+          expect(parseScopes(scopes.join(' '))).toEqual(scopes);
+        },
+      ),
     );
   });
 });

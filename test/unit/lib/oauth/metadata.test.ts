@@ -105,13 +105,44 @@ describe('authorization server metadata', () => {
     });
   });
 
+  it('is read with members that are null or empty', () => {
+    const names = [
+      ...['registration_endpoint', 'revocation_endpoint', 'response_modes_supported', 'scopes_supported'],
+      ...['grant_types_supported', 'token_endpoint_auth_methods_supported'],
+      ...['client_id_metadata_document_supported', 'authorization_response_iss_parameter_supported'],
+    ];
+    const without = changed(issuerDocument, { registration_endpoint: undefined });
+    const nulls = Object.fromEntries(names.map((name) => [name, null]));
+    expect(readIssuer({ ...without, ...nulls })).toEqual(readIssuer(without));
+    expect(readIssuer({ ...without, registration_endpoint: '', revocation_endpoint: '' })).toEqual(
+      readIssuer(without),
+    );
+    const unsaid = { scopes_supported: null, bearer_methods_supported: null };
+    expect(readResource({ ...resourceDocument, ...unsaid }).scopes).toBeNull();
+  });
+
+  it('is read with as many scopes as large providers have', () => {
+    const scopes = Array.from({ length: 2000 }, (_, at) => `scope.${at}`);
+    expect(readIssuer({ ...issuerDocument, scopes_supported: scopes }).scopes).toHaveLength(2000);
+  });
+
   it.each([
-    'https://issuer.test/',
+    ['https://issuer.test', 'https://issuer.test/'],
+    ['https://issuer.test/', 'https://issuer.test'],
+    ['https://issuer.test/tenant/', 'https://issuer.test/tenant'],
+  ])('that was asked for as %s may be of %s, and is called so', (asked, own) => {
+    expect(readIssuer({ ...issuerDocument, issuer: own }, asked).issuer).toBe(own);
+  });
+
+  it.each([
+    'https://issuer.test//',
     'https://ISSUER.test',
     'https://issuer.test:443',
     'https://issuer.test/%74enant',
     'HTTPS://issuer.test',
     'https://issuer.test.',
+    'https://issuer.test/tenant',
+    '/',
     '',
   ])('of the issuer %s is not the one of https://issuer.test', (other) => {
     const refusal = refusalOf(() => readIssuer({ ...issuerDocument, issuer: other }));

@@ -106,6 +106,22 @@ describe('an answer to a registration', () => {
       { grant_types: ['authorization_code', 'refresh_token', 'password'], scope: 'openid address phone' },
       { refreshesTokens: true },
     ],
+    [
+      'with an expiry that is a text',
+      { client_secret_expires_at: String(nowSeconds + 60) },
+      { secretExpiresAtSeconds: nowSeconds + 60 },
+    ],
+    ['with "0" for never', { client_secret_expires_at: '0' }, { secretExpiresAtSeconds: null }],
+    [
+      'with an expiry in fractions',
+      { client_secret_expires_at: nowSeconds + 60.5 },
+      { secretExpiresAtSeconds: nowSeconds + 60 },
+    ],
+    [
+      'with a method that is empty',
+      { token_endpoint_auth_method: '' },
+      { tokenAuthMethod: 'client_secret_basic' },
+    ],
     ['without an expiry', { client_secret_expires_at: undefined }, { secretExpiresAtSeconds: null }],
     [
       'with members that are null',
@@ -119,6 +135,7 @@ describe('an answer to a registration', () => {
   it('is accepted for a client without a secret', () => {
     const none = { client_secret: undefined, token_endpoint_auth_method: 'none' };
     expect(read(none, 'none')).toMatchObject({ clientSecret: null, tokenAuthMethod: 'none' });
+    expect(read({ ...none, client_secret: '' }, 'none')).toMatchObject({ clientSecret: null });
     expect(read({ ...none, client_secret_expires_at: 1 }, 'none')).toMatchObject({
       secretExpiresAtSeconds: null,
     });
@@ -162,11 +179,11 @@ describe('an answer to a registration', () => {
       'holds "none", which was not offered',
     ],
     ['no secret', { client_secret: undefined }, '"client_secret" is missing although'],
-    ['an empty secret', { client_secret: '' }, '"client_secret" holds a value'],
+    ['an empty secret', { client_secret: '' }, '"client_secret" is missing although'],
     ['a secret with a line break', { client_secret: 'the-secret\r\nX: y' }, '"client_secret" holds a value'],
     ['an expired secret', { client_secret_expires_at: nowSeconds }, 'has expired already'],
     ['an expiry before time began', { client_secret_expires_at: -1 }, 'must not be negative'],
-    ['an expiry that is a text', { client_secret_expires_at: '0' }, 'must be a whole number'],
+    ['an expiry in words', { client_secret_expires_at: 'never' }, 'must be a number of seconds'],
     ['no id', { client_id: undefined }, '"client_id" is missing'],
     ['an empty id', { client_id: '' }, 'has characters that no credential has'],
     ['an id with invisible characters', { client_id: 'a\u200bb' }, 'has characters that no credential has'],

@@ -38,6 +38,7 @@ describe('tokens', () => {
     ['a lifetime of 0, which says nothing', { expires_in: 0 }, { expiresAt: null }],
     ['a lifetime of 0 as a text', { expires_in: '0' }, { expiresAt: null }],
     ['a lifetime in fractions', { expires_in: 59.5 }, { expiresAt: inSeconds(59.5) }],
+    ['a lifetime in fractions as a text', { expires_in: '59.5' }, { expiresAt: inSeconds(59.5) }],
     ['a lifetime of ages', { expires_in: 1e300 }, { expiresAt: inSeconds(365 * 24 * 3600) }],
     ['no refresh token', { refresh_token: undefined }, { refreshToken: null }],
     ['a refresh token that is null', { refresh_token: null }, { refreshToken: null }],
@@ -45,6 +46,8 @@ describe('tokens', () => {
     ['no scope', { scope: undefined }, { scopes: null }],
     ['an empty scope', { scope: '' }, { scopes: null }],
     ['a scope twice', { scope: ' a  b a ' }, { scopes: ['a', 'b'] }],
+    ['scopes with commas, as GitHub sends them', { scope: 'repo,gist' }, { scopes: ['repo', 'gist'] }],
+    ['a scope with a comma among others', { scope: 'a,b c' }, { scopes: ['a,b', 'c'] }],
     ['more scopes', { scope: 'notes.read admin' }, { scopes: ['notes.read', 'admin'] }],
     ['signs beyond RFC 6750', { access_token: '1|aZ:%"' }, { accessToken: '1|aZ:%"' }],
   ])('are accepted with %s', (_what, fields, expected) => {

@@ -23,6 +23,23 @@ describe('a challenge', () => {
         ['bearer', { realm: 'y' }],
       ],
     ],
+    [
+      'Bearer resource_metadata=https://s.test/.well-known/oauth-protected-resource, scope="a b"',
+      [
+        [
+          'bearer',
+          { resource_metadata: 'https://s.test/.well-known/oauth-protected-resource', scope: 'a b' },
+        ],
+      ],
+    ],
+    [
+      'Bearer realm="x" error="invalid_token" Basic realm=y',
+      [
+        ['bearer', { realm: 'x', error: 'invalid_token' }],
+        ['basic', { realm: 'y' }],
+      ],
+    ],
+    ['Bearer realm="x"error="y"', []],
     ['Basic', [['basic', {}]]],
     ['', []],
     ['Digest realm="x"', []],

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { get } from '../../../../lib/outbound/get.ts';
+import { get, refusedRedirect } from '../../../../lib/outbound/get.ts';
 
 it('refuses plain http before it connects, and names the setting that allows it', async () => {
   const context = {
@@ -31,4 +31,19 @@ it('has the name looked up for the workspace whose configuration named the host'
     code: 'address_refused',
   });
   expect(asked).toEqual([['server.test', context.signal, 'of-one']]);
+});
+
+it.each([
+  ['https://x.test/mcp', '/mcp/', 'the same address with a slash at its end'],
+  ['https://x.test/mcp/', '/mcp', 'the same address without the slash at its end'],
+  ['https://x.test/mcp', 'http://x.test/mcp/', 'the same address over http with a slash at its end'],
+  ['http://x.test/mcp?a=1', 'https://x.test/mcp?a=1', 'the same address over https'],
+  ['https://x.test/mcp', '/mcp/?key=secret', 'another address of its own'],
+  ['https://x.test/mcp', '/secret', 'another address of its own'],
+  ['https://x.test/mcp', 'https://x.test:8443/mcp/', 'x.test:8443'],
+  ['https://x.test/mcp', 'https://y.test/mcp/', 'y.test'],
+])('a redirect from %s to %s is said to lead to %s', (from, location, where) => {
+  expect(refusedRedirect(new URL(from), location).message).toBe(
+    `x.test redirects to ${where}, which is not followed`,
+  );
 });

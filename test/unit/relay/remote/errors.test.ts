@@ -38,6 +38,8 @@ describe('a status that is no success', () => {
     [404, false, 'answer_refused'],
     [404, true, 'session_expired'],
     [405, true, 'answer_refused'],
+    [410, true, 'session_expired'],
+    [410, false, 'answer_refused'],
     [413, false, 'answer_refused'],
     [429, false, 'server_unavailable'],
     [500, false, 'server_unavailable'],
@@ -59,6 +61,11 @@ describe('a status that is no success', () => {
     expect(refuse(400, 'The name is missing', true).code).toBe('answer_refused');
     expect(refuse(400, null, true).code).toBe('answer_refused');
   });
+
+  it.each(['Unknown session_id', 'Invalid sessionId', 'Mcp-Session-Id is not valid', 'SessionNotFound'])(
+    '400 with "%s" does so, too',
+    (words) => expect(refuse(400, words, true).code).toBe('session_expired'),
+  );
 
   it("quotes the server's message on one line, unless it repeats a credential", () => {
     expect(refuse(400, 'No\n"such" thing').message).toBe(

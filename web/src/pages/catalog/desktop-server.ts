@@ -15,7 +15,6 @@ import { choiceKey, type KindChoices, type PlannedVariable, pastedVariable } fro
 const understood = new Set([
   'command',
   'args',
-  'headers',
   'type',
   'transport',
   'transportType',
@@ -23,6 +22,8 @@ const understood = new Set([
   ...urlKeys,
 ]);
 const variablesKeys = ['env', 'environment'];
+/** `requestInit` holds what the SDKs of clients take, and its own `headers`. */
+const headersKeys = ['headers', 'http_headers', 'requestInit'];
 /** Files with variables, which no session has. */
 const fileKeys = ['envFile', 'env_file', 'envfile'];
 
@@ -47,7 +48,7 @@ export function desktopCandidate(key: string, given: unknown, context: DesktopCo
   const server = isPlainRecord(given) ? given : {};
   const problems = isPlainRecord(given) ? [] : ['it must be an object with a command or a url'];
   const notes = Object.keys(server)
-    .filter((field) => ![...understood, ...variablesKeys, ...fileKeys].includes(field))
+    .filter((field) => ![...understood, ...variablesKeys, ...headersKeys, ...fileKeys].includes(field))
     .map((field) => `"${field}" is not supported here and is ignored`);
   const draft: Draft = { ...context, key, variables: [], notes, problems };
   problems.push(
@@ -66,9 +67,15 @@ export function desktopCandidate(key: string, given: unknown, context: DesktopCo
     addHeaders({ ...draft, shape }, program.headers);
   }
   if (shape.type === 'remote') {
-    addHeaders({ ...draft, shape }, server['headers']);
-  } else if (server['headers'] !== undefined) {
-    notes.push('"headers" are for a server with a url, and are ignored');
+    for (const field of headersKeys) {
+      addHeaders({ ...draft, shape }, headersIn(field, server[field], notes));
+    }
+  } else {
+    notes.push(
+      ...headersKeys
+        .filter((field) => server[field] !== undefined)
+        .map((field) => `"${field}" is only for a server with a url, and is ignored`),
+    );
   }
   return { label: null, shape, variables: draft.variables, notes, problems };
 }
@@ -219,6 +226,18 @@ function remoteShape(url: string, transport: string | null, { notes, problems }:
     );
   }
   return { type: 'remote', url };
+}
+
+/** The headers of a field; of `requestInit` alone its other members are named as left out. */
+function headersIn(field: string, given: unknown, notes: string[]): unknown {
+  if (field !== 'requestInit' || !isPlainRecord(given)) {
+    return given;
+  }
+  const { headers, ...more } = given;
+  notes.push(
+    ...Object.keys(more).map((each) => `"requestInit.${each}" is not supported here and is ignored`),
+  );
+  return headers;
 }
 
 function addHeaders(candidate: Draft & { shape: RemoteShape }, given: unknown): void {

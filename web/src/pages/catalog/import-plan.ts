@@ -180,11 +180,16 @@ const maxNameLength = 32;
 export function entryNameOf(key: string): string {
   const words = /^[a-z]/.test(key) ? key.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2') : key;
   const name = words
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
+    .replaceAll('ß', 'ss')
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replaceAll(/^-+|-+$/g, '');
   const cut = name.slice(0, maxNameLength);
   const lastWord = cut.lastIndexOf('-');
   const isMidWord = name.length > maxNameLength && name[maxNameLength] !== '-';
-  return (isMidWord && lastWord > maxNameLength / 2 ? cut.slice(0, lastWord) : cut).replace(/-+$/, '');
+  const short = (isMidWord && lastWord > maxNameLength / 2 ? cut.slice(0, lastWord) : cut).replace(/-+$/, '');
+  // Of a name in other letters nothing is left.
+  return short === '' && /[\p{L}\p{N}\p{So}]/u.test(key) ? 'server' : short;
 }

@@ -25,8 +25,8 @@ export const issuerAttacks: Attack[] = [
     'was asked',
   ),
   issuerAttack(
-    'has a slash too many',
-    (origin) => issuer(origin, { issuer: `${origin}/` }),
+    'has two slashes too many',
+    (origin) => issuer(origin, { issuer: `${origin}//` }),
     'issuer_mismatch',
     'spelled alike',
   ),

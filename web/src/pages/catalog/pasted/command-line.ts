@@ -209,6 +209,9 @@ export const sseProblem = (transport: string): string =>
 const scriptRunners = /^(node|deno|bun|tsx|ts-node|python|python3|python3\.\d+|uv|ruby|php|java|Rscript)$/;
 const scripts = /\.(m|c)?(js|ts)$|\.(py|pyz|rb|php|jar|sh|exe|R|csproj)$/;
 
+const shellPrograms = /^(ba|da|z)?sh$/;
+const shellOperator = /^(&&?|\|\|?|;|\d?>>?|<|2>&1)$/;
+
 /** Why it cannot run where sessions run, whatever is installed there. */
 function unrunnable({ command, args }: Words): string[] {
   if (isPathOfMachine(command)) {
@@ -224,6 +227,12 @@ function unrunnable({ command, args }: Words): string[] {
   }
   if (/^(cmd|powershell|pwsh|wsl|osascript|open|brew|sudo|zsh)$/.test(command)) {
     return [`${command} is not there where sessions run: name the program that it starts as the command`];
+  }
+  const operator = shellPrograms.test(command) ? undefined : args.find((each) => shellOperator.test(each));
+  if (operator !== undefined) {
+    return [
+      `its arguments hold ${operator}, which only a shell understands: name the program alone, without what is before and after it`,
+    ];
   }
   if (command === 'uv' && args.includes('run')) {
     return ['uv run starts a project of the machine that the text was written for: use its package with uvx'];

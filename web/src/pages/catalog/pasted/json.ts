@@ -96,6 +96,18 @@ function otherFormat(text: string): string {
   if (/^\s*\[+[\w.-]+\]+\s*$/m.test(text)) {
     return '. It looks like TOML: paste the JSON that other clients take.';
   }
+  if (/[“”‘’]/.test(text)) {
+    return '. Its quotes are typographic (“ ”): write them as ".';
+  }
+  if (/[[{,]\s*\.\.\.|…/.test(text)) {
+    return '. It leaves something out ("..."): remove that, or write what belongs there.';
+  }
+  if (/[{,]\s*(?:'[^'\n]*'|[A-Za-z_]\w*)\s*:/.test(text)) {
+    return '. Its names and texts have to be in double quotes (").';
+  }
+  if (/^\s*[\w-]+:\s*$/m.test(text)) {
+    return '. It looks like YAML: paste the JSON that other clients take.';
+  }
   return /^\s*[$>]?\s*(claude|code|codex|gemini|amp|npx|uvx|docker|smithery) /.test(text)
     ? '. It looks like a command: paste the JSON of a client’s configuration, with "command" and "args".'
     : '';

@@ -48,6 +48,10 @@ export function withFallbacks(text: string, notes: string[]): string {
   });
 }
 
+/** `https://server.example/s/TOKEN/mcp`: a segment of an address that stands for another. */
+const inAddress =
+  /^https?:\/\/[^?#]*\/(?:x{4,}|X{4,}|\.{3}|…|\[[A-Za-z][\w -]*\]|:[a-z]\w*|(?:[A-Z]+[-_])?(?:TOKEN|KEY|SECRET))(?=[/?#]|$)/;
+
 /** `{API_KEY}`; what is written small in braces may be meant so. */
 const capitalsInBraces = /^\{[A-Z][A-Z0-9_]*\}$/;
 const placeholder =
@@ -57,7 +61,8 @@ const placeholder =
  * Whether somebody was to write something else in its place: `<token>`, `YOUR_API_KEY`,
  * `https://your-domain.example`.
  */
-export const isPlaceholder = (text: string): boolean => placeholder.test(text) || capitalsInBraces.test(text);
+export const isPlaceholder = (text: string): boolean =>
+  [placeholder, capitalsInBraces, inAddress].some((form) => form.test(text));
 
 const pathOfMachine =
   /^(?:\/(?:Users|home|root|Volumes|mnt|media|private|path|absolute|full|your|opt\/homebrew)(?:\/|$)|~(?:[\\/]|$)|\.{1,2}[\\/]|[A-Za-z]:[\\/]|\\\\|file:\/\/)/i;
