@@ -1,6 +1,6 @@
 /**
- * The agent `acp` as a program: it starts an agent of somebody else, which its first argument names; of `custom`
- * the others are the program and its arguments (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
+ * The agent `acp` as a program: it starts an agent of somebody else, which its first argument names. After
+ * `custom` come the program and its arguments (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -187,6 +188,14 @@ describe('a hostile agent that speaks ACP', () => {
     expect(shown()[0]).toMatch(/^agent.message: mcp__files__write_file: yes\nrm: no\nnote: yes\n/);
     expect(session.platform.requests).toEqual([]);
     expect(shown().filter((line) => !line.startsWith('agent.message'))).toEqual([]);
+  });
+
+  it('has no file of the client', async () => {
+    const path = join(session.directory, 'work', 'b.txt');
+    start([[{ do: 'write_by_client', path }, end]]);
+    expect(await agent.exit).toBe(0);
+    expect(shown().join('\n')).toContain('this client has no fs/write_text_file');
+    expect(existsSync(path)).toBe(false);
   });
 
   it('says of its own tools what is marked as its claim, once', async () => {

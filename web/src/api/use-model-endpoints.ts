@@ -3,7 +3,7 @@ import { useWorkspace } from '../app/signed-in.tsx';
 import { api, call } from './client.ts';
 import { keys } from './keys.ts';
 
-/** The endpoints of language models that the operator lists for the workspace; undefined until they are known. */
+/** The endpoints that the operator lists for the workspace; undefined until they are known. */
 export function useModelEndpoints() {
   const { slug } = useWorkspace();
   const { data } = useQuery({
