@@ -1,7 +1,7 @@
 /**
- * An agent that speaks ACP and MCP without a package, small enough for an argument: it makes a call, asks when
- * it is refused, says more and more while it waits, makes the call again after the decision, and ends the
- * session.
+ * An agent that speaks ACP and MCP without a package, short enough for an argument: it makes a call, asks
+ * when it is refused, says more and more while it waits, makes the call again after the decision, and ends
+ * the session.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
