@@ -1,6 +1,6 @@
 /**
- * The agent `acp` as a program: it starts an agent of somebody else, which its argument or its variables name
- * (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
+ * The agent `acp` as a program: it starts an agent of somebody else, which its first argument names. After
+ * `custom` come the program and its arguments (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -11,28 +11,21 @@ import { converseByAcp } from '../agents/acp/converse.ts';
 import { launchOf } from '../agents/acp/presets.ts';
 import { type Conversation, runModelAgent } from '../agents/model/run-model-agent.ts';
 import { parseEnvironment } from '../config/parse.ts';
-import { acpPreset, dialectsOfPreset } from '../contract/acp-preset.ts';
+import { acpPreset, acpPresets } from '../contract/acp-preset.ts';
 import { type AgentConfig, agentConfig } from '../contract/agent-contract.ts';
 import { agentPaths } from '../contract/agent-paths.ts';
-import { jsonOrNull } from '../contract/json-or-null.ts';
 import { modelDialect } from '../contract/model-access.ts';
 
 const names = z
   .string()
   .regex(/^[A-Za-z_]*(,[A-Za-z_]+)*$/, 'must be names, separated by commas')
   .transform((text) => text.split(',').filter((name) => name !== ''));
-const command = z
-  .string()
-  .transform(jsonOrNull)
-  .pipe(z.array(z.string()).min(1, 'must be a JSON list of a program and its arguments'));
 const environment = z.object({
   PLATFORM_CONFIG: z.string().default(agentPaths.config),
   PLATFORM_SIDECAR_SOCKET: z.string().default(agentPaths.sidecarSocket),
 });
 /** Set by whoever made the agent. */
 const agentEnvironment = z.object({
-  ACP_PRESET: acpPreset.default('custom'),
-  ACP_COMMAND: command.optional(),
   ACP_TOOLS: names.default([]),
   ACP_PACKAGES: z.string().default('/opt/agent'),
   /** Of its model access, where it has one. */
@@ -48,11 +41,9 @@ const failing = (why: string): Conversation =>
 
 function conversationOf(config: AgentConfig): Conversation {
   const settings = parseEnvironment(agentEnvironment, process.env);
-  const preset = acpPreset.optional().parse(process.argv[2]) ?? settings.ACP_PRESET;
-  if (preset === 'custom' && settings.ACP_COMMAND === undefined) {
-    return failing('ACP_COMMAND has to name the program, such as ["my-agent","--acp"]');
-  }
-  const dialects = dialectsOfPreset[preset];
+  const [, , name, ...command] = process.argv;
+  const preset = acpPreset.parse(name);
+  const { dialects } = acpPresets[preset];
   if (settings.MODEL_DIALECT !== undefined && !dialects.includes(settings.MODEL_DIALECT)) {
     return failing(
       `${preset} asks its model by ${dialects.join(' or ')}, and the endpoint of its model access speaks ${settings.MODEL_DIALECT}; choose another endpoint`,
@@ -62,7 +53,7 @@ function conversationOf(config: AgentConfig): Conversation {
     ...{
       config,
       ownTools: settings.ACP_TOOLS,
-      command: settings.ACP_COMMAND ?? [],
+      command,
       packages: join(settings.ACP_PACKAGES, preset),
     },
     ...{ env: process.env, directory: process.cwd(), password: randomBytes(16).toString('hex') },

@@ -11,20 +11,23 @@ import { sharedPorts, siblingFields, siblingProblem } from './sibling.ts';
 
 export const agentKind = z.enum(['worker', 'orchestrator']);
 
-const builtIn = z
-  .strictObject({
-    type: z.literal('builtin'),
-    name: z.enum(['scripted', 'claude', 'acp']),
-    /** Which agent `acp` starts; absent: as its variables say. */
-    preset: acpPreset.optional(),
-  })
-  .refine(({ name, preset }) => preset === undefined || name === 'acp', {
-    path: ['preset'],
-    message: 'is of the built-in agent "acp" alone',
-  });
+const builtIn = { type: z.literal('builtin') };
+const acp = { ...builtIn, name: z.literal('acp') };
+/** `acp`: an agent of somebody else, which its preset names. */
+const builtInRun = z.discriminatedUnion('name', [
+  z.strictObject({ ...builtIn, name: z.enum(['scripted', 'claude']) }),
+  z.discriminatedUnion(
+    'preset',
+    [
+      z.strictObject({ ...acp, preset: acpPreset.exclude(['custom']) }),
+      z.strictObject({ ...acp, preset: z.literal('custom'), ...commandLine }),
+    ],
+    { error: `must be one of ${acpPreset.options.join(', ')}` },
+  ),
+]);
 
 export const run = z.discriminatedUnion('type', [
-  builtIn,
+  builtInRun,
   z.strictObject({ type: z.literal('command'), ...commandLine }),
   z.strictObject({ type: z.literal('image'), image: imageReference }),
 ]);

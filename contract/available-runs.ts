@@ -226,10 +226,9 @@ export function unavailableRunProblems(run: Run, here: Availability): FieldProbl
   if (run.type !== 'builtin') {
     return problem('run.type', here.runs[run.type]);
   }
-  const { name, preset } = run;
-  const why = here.runs[name];
-  return why === null && preset !== undefined
-    ? problem('run.preset', here.acp_presets[preset])
+  const why = here.runs[run.name];
+  return why === null && run.name === 'acp'
+    ? problem('run.preset', here.acp_presets[run.preset])
     : problem('run.name', why);
 }
 

@@ -1,6 +1,6 @@
 /** The endpoints of language models that an operator lists by name (docs/operations.md#models). Pure. */
 import * as z from 'zod';
-import { dialectsOfNamedModels, dialectsOfPreset } from './acp-preset.ts';
+import { acpPresets } from './acp-preset.ts';
 import type { Agent } from './agent.ts';
 import { type ModelDialect, maximumField, modelDialect, modelEndpointName } from './model-access.ts';
 import { workspaceSlug } from './names.ts';
@@ -41,14 +41,15 @@ export function unspokenDialect(
   { run, model }: Pick<Agent, 'run' | 'model'>,
   dialect: ModelDialect,
 ): string | null {
-  const { name, preset = 'custom' } = run.type === 'builtin' ? run : { name: '' };
-  const spoken = name === 'claude' ? dialectsOfPreset.claude : dialectsOfPreset[preset];
+  const name = run.type === 'builtin' ? run.name : '';
+  const preset = run.type === 'builtin' && run.name === 'acp' ? run.preset : 'custom';
+  const { dialects: spoken, dialectsOfNamedModels } = acpPresets[name === 'claude' ? name : preset];
   const what = name === 'claude' ? 'the built-in agent "claude"' : `the agent "${preset}"`;
   if (!spoken.includes(dialect)) {
     return `must name an endpoint that speaks ${spoken.join(' or ')}: ${what} knows no other dialect`;
   }
-  const isNameless = name === 'acp' && model === null && dialectsOfNamedModels[preset]?.includes(dialect);
-  return isNameless === true
+  const isNameless = name === 'acp' && model === null && dialectsOfNamedModels.includes(dialect);
+  return isNameless
     ? `speaks ${dialect}, by which ${what} asks only for a model that is named: name one, or another endpoint`
     : null;
 }

@@ -56,6 +56,7 @@ export function queryOptions(
     permissionMode: 'dontAsk',
     settingSources: [],
     persistSession: false,
+    includePartialMessages: true,
     verbatimPrompts: true,
     env: { ...env, ...fixed, CLAUDE_CONFIG_DIR: stateDirectory },
     stderr: (text) => void process.stderr.write(text),

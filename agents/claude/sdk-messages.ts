@@ -32,6 +32,18 @@ const assistantMessage = z.object({
   error: z.string().optional(),
   message: z.object({ content: z.array(z.unknown()) }),
 });
+/** Of a text that is still written: where it begins, and each piece. The whole text comes after it. */
+const partialMessage = z.object({
+  type: z.literal('stream_event'),
+  parent_tool_use_id: z.null().optional(),
+  event: z.union([
+    z.object({ type: z.literal('content_block_start'), content_block: textBlock }),
+    z.object({
+      type: z.literal('content_block_delta'),
+      delta: z.object({ type: z.literal('text_delta'), text: z.string() }),
+    }),
+  ]),
+});
 const userMessage = z.object({
   type: z.literal('user'),
   message: z.object({ content: z.array(z.unknown()) }),
@@ -59,6 +71,11 @@ export function readSdkMessage(message: unknown): RunStep[] {
     stepsOf(assistantMessage, message, ({ error, message: { content } }) =>
       error === undefined ? content.flatMap(saidOrCalled) : [],
     ) ??
+    stepsOf(partialMessage, message, ({ event }) => [
+      event.type === 'content_block_start'
+        ? { type: 'piece', text: event.content_block.text, begins: true }
+        : { type: 'piece', text: event.delta.text, begins: false },
+    ]) ??
     stepsOf(userMessage, message, ({ message: { content } }) => content.flatMap(resulted)) ??
     stepsOf(endMessage, message, ({ is_error, result, errors, queued_turn_count: queued = 0 }) => [
       {

@@ -26,6 +26,8 @@ export interface QueryOptions {
   permissionMode: 'dontAsk';
   settingSources: [];
   persistSession: false;
+  /** Also what the model has written so far. */
+  includePartialMessages: true;
   verbatimPrompts: true;
   env: Record<string, string | undefined>;
   stderr(text: string): void;

@@ -111,8 +111,8 @@ function createPublisher(sidecarSocket: string) {
   return {
     write({ text, begins }: { text: string; begins: boolean }) {
       written = begins ? text : written + text;
-      // More than may be shown needs not be told.
-      if (written.length <= maxLiveTextBytes) {
+      // Nothing to show yet, and more than may be shown, needs not be told.
+      if (written !== '' && written.length <= maxLiveTextBytes) {
         timer ??= setTimeout(tell, Math.max(0, nextAtMs - performance.now()));
       }
     },

@@ -2,7 +2,7 @@
 export type RunStep =
   /** Which MCP servers are not connected. */
   | { type: 'started'; failedServers: string[] }
-  /** The next piece of a text that is still written, which comes whole later. `begins`: the first one. */
+  /** The next piece of a text that comes whole later. `begins`: the first one, which may be empty. */
   | { type: 'piece'; text: string; begins: boolean }
   /** `cutOff`: it did not come to its end. */
   | { type: 'text'; text: string; cutOff?: boolean }

@@ -166,7 +166,7 @@ function commandOf(program: PlannedProgram, layout: Layout): string[] {
     case 'claude':
       return [layout.node, layout.claudeAgent];
     case 'acp':
-      return [layout.node, layout.acpAgent, ...(program.preset === null ? [] : [program.preset])];
+      return [layout.node, layout.acpAgent, program.preset, ...program.command];
     case 'remote':
       return [layout.node, layout.remoteBridge, JSON.stringify(program.bridge)];
     case 'model':

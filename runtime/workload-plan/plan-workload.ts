@@ -193,7 +193,7 @@ function planSibling(sibling: FrozenSibling, uid: number, network: Network): Pla
 function programOf(label: string, { run, image }: { run: Run; image: FrozenImage | null }): PlannedProgram {
   switch (run.type) {
     case 'builtin':
-      return run.name === 'acp' ? { type: 'acp', preset: run.preset ?? null } : { type: run.name };
+      return run.name === 'acp' ? acpProgram(run) : { type: run.name };
     case 'command':
       return { type: 'command', command: run.command, args: run.args };
     case 'image':
@@ -203,6 +203,11 @@ function programOf(label: string, { run, image }: { run: Run; image: FrozenImage
       return imageProgram(run.image, image, null);
   }
 }
+
+const acpProgram = (run: Extract<Run, { name: 'acp' }>): PlannedProgram => ({
+  ...{ type: 'acp', preset: run.preset },
+  command: run.preset === 'custom' ? [run.command, ...run.args] : [],
+});
 
 /** Of an MCP server. Throws UnsupportedWorkloadError. */
 function serverProgram(

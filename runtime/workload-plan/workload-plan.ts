@@ -49,8 +49,8 @@ export interface ContainerView {
 export type PlannedProgram =
   | { type: 'scripted' }
   | { type: 'claude' }
-  /** Null: as its variables say. */
-  | { type: 'acp'; preset: AcpPreset | null }
+  /** `command`: of `custom`, with its arguments. */
+  | { type: 'acp'; preset: AcpPreset; command: string[] }
   | { type: 'command'; command: string; args: string[] }
   | {
       type: 'image';

@@ -61,6 +61,8 @@ describeInBrowser('what cannot run here, in the web UI', () => {
   }
 
   it('is disabled in forms with the reason, and named in the preview of an import', async () => {
+    // Also where agents of others are installed for their own tests.
+    const forget = await reportMachine({});
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('catalog/_/new');
@@ -76,7 +78,22 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('combobox', { name: 'Program type' }).click();
     const option = page.getByRole('option', { name: /^Container image: not available here/ });
     expect(await option.getAttribute('data-combobox-disabled')).toBe('true');
+    await page.getByRole('option', { name: /^Coding agent of somebody else/ }).click();
+    await page.getByText(/^Codex: "codex" is not installed .* "npm run acp:install -- codex"/).waitFor();
+    await page.getByText(/^Codex: no endpoint of this workspace speaks Responses/).waitFor();
+    await page.getByRole('combobox', { name: 'Agent', exact: true }).click();
+    const [first] = await page.getByRole('option').allTextContents();
+    expect(first).toBe('Another program that speaks ACP');
+    const absent = page.getByRole('option', { name: 'Codex: not installed' });
+    expect(await absent.getAttribute('data-combobox-disabled')).toBe('true');
     await page.keyboard.press('Escape');
+    await page.getByRole('textbox', { name: 'Name' }).fill('coder');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('must not be empty').waitFor();
+    await page.getByRole('textbox', { name: 'Command' }).fill('my-agent');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'coder', level: 1 }).waitFor();
+    await page.getByText('my-agent (ACP)').first().waitFor();
 
     await visitor.open('catalog/_/import');
     await page.getByRole('textbox', { name: 'Configuration' }).fill(configuration);
@@ -89,6 +106,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
       .getByRole('region', { name: 'Not registered' })
       .getByText('it cannot run here: images need a container engine')
       .waitFor();
+    await forget();
     await visitor.leave();
   });
 

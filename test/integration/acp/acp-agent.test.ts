@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -129,7 +130,8 @@ describe('an agent that speaks ACP', () => {
   it('is not started when it answers nothing that can be read', async () => {
     const answer = '{"jsonrpc":"2.0","id":1,"result":{}}';
     const program = `process.stdin.once('data', () => console.log('${answer}'))`;
-    start([], { ACP_COMMAND: JSON.stringify([process.execPath, '-e', program]) });
+    const args = ['custom', process.execPath, '-e', program];
+    agent = startAcpAgent(bundled.directory, session, [], { args });
     expect(await agent.exit).toBe(1);
     expect(shown()).toEqual([
       'agent.error: The agent cannot continue: it gave no usable answer to initialize',
@@ -151,15 +153,15 @@ describe('an agent that speaks ACP', () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ['of an unknown agent', { ACP_PRESET: 'gemini' }, 'ACP_PRESET'],
-    ['without a program', { ACP_COMMAND: '' }, 'ACP_COMMAND has to name the program'],
+    ['an own tool that is none', { ACP_TOOLS: 'read files' }, 'ACP_TOOLS'],
     [
-      'of an agent that its endpoint does not understand',
-      { ACP_PRESET: 'claude', MODEL_DIALECT: 'responses' },
+      'an endpoint that its agent does not understand',
+      { MODEL_DIALECT: 'responses' },
       'claude asks its model by messages, and the endpoint of its model access speaks responses',
     ],
-  ])('says in the transcript what is wrong with its variables: %s', async (_what, env, why) => {
-    start([], env);
+    ['no program of its agent', { ACP_PACKAGES: '/nowhere' }, 'run "npm run acp:install -- claude"'],
+  ])('says in the transcript why it cannot start: %s', async (_what, env, why) => {
+    agent = startAcpAgent(bundled.directory, session, [], { env, args: ['claude'] });
     expect(await agent.exit).toBe(1);
     expect(shown()).toEqual([expect.stringContaining(why)]);
   });
@@ -186,6 +188,14 @@ describe('a hostile agent that speaks ACP', () => {
     expect(shown()[0]).toMatch(/^agent.message: mcp__files__write_file: yes\nrm: no\nnote: yes\n/);
     expect(session.platform.requests).toEqual([]);
     expect(shown().filter((line) => !line.startsWith('agent.message'))).toEqual([]);
+  });
+
+  it('has no file of the client', async () => {
+    const path = join(session.directory, 'work', 'b.txt');
+    start([[{ do: 'write_by_client', path }, end]]);
+    expect(await agent.exit).toBe(0);
+    expect(shown().join('\n')).toContain('this client has no fs/write_text_file');
+    expect(existsSync(path)).toBe(false);
   });
 
   it('says of its own tools what is marked as its claim, once', async () => {

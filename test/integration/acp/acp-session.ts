@@ -35,7 +35,11 @@ export function startAcpAgent(
   programs: string,
   session: TestSession,
   script: readonly (readonly AcpStep[])[],
-  { env = {}, model = null }: { env?: Record<string, string>; model?: string | null } = {},
+  {
+    env = {},
+    model = null,
+    args = ['custom', process.execPath, join(programs, 'scripted-agent.js')],
+  }: { env?: Record<string, string>; model?: string | null; args?: readonly string[] } = {},
 ): AcpAgent {
   const work = mkdtempSync(join(tmpdir(), 'acp-'));
   const config: AgentConfig = {
@@ -47,13 +51,12 @@ export function startAcpAgent(
   };
   writeFileSync(join(work, 'config.json'), JSON.stringify(config));
   mkdirSync(join(work, 'home'));
-  const child = spawn(process.execPath, [join(programs, 'acp-agent.js')], {
+  const child = spawn(process.execPath, [join(programs, 'acp-agent.js'), ...args], {
     cwd: join(work, 'home'),
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...{ PATH: process.env['PATH'], TMPDIR: work, PLATFORM_SIDECAR_SOCKET: session.httpSocket },
       ...{ PLATFORM_CONFIG: join(work, 'config.json'), ACP_SCRIPT: JSON.stringify(script) },
-      ACP_COMMAND: JSON.stringify([process.execPath, join(programs, 'scripted-agent.js')]),
       ...env,
     },
   });

@@ -97,6 +97,33 @@ describe('what an installation can run', () => {
     await forgetWorker(api.db, id);
   });
 
+  it('refuses an agent of others that is not installed where sessions run, or not wholly named', async () => {
+    const { member, base } = await api.workspace();
+    const id = randomUUID();
+    await reportWorker(api.db, { id, capabilities: { ...capabilities, acp_presets: ['opencode'] } });
+    const create = (name: string, run: object) =>
+      member.send('POST', `${base}/agents`, { name, run: { type: 'builtin', name: 'acp', ...run } });
+    const refused = await create('a', { preset: 'codex' });
+    expect(refused).toMatchObject(fields('run.preset'));
+    expect(refused.text).toContain('npm run acp:install -- codex');
+    const wrong: [object, string][] = [
+      [{}, 'run.preset'],
+      [{ preset: 'gemini' }, 'run.preset'],
+      [{ preset: 'custom' }, 'run.command'],
+      [{ preset: 'opencode', command: 'sh' }, 'run.command'],
+    ];
+    for (const [run, path] of wrong) {
+      const body = { error: { fields: [{ path }] } };
+      expect(await create('a', run)).toMatchObject({ status: 422, body });
+    }
+    expect(await create('a', { preset: 'opencode' })).toMatchObject({ status: 201 });
+    const own = { preset: 'custom', command: 'my-agent' };
+    expect(await create('b', own)).toMatchObject({
+      ...{ status: 201, body: { agent: { run: { ...own, args: [] }, unavailable: null } } },
+    });
+    await forgetWorker(api.db, id);
+  });
+
   it('refuses an unavailable network: at save, and for agents that attach it', async () => {
     const { admin, member, base } = await api.workspace();
     const far = { ...command('far', 'mcp-server-everything'), network: 'internet' };

@@ -140,6 +140,8 @@ describeWithClaude('the agent claude', () => {
       slowTurn(50, say('At last.')),
     ]);
     await eventually(async () => expect(events()).toContainEqual(['agent.message', 'At last.']));
+    // It was seen while it was written.
+    expect(session.platform.liveTexts.map(({ text }) => text)).toContain('At l');
     expect(events().filter(([type]) => type === 'agent.error')).toEqual([]);
     expect(events()).toContainEqual([
       'agent.status',

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { openShim } from '../../../agents/acp/shim/open-shim.ts';
 import { bundlePrograms } from './programs.ts';
 import { type ServerSetUp, TestSession, until } from './session.ts';
 import { call, closeWires, initialize, openWire, request, type Wire } from './wire.ts';
@@ -67,8 +68,9 @@ function say(pages: object[][], instructions?: string, nextCursor?: string | nul
 }
 /** Names of this many characters. */
 const named = (characters: number) => `${characters}-`.padEnd(characters, 'x');
-async function connect(server: string): Promise<Wire> {
-  const wire = await openWire(session.socketOf(server));
+const connect = (name: string): Promise<Wire> => connectAt(session.socketOf(name));
+async function connectAt(path: string): Promise<Wire> {
+  const wire = await openWire(path);
   wire.send(initialize, { jsonrpc: '2.0', method: 'notifications/initialized' });
   await wire.answerTo(0);
   return wire;
@@ -196,6 +198,25 @@ describe('where changed tools are refused', () => {
       expect([name, await callTool(wire, name)]).toEqual([name, 'tool_changed']);
     }
     expect(reachedServer()).toEqual([]);
+  });
+
+  it('passes what did not change on a connection that the shim of an ACP agent kept over a restart', async () => {
+    say([[tool('read'), tool('write')]]);
+    const servers = { [server]: session.relayLaunch(server) };
+    const shim = await openShim({ servers, maxWaitSeconds: 45, onStep: () => undefined });
+    const path = shim.launches[server]?.args.find((text) => text.startsWith('UNIX-CONNECT:'));
+    const wire = await connectAt(path?.slice('UNIX-CONNECT:'.length) ?? '');
+    await list(wire);
+    await acceptAll(1);
+    expect(await callTool(wire, 'read')).toBe('called read');
+    say([[tool('read', 'poison'), tool('write')]]);
+    await session.stopSidecar();
+    await session.startSidecar();
+    // The agent does not list again, as most do not.
+    expect(await callTool(wire, 'write')).toBe('called write');
+    expect(await callTool(wire, 'read')).toBe('tool_changed');
+    expect(reachedServer()).toEqual(['read', 'write']);
+    await shim.close();
   });
 
   it('refuses while the platform is unreachable', async () => {

@@ -1,13 +1,13 @@
 /**
- * An agent that speaks ACP and MCP without a package, small enough for a variable: it writes, asks when it is
- * refused, writes again in the turn after the decision, and ends the session.
+ * An agent that speaks ACP and MCP without a package, short enough for an argument: it makes a call, asks
+ * when it is refused, says more and more while it waits, makes the call again after the decision, and ends
+ * the session.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 const path = '/workspace/report.txt';
 const servers = {};
-let turns = 0;
 
 const send = (stream, message) => stream.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
 const tell = (update) =>
@@ -30,11 +30,22 @@ function connect({ command, args }) {
       }
     });
 }
-const call = async (server, name, input) => {
-  const { content } = await servers[server]('tools/call', { name, arguments: input });
-  say(`${name}: ${content[0].text}`);
-};
+async function call(server, name, input) {
+  const { content, isError } = await servers[server]('tools/call', { name, arguments: input });
+  say(`${name}: ${content[0].text} `);
+  return isError !== true;
+}
 const write = () => call('files', 'write_file', { path, content: 'the report' });
+
+async function askAndWrite() {
+  const timer = setInterval(() => say('I wait. '), 100);
+  await call('platform', 'request_permission', {
+    ...{ grant_type: 'tool_scope', details: { scope: 'files.write' }, scope: 'once' },
+    ...{ justification: 'to write the report', wait_seconds: 300 },
+  });
+  clearInterval(timer);
+  return await write();
+}
 
 async function answer(method, params) {
   switch (method) {
@@ -50,14 +61,8 @@ async function answer(method, params) {
       }
       return { sessionId: 'one' };
     case 'session/prompt':
-      turns += 1;
-      await write();
-      if (turns === 1) {
-        await call('platform', 'request_permission', {
-          ...{ grant_type: 'tool_scope', details: { scope: 'files.write' }, scope: 'once' },
-          ...{ justification: 'to write the report', wait_seconds: 0 },
-        });
-      } else {
+      // A decision that comes later is the next turn.
+      if ((await write()) || (await askAndWrite())) {
         await call('platform', 'end_session', { outcome: 'completed', summary: 'the report is written' });
       }
       return { stopReason: 'end_turn' };

@@ -91,6 +91,12 @@ async function run(
       await say(`${step.title}: ${'optionId' in answer.outcome ? answer.outcome.optionId : 'cancelled'}\n`);
       return null;
     }
+    case 'write_by_client': {
+      const file = { sessionId, path: step.path, content: 'x' };
+      const asked = client.request(acp.methods.client.fs.writeTextFile, file);
+      await say(await asked.then(() => 'written', String));
+      return null;
+    }
     case 'print':
       process.stdout.write(step.text);
       return null;

@@ -11,6 +11,8 @@ export type AcpStep =
   | { do: 'own_tool'; title: string }
   /** Asks for a permission of the protocol, and says what it was answered. */
   | { do: 'ask'; title: string; kind: 'execute' | 'edit' | 'other' }
+  /** Has its client write a file, and says what it was answered. */
+  | { do: 'write_by_client'; path: string }
   | { do: 'print'; text: string }
   | { do: 'flood'; count: number }
   | { do: 'die' }

@@ -136,19 +136,25 @@ describe('what an installation cannot run', () => {
   });
 
   it('is the agent acp in containers, without a sandbox, and beside an agent', () => {
-    const acp = { type: 'builtin', name: 'acp' } as const;
+    const acp = {
+      type: 'builtin',
+      name: 'acp',
+      preset: 'custom',
+      command: 'a',
+      args: [] as string[],
+    } as const;
     const why = (runtime: RuntimeName, more: Partial<WorkerCapabilities> = {}) =>
       unavailableRunProblems(acp, availabilityOf(runtime, [worker(more)]))[0]?.message ?? null;
     expect(why('process')).toBeNull();
     expect(why('process', { sandbox: false })).toMatch(/install bubblewrap/);
     expect(why('container')).toMatch(/runs where sessions are processes/);
     const here = availabilityOf('process', [worker()]);
-    const preset = (name: 'opencode' | 'custom') =>
-      unavailableRunProblems({ ...acp, preset: name }, here)[0]?.message ?? null;
-    expect(preset('custom')).toBeNull();
-    expect(preset('opencode')).toMatch(/run "npm run acp:install -- opencode"/);
+    const opencode = { type: 'builtin', name: 'acp', preset: 'opencode' } as const;
+    expect(unavailableRunProblems(opencode, here)).toMatchObject([
+      { path: 'run.preset', message: expect.stringContaining('run "npm run acp:install -- opencode"') },
+    ]);
     const able = availabilityOf('process', [worker({ acp_presets: ['opencode'] })]);
-    expect(unavailableRunProblems({ ...acp, preset: 'opencode' }, able)).toEqual([]);
+    expect(unavailableRunProblems(opencode, able)).toEqual([]);
     const alone = { run: acp, siblings: [], services: [], network: 'none' as const, egress_allow: [] };
     expect(unavailableAgent({ ...alone, siblings: [{ name: 'db', run: acp }] }, [], here)).toMatch(
       /^its sibling "db": the built-in agent "acp" is an agent of a session/,

@@ -71,14 +71,17 @@ describe('a service as it is saved', () => {
     ]);
   });
 
-  it.each(['scripted', 'claude', 'acp'])('is not the built-in agent %s', (name) => {
-    expect(problemsOf({ name: 'web', run: { type: 'builtin', name } })).toMatchObject([
-      {
-        path: 'services.0.run.type',
-        message: 'must be a command or an image: a built-in agent takes no requests',
-      },
-    ]);
-  });
+  it.each([{ name: 'scripted' }, { name: 'claude' }, { name: 'acp', preset: 'codex' }])(
+    'is not the built-in agent $name',
+    (given) => {
+      expect(problemsOf({ name: 'web', run: { type: 'builtin', ...given } })).toMatchObject([
+        {
+          path: 'services.0.run.type',
+          message: 'must be a command or an image: a built-in agent takes no requests',
+        },
+      ]);
+    },
+  );
 
   it('stays readable where it was stored before it was refused', () => {
     const id = 'e3a7f0de-9f3d-4c6a-8f3b-2f8f4f0b7a11';

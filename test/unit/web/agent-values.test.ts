@@ -88,12 +88,14 @@ describe("an agent's form", () => {
     expect(agentInput.safeParse(contentOf(values)).success).toBe(true);
   });
 
-  it('keeps which agent of others runs, and that none was chosen', () => {
+  it('keeps which agent of others runs, and asks for the program of one that it does not know', () => {
     const acp = { type: 'builtin', name: 'acp' } as const;
-    for (const run of [acp, { ...acp, preset: 'codex' as const }]) {
+    const own = { ...acp, preset: 'custom' as const, command: 'my-agent', args: ['--acp'] };
+    for (const run of [own, { ...acp, preset: 'codex' as const }]) {
       expect(runOf(runValuesOf(run))).toEqual(run);
     }
-    expect(runOf({ ...newRun, type: 'acp' })).toEqual({ ...acp, preset: 'custom' });
+    const unnamed = { ...newAgent, name: 'a', run: { ...newRun, type: 'acp' as const } };
+    expect(Object.keys(problemsOf(unnamed))).toEqual(['run.command']);
     expect(runOf({ ...newRun, type: 'claude' })).toEqual({ type: 'builtin', name: 'claude' });
   });
 

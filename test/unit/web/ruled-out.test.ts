@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { availabilityOf, type WorkerCapabilities } from '../../../contract/available-runs.ts';
+import { presetOptions, presetText } from '../../../web/src/pages/agents/preset-options.ts';
 import { ruledOut } from '../../../web/src/pages/system/ruled-out.ts';
 
 const worker: WorkerCapabilities = {
@@ -41,4 +42,24 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
 it('rules out in a cluster only what no operator has set up', () => {
   const rows = ruledOut(availabilityOf('kubernetes', [{ ...worker, runtime: 'kubernetes' }]));
   expect(rows.map(({ what }) => what)).toEqual(['The built-in agent Claude']);
+});
+
+it('offers agents of others that are installed first, with what else is missing for each', () => {
+  const { acp_presets: presets } = availabilityOf('process', [{ ...worker, acp_presets: ['codex'] }]);
+  const options = presetOptions({ presets, endpoints: [{ dialect: 'messages' }] });
+  expect(options.map(({ label, disabled }) => [label, disabled])).toEqual([
+    ['Codex', false],
+    ['Another program that speaks ACP', false],
+    ['Claude Code: not installed', true],
+    ['OpenCode: not installed', true],
+  ]);
+  expect(options.map(({ problems }) => problems)).toEqual([
+    [expect.stringMatching(/^no endpoint of this workspace speaks Responses/)],
+    [],
+    [expect.stringContaining('"npm run acp:install -- claude"')],
+    [expect.stringContaining('"npm run acp:install -- opencode"')],
+  ]);
+  const unknown = presetOptions({ presets: undefined, endpoints: undefined });
+  expect(unknown.flatMap(({ problems }) => problems)).toEqual([]);
+  expect(presetText('opencode')).toMatch(/Messages, Chat Completions or Responses\. Full support: it takes/);
 });

@@ -1,39 +1,30 @@
 import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { api, call } from '../api/client.ts';
-import { keys } from '../api/keys.ts';
-import { useWorkspace } from '../app/signed-in.tsx';
-
-const dialectText = {
-  messages: 'Messages',
-  chat_completions: 'Chat Completions',
-  responses: 'Responses',
-};
+import { type ModelDialect, modelDialect } from '../../../contract/model-access.ts';
+import { useModelEndpoints } from '../api/use-model-endpoints.ts';
+import { dialectText } from '../text/dialect-text.ts';
 
 /** One of the endpoints of language models that the operator lists for the workspace. */
 export function EndpointSelect({
   value,
   onChange,
   error,
+  dialects = modelDialect.options,
 }: {
   value: string;
   onChange: (name: string) => void;
   error: ReactNode;
+  /** What the agent speaks: an endpoint of another dialect cannot be chosen. */
+  dialects?: readonly ModelDialect[];
 }) {
-  const { slug } = useWorkspace();
-  const { data = [] } = useQuery({
-    queryKey: keys.modelEndpoints(slug),
-    queryFn: async ({ signal }) => {
-      const params = { path: { slug } };
-      const answer = await call(api.GET('/api/workspaces/{slug}/model-endpoints', { params, signal }));
-      return answer.model_endpoints;
-    },
+  const offered = (useModelEndpoints() ?? []).map(({ name, dialect }) => {
+    const isSpoken = dialects.includes(dialect);
+    const label = `${name} (${dialectText[dialect]})`;
+    return {
+      ...{ value: name, disabled: !isSpoken },
+      label: isSpoken ? label : `${label}: the agent does not speak it`,
+    };
   });
-  const offered = data.map(({ name, dialect }) => ({
-    value: name,
-    label: `${name} (${dialectText[dialect]})`,
-  }));
   // One that is gone is shown as what it is, so that a save says what is wrong with it.
   const isKnown = offered.some((each) => each.value === value);
   return (

@@ -1,4 +1,5 @@
 /** What an MCP server or an agent runs as, in one line. */
+import { acpPresets } from '../../../contract/acp-preset.ts';
 import type { Agent, Shape } from '../api/types.ts';
 
 /** What of a shape is shown in a line. */
@@ -46,11 +47,12 @@ export const shapeLabels: Record<Shape['type'], string> = {
 export const networkText = (network: Agent['network']): string =>
   network === 'none' ? 'none' : 'the internet, without private networks';
 
-function builtinText({ name, preset }: Extract<Agent['run'], { type: 'builtin' }>): string {
-  if (name === 'acp') {
-    return preset === undefined ? 'ACP agent' : `ACP agent (${preset})`;
+function builtinText(run: Extract<Agent['run'], { type: 'builtin' }>): string {
+  if (run.name !== 'acp') {
+    return run.name === 'scripted' ? 'Scripted steps' : 'Claude';
   }
-  return name === 'scripted' ? 'Scripted steps' : 'Claude';
+  const what = run.preset === 'custom' ? commandText(run) : acpPresets[run.preset].label;
+  return `${what} (ACP)`;
 }
 
 export function runText(run: Agent['run']): string {

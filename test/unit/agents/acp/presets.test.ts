@@ -1,7 +1,8 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { type LaunchSettings, launchOf } from '../../../../agents/acp/presets.ts';
 import { instructionsOf } from '../../../../agents/model/instructions.ts';
-import type { AcpPreset } from '../../../../contract/acp-preset.ts';
+import { type AcpPreset, acpPreset, acpPresets } from '../../../../contract/acp-preset.ts';
 
 const settings: LaunchSettings = {
   config: {
@@ -23,6 +24,12 @@ const settings: LaunchSettings = {
   ownTools: [],
   password: 'random',
 };
+
+it.each(acpPreset.options)('is documented as people read it who choose %s', (name) => {
+  const page = readFileSync('docs/bring-your-own-agent.md', 'utf8');
+  const row = page.split('\n').find((line) => line.startsWith(`| \`${name}\``));
+  expect(row).toContain(`| ${acpPresets[name].support}. ${acpPresets[name].lacks}`);
+});
 
 it('gives codex no tools of its own by kinds, since it would use all of them without asking', () => {
   const mode = (ownTools: readonly string[]) =>

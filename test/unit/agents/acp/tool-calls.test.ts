@@ -37,6 +37,15 @@ describe('a permission of the protocol', () => {
   });
 });
 
+it('takes a tool of a server that the session does not have for one of its own', () => {
+  const calls = createToolCalls(['files'], []);
+  const [title, status] = ['mcp__bank__pay', 'completed'];
+  expect(calls.decide(asks({ title }))).toEqual(selected('never'));
+  expect(calls.take({ toolCallId: 'a', title, status }, true)).toEqual([
+    { type: 'own_tool', title, failed: false },
+  ]);
+});
+
 it('shows a tool of its own once, at its end, and none of a server', () => {
   const calls = createToolCalls(['files'], []);
   const take = (toolCallId: string, title: string | null, status: string) =>

@@ -33,6 +33,18 @@ describe('what the SDK says', () => {
     }
   });
 
+  it('is read while it is written, but for what a part of it says to another', () => {
+    const event = (given: object, more: object = {}) =>
+      readSdkMessage({ type: 'stream_event', parent_tool_use_id: null, event: given, ...more });
+    const delta = (given: object) => ({ type: 'content_block_delta', index: 0, delta: given });
+    const begun = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
+    const piece = delta({ type: 'text_delta', text: 'hi' });
+    expect(event(begun)).toEqual([{ type: 'piece', text: '', begins: true }]);
+    expect(event(piece)).toEqual([{ type: 'piece', text: 'hi', begins: false }]);
+    expect(event(piece, { parent_tool_use_id: 'toolu_1' })).toEqual([]);
+    expect(event(delta({ type: 'thinking_delta', thinking: 'hm' }))).toEqual([]);
+  });
+
   it('does not put its words on an error into the mouth of the model', () => {
     const content = [{ type: 'text', text: 'API Error: 403 no more' }];
     expect(

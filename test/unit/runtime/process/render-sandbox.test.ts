@@ -202,7 +202,7 @@ describe('the sandbox of a container', () => {
   });
 
   it('includes the agent acp, what an operator installed for it, and the runner', () => {
-    const program = { type: 'acp', preset: null } as const;
+    const program = { type: 'acp', preset: 'opencode', command: [] as string[] } as const;
     const inside = render({ ...agent, program });
     expect(mounts(inside).map(({ to }) => to)).toEqual(
       expect.arrayContaining(['/opt/platform/acp-agent.js', '/opt/runner']),

@@ -176,7 +176,7 @@ export function fieldOf(values: AgentValues, path: string): string {
 }
 
 const ownFields =
-  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|endpoint|models|requests|tokens)|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|endpoint|models|requests|tokens)|run\.(type|preset|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
 const fieldsOfCompanion =
   /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text)|port|ready\.(type|command|args\.\d+|timeoutSeconds))$/;
 

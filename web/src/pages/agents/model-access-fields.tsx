@@ -7,6 +7,7 @@ import { SecretSelect } from '../../components/secret-select.tsx';
 import { descriptionOr } from '../../components/unavailable.tsx';
 import { numberText } from '../../text/number-text.ts';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
+import { spokenBy } from './run-values.ts';
 import { grantOfSecret, useAgentGrants } from './use-agent-grants.ts';
 
 /** Whether the agent may ask a language model, with which key, and how much. `agentId`: null of a new one. */
@@ -30,6 +31,7 @@ export function ModelAccessFields({ form, agentId }: { form: AgentFormState; age
         <>
           <EndpointSelect
             value={endpoint}
+            dialects={spokenBy(form.values.run)}
             onChange={(name) => form.setFieldValue('modelAccess.endpoint', name)}
             error={errorText(form.errors['modelAccess.endpoint'])}
           />

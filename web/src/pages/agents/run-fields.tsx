@@ -1,16 +1,18 @@
 import { List, Select, Stack, TextInput } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
+import { useModelEndpoints } from '../../api/use-model-endpoints.ts';
 import { ArgumentsInput } from '../../components/arguments-input.tsx';
 import { isRuledOut } from '../../components/unavailable.tsx';
 import { type AgentFormState, errorText } from './agent-form-type.ts';
-import type { AcpPreset, RunValues } from './run-values.ts';
+import { presetOptions, presetText } from './preset-options.ts';
+import type { RunValues } from './run-values.ts';
 
 const allTypes: { value: RunValues['type']; label: string }[] = [
   { value: 'scripted', label: 'Scripted steps (built in)' },
   { value: 'command', label: 'Command' },
   { value: 'image', label: 'Container image' },
   { value: 'claude', label: 'Claude (built in)' },
-  { value: 'acp', label: 'An agent that speaks ACP (built in)' },
+  { value: 'acp', label: 'Coding agent of somebody else (ACP)' },
 ];
 
 const help: Record<RunValues['type'], string> = {
@@ -18,7 +20,7 @@ const help: Record<RunValues['type'], string> = {
   command: 'A program in /usr, Node, or a package installed in the runner. It starts in an empty /workspace.',
   image: 'An OCI image, started unmodified.',
   claude: 'A language model chooses its steps. It needs access to one, below.',
-  acp: 'A coding agent of somebody else, by the Agent Client Protocol.',
+  acp: 'Claude Code, Codex, OpenCode, or another program that speaks the Agent Client Protocol.',
 };
 
 const isModelAgent = (type: RunValues['type']) => type === 'claude' || type === 'acp';
@@ -70,7 +72,8 @@ export function RunFields({
           ))}
         </List>
       )}
-      {value.type === 'command' ? (
+      {value.type === 'acp' ? <PresetField form={form} path={path} value={value} /> : null}
+      {value.type === 'command' || (value.type === 'acp' && value.preset === 'custom') ? (
         <>
           <TextInput label="Command" required spellCheck={false} {...form.getInputProps(`${path}.command`)} />
           <ArgumentsInput
@@ -87,7 +90,6 @@ export function RunFields({
           />
         </>
       ) : null}
-      {value.type === 'acp' ? <PresetField form={form} path={path} value={value} /> : null}
       {value.type === 'image' ? (
         <TextInput
           label="Image"
@@ -101,37 +103,26 @@ export function RunFields({
   );
 }
 
-const presets: { value: AcpPreset; label: string }[] = [
-  { value: 'claude', label: 'Claude Code' },
-  { value: 'codex', label: 'Codex' },
-  { value: 'opencode', label: 'OpenCode' },
-  { value: 'custom', label: 'Another one, which the variable ACP_COMMAND names' },
-];
-
-/** One that was saved without a choice keeps that. */
 function PresetField({ form, path, value }: { form: AgentFormState; path: string; value: RunValues }) {
-  const here = useAvailability()?.acp_presets;
-  const missing = presets.filter(({ value: preset }) => isRuledOut(here?.[preset]));
+  const options = presetOptions({
+    presets: useAvailability()?.acp_presets,
+    endpoints: useModelEndpoints(),
+  });
+  const problems = options.flatMap((each) => each.problems.map((problem) => ({ ...each, problem })));
   return (
     <>
       <Select
         label="Agent"
-        data={[
-          ...(value.preset === '' ? [{ value: '', label: 'As its variable ACP_PRESET says' }] : []),
-          ...presets.map(({ value: preset, label }) => ({
-            value: preset,
-            label: isRuledOut(here?.[preset]) ? `${label}: not installed` : label,
-            disabled: isRuledOut(here?.[preset]),
-          })),
-        ]}
+        description={presetText(value.preset)}
+        data={options.map(({ value: preset, label, disabled }) => ({ value: preset, label, disabled }))}
         allowDeselect={false}
         {...form.getInputProps(`${path}.preset`)}
       />
-      {missing.length === 0 ? null : (
+      {problems.length === 0 ? null : (
         <List size="xs" c="dimmed">
-          {missing.map(({ value: preset, label }) => (
-            <List.Item key={preset}>
-              {label}: {here?.[preset]}.
+          {problems.map(({ name, problem }) => (
+            <List.Item key={`${name} ${problem}`}>
+              {name}: {problem}.
             </List.Item>
           ))}
         </List>

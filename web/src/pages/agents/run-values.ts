@@ -1,23 +1,24 @@
 /** What runs, as a form holds it: one choice, and the fields of each. */
+import { type AcpPreset, acpPresets } from '../../../../contract/acp-preset.ts';
+import { type ModelDialect, modelDialect } from '../../../../contract/model-access.ts';
 import type { Agent } from '../../api/types.ts';
 
 export interface RunValues {
   type: 'scripted' | 'claude' | 'acp' | 'command' | 'image';
+  /** Also of `acp` with the preset `custom`. */
   command: string;
   args: string[];
   image: string;
-  /** Of `acp`; empty: as its variables say. */
-  preset: AcpPreset | '';
+  /** Of `acp`. */
+  preset: AcpPreset;
 }
-
-export type AcpPreset = NonNullable<Extract<Agent['run'], { type: 'builtin' }>['preset']>;
 
 export const newRun: RunValues = { type: 'command', command: '', args: [], image: '', preset: 'custom' };
 
 export function runValuesOf(run: Agent['run']): RunValues {
   switch (run.type) {
     case 'builtin':
-      return { ...newRun, type: run.name, preset: run.preset ?? (run.name === 'acp' ? '' : newRun.preset) };
+      return run.name === 'acp' ? { ...newRun, ...run, type: 'acp' } : { ...newRun, type: run.name };
     case 'command':
       return { ...newRun, type: 'command', command: run.command, args: run.args };
     case 'image':
@@ -32,8 +33,18 @@ export function runOf({ type, command, args, image, preset }: RunValues): Agent[
     case 'image':
       return { type, image: image.trim() };
     case 'acp':
-      return { type: 'builtin', name: type, ...(preset === '' ? {} : { preset }) };
+      return preset === 'custom'
+        ? { type: 'builtin', name: type, preset, command, args }
+        : { type: 'builtin', name: type, preset };
     default:
       return { type: 'builtin', name: type };
   }
+}
+
+/** By which dialects it can ask a model; of what is unknown, any. */
+export function spokenBy({ type, preset }: Pick<RunValues, 'type' | 'preset'>): readonly ModelDialect[] {
+  if (type === 'claude') {
+    return acpPresets.claude.dialects;
+  }
+  return type === 'acp' ? acpPresets[preset].dialects : modelDialect.options;
 }

@@ -8,6 +8,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { numberText } from '../../text/number-text.ts';
+import { runText } from '../../text/shape-text.ts';
 import { listeningText } from '../../text/sibling-text.ts';
 import { changedToolsText, unlistedToolsText } from '../../text/tool-policy-text.ts';
 import { useConfiguration } from './use-configuration.ts';
@@ -140,13 +141,8 @@ function Server({ server }: { server: Configuration['servers'][number] }) {
 }
 
 function RunText({ run }: { run: Configuration['agent']['run'] }) {
-  const text =
-    run.type === 'builtin'
-      ? `built-in ${run.name}${run.preset === undefined ? '' : ` (${run.preset})`}`
-      : run.type === 'image'
-        ? run.image
-        : [run.command, ...run.args].join(' ');
-  return <CodeText text={text} />;
+  const isOurs = run.type === 'builtin' && run.name !== 'acp';
+  return <CodeText text={isOurs ? `built-in ${run.name}` : runText(run)} />;
 }
 
 function ModelAccess({ access }: { access: NonNullable<Configuration['agent']['model_access']> }) {
