@@ -1,7 +1,7 @@
 /** What an agent asked for; never itself a permission (docs/grants.md#permission-requests). */
 import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
-import { callDigest, timestamp, uuid } from './names.ts';
+import { callDigest, named, timestamp, uuid } from './names.ts';
 
 export const requestStatus = z.enum(['open', 'approved', 'denied', 'expired', 'cancelled']);
 export type RequestStatus = z.infer<typeof requestStatus>;
@@ -69,6 +69,38 @@ export const permissionRequest = z.strictObject({
   expires_at: timestamp,
 });
 export type PermissionRequest = z.infer<typeof permissionRequest>;
+
+/** How many days of an agent's requests are looked at, how many of its last, and how many are shown. */
+export const earlierBounds = { days: 30, looked: 1000, shown: 5 } as const;
+
+/**
+ * What an agent asked before of the same tool, or of the same kind where no call was refused: counted by how
+ * it ended, with the last that people decided. Only of sessions that the reader may read.
+ */
+export const earlierRequests = z.strictObject({
+  approved: z.int(),
+  denied: z.int(),
+  /** Nobody answered them: they expired, or their session ended. */
+  unanswered: z.int(),
+  /** The agent asked more often than is looked at. */
+  is_partial: z.boolean(),
+  /** The last one first. */
+  decided: z.array(
+    z.strictObject({
+      id: uuid,
+      session: z.strictObject({ id: uuid, title: z.string() }),
+      status: z.enum(['approved', 'denied']),
+      decided_at: timestamp,
+      /** Null when the person was deleted. */
+      decider: named.nullable(),
+      /** Of the grant that approved it: how far it went, and whether it was for that call alone. */
+      grant: z
+        .strictObject({ scope: grantScope, exact_call: z.boolean(), expires_at: timestamp.nullable() })
+        .nullable(),
+    }),
+  ),
+});
+export type EarlierRequests = z.infer<typeof earlierRequests>;
 
 /** The outcome as the agent reads it, next to the text of the message. */
 export const permissionDecision = z.strictObject({

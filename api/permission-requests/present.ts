@@ -27,6 +27,8 @@ export const shownRequest = permissionRequest.extend({
    */
   justification: z.string().nullable(),
   agent: named,
+  /** What the session that asks is called; null for who may not read it. */
+  session_title: z.string().nullable(),
   /** Who drives the session; null for child and scheduled sessions. */
   operator: named.nullable(),
   root_operator: named.nullable(),
@@ -69,11 +71,13 @@ export async function presentRequests(
     if (asked === undefined) {
       return [];
     }
-    const { agent, operator, rootOperator, childAgent, decider } = asked.context;
+    const { agent, operator, rootOperator, childAgent, decider, sessionTitle } = asked.context;
+    const isReadable = mayReadSession(visit, asked.session);
     return [
       {
-        ...(mayReadSession(visit, asked.session) ? request : withoutWords(request)),
+        ...(isReadable ? request : withoutWords(request)),
         agent: { id: agent.id, name: agent.name },
+        session_title: isReadable ? sessionTitle : null,
         operator,
         root_operator: rootOperator,
         child_agent: childAgent,

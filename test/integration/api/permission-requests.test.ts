@@ -249,6 +249,81 @@ describe('a permission request', () => {
   });
 });
 
+describe('what an agent asked before', () => {
+  const write = { server: 'files', tool: 'write_file', arguments: '{"path":"a.txt"}' };
+  const earlier = async (id: string, person = member) =>
+    (await person.ok<{ earlier: object }>('GET', `${base}/permission-requests/${id}/earlier`)).earlier;
+  /** An hour ago, so that the agent may ask again. */
+  const deny = async (id: string) => {
+    await member.ok('POST', `${base}/permission-requests/${id}/deny`, {});
+    await api
+      .db('permission_requests')
+      .where({ id })
+      .update({ decided_at: api.db.raw(`now() - interval '1 hour'`) });
+  };
+  const nothing = { approved: 0, denied: 0, unanswered: 0, is_partial: false, decided: [] };
+
+  it('is counted for the same tool, with how far people allowed it, the last one first', async () => {
+    const approved = await ask({ refused_call: write, scope: 'once' });
+    const { refused_call: seen } = (await read(approved)) as { refused_call: { digest: string } };
+    await member.ok('POST', `${base}/grants`, {
+      ...{ agent_subject_id: agent.id, grant_type: 'tool_scope', details: { scope: 'files.write' } },
+      ...{ scope: 'once', request_id: approved, call_digest: seen.digest, exact_call: true },
+    });
+    const denied = await ask({ refused_call: { ...write, arguments: '{"path":"b.txt"}' } });
+    await deny(denied);
+    await deny(await ask({ refused_call: { ...write, tool: 'edit_file' } }));
+    await deny(await ask());
+    const expired = await ask({ refused_call: { ...write, arguments: '{"path":"c.txt"}' } });
+    await api
+      .db('permission_requests')
+      .where({ id: expired })
+      .update({ status: 'expired', decided_at: api.db.fn.now() });
+    const asked = await ask({ refused_call: write });
+    const of = {
+      session: { id: session.id, title: expect.stringMatching(/./) },
+      decider: { id: member.user.id },
+    };
+    expect(await earlier(asked)).toMatchObject({
+      ...{ approved: 1, denied: 1, unanswered: 1, is_partial: false },
+      decided: [
+        {
+          id: approved,
+          status: 'approved',
+          grant: { scope: 'once', exact_call: true, expires_at: null },
+          ...of,
+        },
+        { id: denied, status: 'denied', grant: null, ...of },
+      ],
+    });
+    expect(await read(asked)).toMatchObject({ session_title: expect.stringMatching(/./) });
+  });
+
+  it('tells nobody of sessions that they may not read, not even the owner of the agent', async () => {
+    await deny(await ask({ refused_call: write }));
+    const other = await api.runningSession(member, base);
+    await api.db('sessions').where({ id: other.session.id }).update({ agent_id: agent.id });
+    await replaceConfiguration(api.db, frozenFor(other.session, agent));
+    const shared = randomUUID();
+    await api.asSidecar(other.session.id, 'POST', 'permission-requests', {
+      ...{ request_id: shared, grant_type: 'tool_scope', details: { scope: 'files.write' }, scope: 'once' },
+      ...{ justification: 'Please', refused_call: write },
+    });
+    const reader = await newcomer();
+    expect(await reader.send('GET', `${base}/permission-requests/${shared}/earlier`)).toMatchObject({
+      status: 404,
+    });
+    await api.db('agents').where({ id: agent.id }).update({ owner_id: reader.user.id });
+    expect(await earlier(shared, reader)).toEqual(nothing);
+    expect(await read(shared, reader)).toMatchObject({ session_title: null });
+    await api.db('sessions').where({ id: other.session.id }).update({ shared_with_workspace: true });
+    expect(await earlier(shared, reader)).toEqual(nothing);
+    for (const person of [member, admin]) {
+      expect(await earlier(shared, person)).toMatchObject({ denied: 1 });
+    }
+  });
+});
+
 it.each([
   ['two people', () => [member, admin] as const],
   ['one person in two windows', () => [member, member] as const],
