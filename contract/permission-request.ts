@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
 import { callDigest, named, timestamp, uuid } from './names.ts';
+import { differenceKind } from './tool-definitions.ts';
 
 export const requestStatus = z.enum(['open', 'approved', 'denied', 'expired', 'cancelled']);
 export type RequestStatus = z.infer<typeof requestStatus>;
@@ -70,8 +71,9 @@ export const permissionRequest = z.strictObject({
 });
 export type PermissionRequest = z.infer<typeof permissionRequest>;
 
-/** How many days of an agent's requests are looked at, how many of its last, and how many are shown. */
-export const earlierBounds = { days: 30, looked: 1000, shown: 5 } as const;
+/** A tool that is not as an admin accepted it; `new`: nothing of it is accepted. Never what it says. */
+export const changedTool = z.strictObject({ server: z.string(), tool: z.string(), kind: differenceKind });
+export type ChangedTool = z.infer<typeof changedTool>;
 
 /**
  * What an agent asked before of the same tool, or of the same kind where no call was refused: counted by how

@@ -5,10 +5,10 @@ import { grantScope } from '../../contract/grant.ts';
 import { timestamp, uuid } from '../../contract/names.ts';
 import {
   type EarlierRequests,
-  earlierBounds,
   type PermissionRequest,
   requestStatus,
 } from '../../contract/permission-request.ts';
+import { earlierBounds } from '../../contract/request-bounds.ts';
 import { sessionTitle } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
@@ -104,7 +104,7 @@ async function listDecided(db: Db, asked: AskedNow): Promise<EarlierRequests['de
       { column: 'r.decided_at', order: 'desc' },
       { column: 'r.id', order: 'desc' },
     ])
-    .limit(earlierBounds.shown)
+    .limit(earlierBounds.named)
     .select({
       id: 'r.id',
       session_id: 's.id',

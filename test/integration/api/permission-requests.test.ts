@@ -324,6 +324,72 @@ describe('what an agent asked before', () => {
   });
 });
 
+describe('a call that may be decided with others', () => {
+  const write = { server: 'files', tool: 'write_file', arguments: '{"path":"a.txt"}' };
+  /** The server of the session is this one of the catalog. */
+  const register = (content: Record<string, unknown> = {}) =>
+    admin.ok<{ mcp_server: { id: string; version: number } }>('POST', `${base}/mcp-servers`, {
+      name: 'files',
+      shape: { type: 'command', command: 'x' },
+      manifest: { tool_scopes: { write_file: 'files.write' } },
+      ...content,
+    });
+  const refreeze = async (changes: object) => {
+    const frozen = frozenFor(session, agent);
+    const servers = frozen.servers.map((server) => ({ ...server, ...changes }));
+    await replaceConfiguration(api.db, { ...frozen, servers });
+  };
+
+  it('is one whose arguments were kept, and that its reader may approve for the agent', async () => {
+    expect(await read(await ask({ refused_call: write }))).toMatchObject({
+      ...{ may_decide_together: true, changed_tools: [] },
+    });
+    expect(await read(await ask())).toMatchObject({ may_decide_together: false });
+    const unknown = { server: 'files', tool: 'write_file', arguments_size_bytes: 90_000 };
+    expect(await read(await ask({ scope: 'once', refused_call: unknown }))).toMatchObject({
+      may_decide_together: false,
+    });
+    const reader = await newcomer();
+    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+    const other = await ask({ refused_call: { ...write, arguments: '{"path":"b.txt"}' } });
+    expect(await read(other, reader)).toMatchObject({ may_decide_together: false });
+  });
+
+  it('is of no scope that only admins grant, and of no server that people sign in to', async () => {
+    await register({ approvers: 'admin' });
+    const id = await ask({ refused_call: write });
+    expect(await read(id, admin)).toMatchObject({ may_decide: true, may_decide_together: false });
+    await api.db('mcp_servers').where({ name: 'files' }).delete();
+    expect(await read(id, admin)).toMatchObject({ may_decide: true, may_decide_together: true });
+    await refreeze({ shape: { type: 'remote', url: 'https://mcp.example.test/' } });
+    expect(await read(id, admin)).toMatchObject({ may_decide: true, may_decide_together: false });
+  });
+
+  it('is of no tool that changed since it was accepted, and says which did, not what they say', async () => {
+    const { mcp_server: entry } = await register();
+    await refreeze({ entry_id: entry.id, entry_version: entry.version });
+    const id = await ask({ refused_call: write });
+    const define = (tool: string, digest: string, accepted: boolean) =>
+      api.db('tool_definitions').insert({
+        ...{ workspace_id: workspace.id, mcp_server_id: entry.id, version: entry.version },
+        ...{ part: tool === '' ? 'instructions' : 'tool', tool, digest, text: '"a claim"', is_cut: false },
+        accepted_at: accepted ? api.db.fn.now() : null,
+      });
+    await define('write_file', 'a'.repeat(64), true);
+    expect(await read(id)).toMatchObject({ changed_tools: [], may_decide_together: true });
+    await define('edit_file', 'b'.repeat(64), false);
+    const added = { server: 'files', tool: 'edit_file', kind: 'new' };
+    expect(await read(id)).toMatchObject({ changed_tools: [added], may_decide_together: true });
+    await define('write_file', 'c'.repeat(64), false);
+    const shown = await read(id);
+    expect(shown).toMatchObject({
+      changed_tools: expect.arrayContaining([added, { ...added, tool: 'write_file', kind: 'changed' }]),
+      may_decide_together: false,
+    });
+    expect(JSON.stringify(shown)).not.toContain('a claim');
+  });
+});
+
 it.each([
   ['two people', () => [member, admin] as const],
   ['one person in two windows', () => [member, member] as const],
