@@ -14,6 +14,7 @@ import { AskedBy } from './request-chain.tsx';
 import { StartedBy } from './request-facts.tsx';
 import { statusLabel, statusTone, subjectOf } from './request-text.ts';
 import { SessionLink } from './session-link.tsx';
+import { inQueue } from './use-queue-keys.ts';
 
 /** `search`: the filters of the address, which stay while a request is open. */
 export function RequestsTable({
@@ -85,6 +86,7 @@ function Row({ request, search }: { request: PermissionRequest; search: string }
       <td className="right">
         <Button
           component={Link}
+          {...inQueue}
           href={`${pathOf(slug, 'approvals', request.id)}${search}`}
           size="compact-sm"
           variant={open && mine ? 'filled' : 'default'}
