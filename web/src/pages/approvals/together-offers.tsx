@@ -39,7 +39,7 @@ function Offer({ set, onReview }: { set: readonly PermissionRequest[]; onReview:
           <VisibleText text={first.agent.name} />
         </strong>{' '}
         asks {set.length} times to call{' '}
-        <span className="mono">
+        <span className="call-tool">
           <VisibleText text={name} />
         </span>
       </span>
@@ -48,7 +48,7 @@ function Offer({ set, onReview }: { set: readonly PermissionRequest[]; onReview:
         variant="default"
         onClick={onReview}
         {...afterDialog}
-        aria-label={`Review ${set.length} requests of ${first.agent.name} for ${name} together`}
+        aria-label={`Review together: ${set.length} requests of ${first.agent.name} for ${name}`}
       >
         Review together
       </Button>

@@ -105,7 +105,7 @@ export function Elsewhere({ origin, id }: { origin: string; id: string }) {
   );
 }
 
-function WaysOn({ authorization }: { authorization: Authorization }) {
+export function WaysOn({ authorization }: { authorization: Authorization }) {
   const { session, workspace } = authorization;
   return (
     <Group gap="xs">
