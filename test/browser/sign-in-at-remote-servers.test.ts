@@ -198,8 +198,8 @@ describeInBrowser('signing in to remote servers', () => {
     await page.getByText('You connect to this server yourself; no session waits for it.').waitFor();
     await page.getByRole('button', { name: `Sign in at ${host}` }).click();
     await decide(visitor, 'Allow');
-    await page.getByText('Sessions that you drive can use it from now on.').waitFor();
-    await page.getByRole('link', { name: 'View desk in the catalog' }).click();
+    await page.getByText('Sessions that you start can use it from now on.').waitFor();
+    await page.getByRole('link', { name: 'View the server desk' }).click();
     await own.getByText(/^You connected/).waitFor();
     await own.scrollIntoViewIfNeeded();
     await visitor.picture('entry-connected');

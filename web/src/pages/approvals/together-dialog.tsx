@@ -10,11 +10,12 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { AgentAvatar } from '../../components/avatar.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
-import { announce, ToastPlace } from '../../components/toasts.tsx';
+import { ToastPlace } from '../../components/toasts.tsx';
 import { useArmed } from '../../components/use-armed.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { RefusedCall } from './call/refused-call.tsx';
 import { type ShownCall, useCalls } from './call/use-call.ts';
+import { useAllowedToast } from './decided-toast.ts';
 import { AskedBy } from './request-chain.tsx';
 import { WhoAsks } from './request-facts.tsx';
 import { begunName, subjectOf } from './request-text.ts';
@@ -59,9 +60,13 @@ function Together({ asked, onClose }: { asked: readonly PermissionRequest[]; onC
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
   useHeldKeys(content);
+  const announceAllowed = useAllowedToast();
   const { outcomes, isSending, send } = useDecideTogether(set, {
     onDone(all) {
-      announce(allowedText(all));
+      announceAllowed(
+        allowedText(all),
+        all.flatMap(({ grantId }) => (grantId === null ? [] : [grantId])),
+      );
       onClose();
     },
   });

@@ -24,7 +24,7 @@ export function AuthorizationPage({ id }: { id: string }) {
     return (
       <NotFoundState
         what="This sign-in"
-        text="Only the person who has to sign in can open it, and it is gone when its server is removed from the catalog. If the session is yours, open it and follow its link; you may also be signed in here as somebody else."
+        text="Only the person who has to sign in can open it, and it is gone when its server is removed. If the session is yours, open it and follow its link; you may also be signed in here as somebody else."
       />
     );
   }
