@@ -4,9 +4,9 @@ import type { Locator, Page } from 'playwright-core';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, inPage, phone } from '../support/browser.ts';
+import { describeInBrowser, phone } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
-import { untilFound } from '../support/eventually.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
 
@@ -122,7 +122,7 @@ describeInBrowser('the approval dialog', () => {
     await visitor.picture('approvals-together-phone');
     await page.setViewportSize({ width: 1280, height: 800 });
     //END
-    // Another set is looked at anew: what was in sight before counts no more.
+    // Another set is looked at again: what was in sight before counts no more.
     await dialog.getByRole('button', { name: 'Leave out 4 of 4' }).click();
     expect(await dialog.getByRole('button', { name: 'Approve these 3 calls' }).isDisabled()).toBe(true);
     const approve = await untilShown(dialog, 'Approve these 3 calls');
@@ -163,13 +163,16 @@ describeInBrowser('the approval dialog', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
 
     // The one that is left waits by itself, with what was decided before beside it.
-    const row = page.getByRole('link', { name: /^Review the request of repeater/ });
     await page
       .getByRole('button', { name: /^Review together: \d requests of repeater/ })
       .waitFor({ state: 'detached' });
-    await inPage(page, 'keys that work', 'new Promise((resolve) => setTimeout(() => resolve(true), 900))');
-    await page.keyboard.press('j');
-    expect(await row.evaluate('(link) => link === document.activeElement')).toBe(true);
+    // Once the page has been in sight for a moment.
+    await eventually(async () => {
+      await page.keyboard.press('j');
+      expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toMatch(
+        /^Review the request of repeater/,
+      );
+    });
     await page.keyboard.press('Enter');
     const one = page.getByRole('dialog', { name: 'Permission request', exact: true });
     const before = one.getByRole('region', { name: 'Asked before' });

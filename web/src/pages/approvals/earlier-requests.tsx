@@ -1,6 +1,6 @@
 /**
- * What this agent asked before of the same tool, and what people decided: facts, apart from the buttons, which
- * no count changes. An agent that had much approved may ask for something else now.
+ * What this agent asked before of the same tool, and what people decided: facts, apart from the buttons,
+ * which no count changes. An agent that had much approved may ask for something else now.
  */
 import { Button } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';

@@ -10,8 +10,9 @@ interface Press {
 }
 
 /**
- * 1 for `j`, the next one, -1 for `k`, the one before; 0 for what moves nowhere: a key that is held or belongs
- * to a shortcut of the browser, text in a field, and what was typed before the request could be looked at.
+ * 1 for `j`, the next one, -1 for `k`, the one before; 0 for what moves nowhere: a key that is held or
+ * belongs to a shortcut of the browser, text in a field, and what was typed before the request could be
+ * looked at.
  */
 export function stepOf(press: Press, { inField, armed }: { inField: boolean; armed: boolean }): 1 | -1 | 0 {
   const { key, repeat, isComposing, ctrlKey, metaKey, altKey } = press;

@@ -1,7 +1,7 @@
 /**
- * Several requests of one agent for one tool, each call shown whole. Approving them is as many decisions, each
- * for exactly the call that is shown. The set never grows while it is looked at, and whatever makes it
- * another one has it looked at anew.
+ * Several requests of one agent for one tool, each call shown whole. Approving them is as many decisions,
+ * each for exactly the call that is shown. The set never grows while it is looked at, and whatever makes it
+ * another one has it looked at again.
  */
 import { Button, Modal, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';

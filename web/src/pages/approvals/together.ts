@@ -54,7 +54,7 @@ export interface Outcome {
   error: unknown;
 }
 
-/** Whether it may be sent again under its key: nobody knows whether it was recorded. */
+/** Whether it may be sent again under its key: whether it was recorded is unknown. */
 export const isUnconfirmed = ({ error }: Outcome): boolean =>
   decisionState({ isPending: false, failureReason: error, error }) === 'unanswered';
 

@@ -8,7 +8,7 @@ export const inQueue = { 'data-in-queue': true };
 
 /**
  * `j` and `k` move through the inbox: the focus from row to row, and with a request in view to the next or
- * the one before, which arms anew. They decide nothing, and are dead while another dialog is open.
+ * the one before, which arms again. They decide nothing, and are dead while another dialog is open.
  */
 export function useQueueKeys({
   ids,
