@@ -112,16 +112,6 @@ describeInBrowser('the approval dialog', () => {
     expect(await dialog.getByRole('button', { name: 'Approve these 4 calls' }).isDisabled()).toBe(true);
     await untilShown(dialog, 'Approve these 4 calls');
     await visitor.picture('approvals-together');
-    //TMP
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await visitor.picture('approvals-together-dark');
-    await page.setViewportSize({ width: 390, height: 844 });
-    await visitor.picture('approvals-together-dark-phone');
-    await page.evaluate(`document.querySelector('.together-calls').scrollIntoView()`);
-    await page.emulateMedia({ colorScheme: 'light' });
-    await visitor.picture('approvals-together-phone');
-    await page.setViewportSize({ width: 1280, height: 800 });
-    //END
     // Another set is looked at again: what was in sight before counts no more.
     await dialog.getByRole('button', { name: 'Leave out 4 of 4' }).click();
     expect(await dialog.getByRole('button', { name: 'Approve these 3 calls' }).isDisabled()).toBe(true);
@@ -180,14 +170,6 @@ describeInBrowser('the approval dialog', () => {
     await before.getByRole('button', { name: 'Show' }).click();
     expect(await before.getByRole('listitem').count()).toBe(3);
     await visitor.picture('approval-asked-before');
-    //TMP
-    await before.scrollIntoViewIfNeeded();
-    await visitor.picture('approval-asked-before-scrolled');
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await before.scrollIntoViewIfNeeded();
-    await visitor.picture('approval-asked-before-phone');
-    //END
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
