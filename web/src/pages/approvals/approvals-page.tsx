@@ -64,7 +64,7 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
           </>
         )}
       </ListState>
-      <TogetherDialog set={together} onClose={() => setTogether(null)} />
+      <TogetherDialog set={requestId === null ? together : null} onClose={() => setTogether(null)} />
       <ApprovalDialog
         requestId={requestId}
         others={waiting.length}

@@ -62,12 +62,14 @@ function Together({ asked, onClose }: { asked: readonly PermissionRequest[]; onC
   useHeldKeys(content);
   const announceAllowed = useAllowedToast();
   const { outcomes, isSending, send } = useDecideTogether(set, {
-    onDone(all) {
-      announceAllowed(
-        allowedText(all),
-        all.flatMap(({ grantId }) => (grantId === null ? [] : [grantId])),
-      );
-      onClose();
+    onDone(all, { isOpen }) {
+      const made = all.flatMap(({ grantId }) => (grantId === null ? [] : [grantId]));
+      if (made.length > 0) {
+        announceAllowed(allowedText(all), made);
+      }
+      if (isOpen) {
+        onClose();
+      }
     },
   });
   const calls = useCalls(set);

@@ -11,11 +11,12 @@ import { exactly, type Outcome } from './together.ts';
 
 /**
  * What was not confirmed may be sent again, under the same key. Once the dialog is closed nothing more is
- * sent: requests that were not decided by then stay open. `onDone` is called once all are recorded.
+ * sent: requests that were not decided by then stay open. `onDone` is called once all are recorded, or the
+ * dialog is closed and no more is sent.
  */
 export function useDecideTogether(
   set: readonly PermissionRequest[],
-  { onDone }: { onDone: (outcomes: readonly Outcome[]) => void },
+  { onDone }: { onDone: (outcomes: readonly Outcome[], state: { isOpen: boolean }) => void },
 ) {
   const { slug } = useWorkspace();
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
@@ -58,8 +59,8 @@ export function useDecideTogether(
     invalidates: staleAfter,
     invalidatesOnError: staleAfter,
     onSuccess(all) {
-      if (all.every(({ error }) => error === null)) {
-        onDone(all);
+      if (!isOpen.current || all.every(({ error }) => error === null)) {
+        onDone(all, { isOpen: isOpen.current });
       }
     },
   });
