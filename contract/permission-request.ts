@@ -1,7 +1,8 @@
 /** What an agent asked for; never itself a permission (docs/grants.md#permission-requests). */
 import * as z from 'zod';
 import { grantScope, requestableGrantType } from './grant.ts';
-import { callDigest, timestamp, uuid } from './names.ts';
+import { callDigest, named, timestamp, uuid } from './names.ts';
+import { differenceKind } from './tool-definitions.ts';
 
 export const requestStatus = z.enum(['open', 'approved', 'denied', 'expired', 'cancelled']);
 export type RequestStatus = z.infer<typeof requestStatus>;
@@ -69,6 +70,39 @@ export const permissionRequest = z.strictObject({
   expires_at: timestamp,
 });
 export type PermissionRequest = z.infer<typeof permissionRequest>;
+
+/** A tool that is not as an admin accepted it; `new`: nothing of it is accepted. Never what it says. */
+export const changedTool = z.strictObject({ server: z.string(), tool: z.string(), kind: differenceKind });
+export type ChangedTool = z.infer<typeof changedTool>;
+
+/**
+ * What an agent asked before of the same tool, or of the same kind where no call was refused: counted by how
+ * it ended, with the last that people decided. Only of sessions that the reader may read.
+ */
+export const earlierRequests = z.strictObject({
+  approved: z.int(),
+  denied: z.int(),
+  /** Nobody answered them: they expired, or their session ended. */
+  unanswered: z.int(),
+  /** The agent asked more often than is looked at. */
+  is_partial: z.boolean(),
+  /** The last one first. */
+  decided: z.array(
+    z.strictObject({
+      id: uuid,
+      session: z.strictObject({ id: uuid, title: z.string() }),
+      status: z.enum(['approved', 'denied']),
+      decided_at: timestamp,
+      /** Null when the person was deleted. */
+      decider: named.nullable(),
+      /** Of the grant that approved it: how far it went, and whether it was for that call alone. */
+      grant: z
+        .strictObject({ scope: grantScope, exact_call: z.boolean(), expires_at: timestamp.nullable() })
+        .nullable(),
+    }),
+  ),
+});
+export type EarlierRequests = z.infer<typeof earlierRequests>;
 
 /** The outcome as the agent reads it, next to the text of the message. */
 export const permissionDecision = z.strictObject({

@@ -6,6 +6,9 @@ export const alreadyDecidedSentence = (status = 'decided') => `The permission re
 /** Who asked, and their reason, are on the session's row and stay out of Temporal. */
 export const askedToEnd = 'The session was asked to end';
 
+/** How the platform's account of a sign-in begins that the person did not allow at the remote server. */
+export const notAllowedStart = 'You did not allow it. ';
+
 /** Of a session whose schedule ends it in favour of the next one. */
 export const supersededSentence = 'It was time for the next run of its schedule';
 

@@ -12,6 +12,7 @@ import {
   readBindingOf,
 } from '../../commands/oauth-connections/connections.ts';
 import { authorizationPage, unknownAuthorizationPage } from '../../contract/authorization.ts';
+import { notAllowedStart } from '../../contract/sentences.ts';
 import {
   type AuthorizationResponse,
   buildAuthorizationRequest,
@@ -221,7 +222,7 @@ async function signIn(
   try {
     const outcome = readAuthorizationResponse(binding.server.authorizationServer, response);
     if (outcome.kind !== 'code') {
-      return outcome.sentence;
+      return `${outcome.kind === 'denied' ? notAllowedStart : ''}${outcome.sentence}`;
     }
     const workspaceId = taken.authorization.workspace_id;
     const context = { ...dependencies.remoteServers, workspaceId, signal: AbortSignal.timeout(limitMs) };

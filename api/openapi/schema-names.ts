@@ -14,6 +14,7 @@ import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
 import { dailyModelUsage, modelUsage } from '../../contract/model-access.ts';
 import { openCallList } from '../../contract/open-calls.ts';
+import { earlierRequests } from '../../contract/permission-request.ts';
 import { shownPreview } from '../../contract/preview.ts';
 import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
@@ -65,6 +66,7 @@ const named: Record<string, z.ZodType> = {
   Member: member,
   ModelUsage: modelUsage,
   PermissionRequest: shownRequest,
+  EarlierRequests: earlierRequests,
   Preview: shownPreview,
   Schedule: shownSchedule,
   ScheduleOutlook: scheduleOutlook,

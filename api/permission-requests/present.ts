@@ -2,11 +2,12 @@
 import * as z from 'zod';
 import { grantScope } from '../../contract/grant.ts';
 import { named, uuid } from '../../contract/names.ts';
-import { type PermissionRequest, permissionRequest } from '../../contract/permission-request.ts';
+import { changedTool, type PermissionRequest, permissionRequest } from '../../contract/permission-request.ts';
 import { openedTools } from '../../contract/session-event.ts';
 import type { Db } from '../../store/database.ts';
 import { noTools } from '../../store/grants/first-tools.ts';
 import { scopesThatNeedAdmin } from '../../store/grants/scopes.ts';
+import { listWithoutSignIn, readChangedTools } from '../../store/permission-requests/called-servers.ts';
 import {
   type RequestContext,
   readOpenedTools,
@@ -27,6 +28,8 @@ export const shownRequest = permissionRequest.extend({
    */
   justification: z.string().nullable(),
   agent: named,
+  /** What the session that asks is called; null for who may not read it. */
+  session_title: z.string().nullable(),
   /** Who drives the session; null for child and scheduled sessions. */
   operator: named.nullable(),
   root_operator: named.nullable(),
@@ -41,11 +44,18 @@ export const shownRequest = permissionRequest.extend({
   decider: named.nullable(),
   /** What the scope opens in this session; nothing for other types than `tool_scope`. */
   ...openedTools.shape,
+  /** Of an open request: those of the tools above, and of the refused call, that changed since. */
+  changed_tools: z.array(changedTool),
   /**
    * Whether the caller may answer it now: deny it, or grant it in one of the scopes below.
    * False once it is closed.
    */
   may_decide: z.boolean(),
+  /**
+   * Whether it may be shown with others of the same agent, server and tool, each to be approved for its one
+   * call: not where only admins decide, where people sign in, or where the tool changed.
+   */
+  may_decide_together: z.boolean(),
   /** Whether the caller may deny it and mute the session with it. */
   may_mute: z.boolean(),
   /** Scopes that the caller may grant, narrowest first, by who would hold the grant. */
@@ -64,27 +74,57 @@ export async function presentRequests(
   const tools = await readOpenedTools(db, requests);
   const inQuestion = await questionsOf(db, visit.workspace.id, requests);
   const lineages = await readLineages(db, requests.map(sessionOf));
+  const open = requests.filter(({ status }) => status === 'open');
+  const toolsOf = ({ id, refused_call: call }: PermissionRequest) => {
+    const { tools: opened } = tools.get(id) ?? noTools;
+    return call === null || opened.some(isOf(call)) ? opened : [call, ...opened];
+  };
+  const changed = await readChangedTools(db, visit.workspace.id, open, toolsOf);
+  const withoutSignIn = await listWithoutSignIn(db, open);
   return requests.flatMap((request) => {
     const asked = inQuestion.get(request.id);
     if (asked === undefined) {
       return [];
     }
-    const { agent, operator, rootOperator, childAgent, decider } = asked.context;
+    const { agent, operator, rootOperator, childAgent, decider, sessionTitle } = asked.context;
+    const isReadable = mayReadSession(visit, asked.session);
+    const answers = answersOf(visit, request, asked);
+    const changedTools = changed.get(request.id) ?? [];
     return [
       {
-        ...(mayReadSession(visit, asked.session) ? request : withoutWords(request)),
+        ...(isReadable ? request : withoutWords(request)),
         agent: { id: agent.id, name: agent.name },
+        session_title: isReadable ? sessionTitle : null,
         operator,
         root_operator: rootOperator,
         child_agent: childAgent,
         chain: chainOf(visit, lineages.get(request.session_id) ?? []),
         decider,
         ...(tools.get(request.id) ?? noTools),
-        ...answersOf(visit, request, asked),
+        changed_tools: changedTools,
+        ...answers,
+        may_decide_together:
+          isOfOneCall(request, answers) &&
+          !asked.adminScope &&
+          withoutSignIn.has(request.id) &&
+          !changedTools.some(isOf(request.refused_call)),
       },
     ];
   });
 }
+
+type NamedTool = { server: string; tool: string };
+
+const isOf =
+  (call: NamedTool | null) =>
+  ({ server, tool }: NamedTool) =>
+    server === call?.server && tool === call.tool;
+
+/** Whether the caller may approve exactly the call that was refused, for the agent. */
+const isOfOneCall = (
+  { grant_type: type, refused_call: call }: PermissionRequest,
+  { may_decide: may, may_grant: { agent } }: Pick<ShownRequest, 'may_decide' | 'may_grant'>,
+): boolean => may && type === 'tool_scope' && (call?.digest ?? null) !== null && agent.includes('once');
 
 /**
  * As an agent's owner sees a request of a session that they may not read: that there is one, and for what.

@@ -16,6 +16,7 @@ import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { callRoute } from './call-route.ts';
 import { decideRequest, requireOpen } from './decide-request.ts';
+import { earlierRoute } from './earlier-route.ts';
 import { listDecidable, presentRequests, type ShownRequest, shownRequest } from './present.ts';
 import { params, requireQuestion, requireRequest } from './visited-request.ts';
 
@@ -63,6 +64,7 @@ export function permissionRequestRoutes(dependencies: Dependencies): AnyRoute[] 
       },
     }),
     callRoute(dependencies),
+    earlierRoute(dependencies),
     denyRoute(dependencies),
   ];
 }

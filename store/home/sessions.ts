@@ -8,10 +8,11 @@ import type { RunningSession, SessionOfHome } from '../../contract/home.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
 import { timestamp, uuid } from '../../contract/names.ts';
 import { sessionStatus, sessionWait } from '../../contract/session.ts';
-import { sessionTitle, titleStartCharacters } from '../../contract/session-title.ts';
+import { sessionTitle } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { unfinishedStatus, waitingFor, whereReadableBy } from '../sessions/conditions.ts';
+import { promptStart } from '../sessions/prompt-start.ts';
 
 /** Whose home of which workspace; `readableBy` is undefined for who may read all its sessions. */
 export interface HomeOf {
@@ -60,11 +61,15 @@ export function readableSessions(
   if (readableBy !== undefined) {
     sessions.where((either) => whereReadableBy(either, readableBy));
   }
-  const start = db.raw(`left(ltrim(s.prompt, E' \\t\\r\\n'), ?)`, [titleStartCharacters]);
   return db
     .from(sessions.as('s'))
     .join('agents as a', 'a.id', 's.agent_id')
-    .select({ session_id: 's.id', prompt_start: start, agent_id: 'a.id', agent_name: 'a.name' });
+    .select({
+      session_id: 's.id',
+      prompt_start: promptStart(db, 's'),
+      agent_id: 'a.id',
+      agent_name: 'a.name',
+    });
 }
 
 /** By id; omits those that this person may not read. */

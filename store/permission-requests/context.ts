@@ -6,10 +6,12 @@ import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { OpenedTools } from '../../contract/session-event.ts';
+import { sessionTitle } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
 import { noTools, readFirstTools } from '../grants/first-tools.ts';
 import { readRows } from '../read-rows.ts';
 import { namedOrNull } from '../sessions/context.ts';
+import { promptStart } from '../sessions/prompt-start.ts';
 
 type Asked = Pick<PermissionRequest, 'id' | 'session_id' | 'grant_type' | 'details'>;
 
@@ -33,6 +35,7 @@ export async function readOpenedTools(db: Db, requests: readonly Asked[]): Promi
 const keyOf = ({ session_id: sessionId, details: { scope } }: Asked) => `${sessionId} ${scope}`;
 
 export interface RequestContext {
+  sessionTitle: string;
   agent: Named & { ownerId: string | null };
   /** Null for child and scheduled sessions. */
   operator: Named | null;
@@ -50,6 +53,8 @@ export interface RequestContext {
 
 const row = z.object({
   request_id: uuid,
+  session_id: uuid,
+  prompt_start: z.string(),
   agent_id: uuid,
   agent_name: z.string(),
   owner_id: uuid.nullable(),
@@ -82,6 +87,8 @@ export async function readRequestContexts(
     .whereIn('r.id', requestIds)
     .select({
       request_id: 'r.id',
+      session_id: 's.id',
+      prompt_start: promptStart(db, 's'),
       agent_id: 'a.id',
       agent_name: 'a.name',
       owner_id: 'a.owner_id',
@@ -102,6 +109,7 @@ export async function readRequestContexts(
 
 function present(found: z.infer<typeof row>): RequestContext {
   return {
+    sessionTitle: sessionTitle(found.session_id, found.prompt_start),
     agent: { id: found.agent_id, name: found.agent_name, ownerId: found.owner_id },
     operator: namedOrNull(found.operator_id, found.operator_name),
     rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),

@@ -1,10 +1,12 @@
 /** The approval dialog at its tallest, and what makes it appear. */
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, phone } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
 import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
 
@@ -75,6 +77,101 @@ describeInBrowser('the approval dialog', () => {
       await visitor.leave();
     }
     await ada.ok('POST', `/api/sessions/${sessionId}/terminate`, {});
+  });
+
+  it('approves several calls of one tool together, each for itself, once all were seen to their ends', async () => {
+    const paths = ['a.txt', 'b.txt', 'c.txt', 'd.txt'];
+    const content = Array.from({ length: 12 }, (_, line) => `line ${line + 1}`).join('\n');
+    const steps = paths.flatMap((path) => [
+      { call: 'files.write_file', arguments: { path, content }, expect: 'permission_required' },
+      ask('once'),
+    ]);
+    const agent = await ada.createAgent('repeater', [...steps, waitForever], { files: {} });
+    const session = await ada.startSession(agent.id);
+    const of = `${ada.workspace}/permission-requests`;
+    const asked = await untilFound('four requests', async () => {
+      const listed = await ada.ok<{ permission_requests: PermissionRequest[] }>(
+        'GET',
+        `${of}?session_id=${session.id}`,
+      );
+      return listed.permission_requests.length === paths.length ? listed.permission_requests.reverse() : null;
+    });
+    const visitor = await demo.visit('ada');
+    const { page } = visitor;
+    visitor.expectInConsole(/409/);
+    await visitor.open('approvals');
+    await page
+      .getByRole('button', { name: /^Review together: 4 requests of repeater for files.write_file/ })
+      .waitFor();
+    await visitor.picture('approvals-together-offer');
+    await page.getByRole('button', { name: /^Review together: 4 requests of repeater/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Permission requests' });
+    const calls = dialog.getByRole('list', { name: 'Calls' });
+    await calls.getByText('d.txt').waitFor();
+    await dialog.getByText('Show the rest of the calls first.').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Approve these 4 calls' }).isDisabled()).toBe(true);
+    await untilShown(dialog, 'Approve these 4 calls');
+    await visitor.picture('approvals-together');
+    // Another set is looked at again: what was in sight before counts no more.
+    await dialog.getByRole('button', { name: 'Leave out 4 of 4' }).click();
+    expect(await dialog.getByRole('button', { name: 'Approve these 3 calls' }).isDisabled()).toBe(true);
+    const approve = await untilShown(dialog, 'Approve these 3 calls');
+    await visitor.checkAccessibility();
+    // One of them is decided by somebody else meanwhile.
+    await ada.ok('POST', `${of}/${asked[1]?.id}/deny`, {});
+    const sent: unknown[] = [];
+    page.on('request', (made) => {
+      if (made.method() === 'POST' && made.url().endsWith('/grants')) {
+        sent.push(made.postDataJSON());
+      }
+    });
+    await approve.click();
+    const outcome = dialog.getByRole('alert').filter({ hasText: 'Allowed: 2 of 3 calls' });
+    await outcome.waitFor();
+    expect(await outcome.getByRole('listitem').allTextContents()).toEqual([
+      '1 of 3: allowed once',
+      expect.stringMatching(/^2 of 3: not allowed. .*denied/),
+      '3 of 3: allowed once',
+    ]);
+    await visitor.picture('approvals-together-outcome');
+    expect(sent).toEqual(
+      asked.slice(0, 3).map(({ id, refused_call: call }) =>
+        expect.objectContaining({
+          request_id: id,
+          call_digest: call?.digest,
+          exact_call: true,
+          scope: 'once',
+        }),
+      ),
+    );
+    const { grants } = await ada.ok<{ grants: Grant[] }>('GET', `${ada.workspace}/grants?limit=200`);
+    for (const [index, isAllowed] of [true, false, true, false].entries()) {
+      const { id = '', refused_call: call } = asked[index] ?? {};
+      const grant = grants.find(({ request_id }) => request_id === id);
+      expect(grant?.bound_to?.call_digest).toBe(isAllowed ? call?.digest : undefined);
+    }
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+
+    // The one that is left waits by itself, with what was decided before beside it.
+    await page
+      .getByRole('button', { name: /^Review together: \d requests of repeater/ })
+      .waitFor({ state: 'detached' });
+    // Once the page has been in sight for a moment.
+    await eventually(async () => {
+      await page.keyboard.press('j');
+      expect(await page.evaluate(`document.activeElement.getAttribute('aria-label')`)).toMatch(
+        /^Review the request of repeater/,
+      );
+    });
+    await page.keyboard.press('Enter');
+    const one = page.getByRole('dialog', { name: 'Permission request', exact: true });
+    const before = one.getByRole('region', { name: 'Asked before' });
+    await before.getByText('asked for this 3 times in 30 days: 2 approved, 1 denied.').waitFor();
+    await before.getByRole('button', { name: 'Show' }).click();
+    expect(await before.getByRole('listitem').count()).toBe(3);
+    await visitor.picture('approval-asked-before');
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
   });
 
   it('appears because the stream announces the request: the page polls nothing meanwhile', async () => {

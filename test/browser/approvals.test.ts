@@ -113,14 +113,17 @@ describeInBrowser('approvals in the web UI', () => {
     // A response that offers nothing narrower.
     await page.route(`**${requests}/${request.id}`, async (route) => {
       const { permission_request: stored } = (await (await route.fetch()).json()) as {
-        permission_request: PermissionRequest;
+        permission_request: PermissionRequest & { tools: object[] };
       };
-      const body = { permission_request: { ...stored, may_grant: { agent: ['session'], operator: [] } } };
+      const changed_tools = stored.tools.slice(0, 1).map((tool) => ({ ...tool, kind: 'changed' }));
+      const may_grant = { agent: ['session'], operator: [] };
+      const body = { permission_request: { ...stored, may_grant, changed_tools } };
       await route.fulfill({ contentType: 'application/json', body: JSON.stringify(body) });
     });
     await visitor.open(`approvals/${request.id}`);
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByText('This opens more than one known call').waitFor();
+    expect(await dialog.getByText('changed since it was accepted').count()).toBe(1);
     const approve = dialog.getByRole('button', { name: 'Approve for this session' });
     await armed(visitor, 'Deny…');
     expect(await approve.isDisabled()).toBe(true);

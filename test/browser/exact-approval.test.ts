@@ -114,7 +114,7 @@ describeInBrowser('the very call in an approval', () => {
       state: 'consumed',
       bound_to: { call_digest: request.refused_call?.digest },
     });
-    const oneCall = `exactly one call (${request.refused_call?.digest?.slice(0, 8)})`;
+    const oneCall = `this call only (${request.refused_call?.digest?.slice(0, 8)})`;
     await visitor.open(`grants/${grant?.id}`);
     await page
       .getByRole('row', { name: /^Limited to/ })

@@ -181,7 +181,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Make an admin' }).click();
     await row.getByText('Admin', { exact: true }).waitFor();
     await row.getByRole('button', { name: 'Remove: Max Member' }).click();
-    await page.getByRole('dialog').getByText('the sessions that they drive end').waitFor();
+    await page.getByRole('dialog').getByText('the sessions that they started end').waitFor();
     await visitor.checkAccessibility();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await row.waitFor({ state: 'detached' });

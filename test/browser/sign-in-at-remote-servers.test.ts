@@ -128,7 +128,8 @@ describeInBrowser('signing in to remote servers', () => {
     await visitor.picture('sign-in');
     await page.getByRole('button', { name: `Sign in at ${host}` }).click();
     await decide(visitor, 'Deny');
-    await page.getByRole('alert').filter({ hasText: 'You are not signed in yet' }).waitFor();
+    const denied = page.getByRole('alert').filter({ hasText: 'You did not allow tickets:read' });
+    await denied.getByRole('link', { name: 'Go to the session' }).waitFor();
     await visitor.picture('sign-in-denied');
     await page.getByRole('button', { name: `Try again at ${host}` }).click();
     await decide(visitor, 'Allow');
@@ -147,6 +148,7 @@ describeInBrowser('signing in to remote servers', () => {
     await page.getByLabel('State of the session').getByText('Waiting for sign-in').waitFor();
     await visitor.picture('session-step-up');
     await alert.getByRole('link', { name: 'Sign in to desk' }).click();
+    await page.getByRole('heading', { name: /^Allow tickets:/, level: 1 }).waitFor();
     const scopes = page.getByLabel('Details of the sign-in');
     await scopes.getByText('new', { exact: true }).waitFor();
     await page.getByText('called a tool of this server that needs more than you have allowed').waitFor();
@@ -196,8 +198,8 @@ describeInBrowser('signing in to remote servers', () => {
     await page.getByText('You connect to this server yourself; no session waits for it.').waitFor();
     await page.getByRole('button', { name: `Sign in at ${host}` }).click();
     await decide(visitor, 'Allow');
-    await page.getByText('Sessions that you drive can use it from now on.').waitFor();
-    await page.getByRole('link', { name: 'View desk in the catalog' }).click();
+    await page.getByText('Sessions that you start can use it from now on.').waitFor();
+    await page.getByRole('link', { name: 'View the server desk' }).click();
     await own.getByText(/^You connected/).waitFor();
     await own.scrollIntoViewIfNeeded();
     await visitor.picture('entry-connected');

@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { ApiFailure, unreachable } from '../../../web/src/api/failure.ts';
 import { noticeOf } from '../../../web/src/app/notice.ts';
 import type { Choice } from '../../../web/src/pages/approvals/choices.ts';
-import { decidedText, revokedText } from '../../../web/src/pages/approvals/decided-text.ts';
+import {
+  decidedText,
+  revokedText,
+  revokedTogetherText,
+} from '../../../web/src/pages/approvals/decided-text.ts';
 import {
   decisionState,
   hasLost,
@@ -188,6 +192,11 @@ describe('a decision that was sent', () => {
     expect(revokedText({ state: 'revoked', use_count: 7 })).toContain('7 calls had passed');
     expect(revokedText(null)).toMatch(/^Revoked. .* could not be read/);
     expect(revokedText({ state: 'consumed', use_count: 1 })).toMatch(/^Too late to revoke/);
+    const unused = { state: 'revoked' as const, use_count: 0 };
+    expect(revokedTogetherText([unused])).toBe('Revoked before it was used.');
+    expect(revokedTogetherText([unused, { state: 'consumed', use_count: 1 }, null])).toBe(
+      'Revoked 1 of 3 before use. Too late for 1: the calls have passed. Of 1 it could not be read.',
+    );
   });
 
   it('is resent while no response arrives', () => {

@@ -45,7 +45,7 @@ describe('audit events as text', () => {
     const call_digest = `3f2a9c01${'0'.repeat(56)}`;
     const about = (name: AuditEvent['event'], data: AuditEvent['data']) =>
       aboutOf(event({ event: name, resource: grant, data }));
-    const oneCall = 'tool_scope files.write: exactly one call (3f2a9c01)';
+    const oneCall = 'tool_scope files.write: this call only (3f2a9c01)';
     const bound_to = { session_id: sessionId, server: 'files', tool: 'write_file' };
     expect(about('grant.created', { bound_to: { ...bound_to, call_digest } })).toBe(oneCall);
     expect(about('grant.revoked', { bound_to: { ...bound_to, call_digest } })).toBe(oneCall);

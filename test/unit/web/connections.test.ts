@@ -2,8 +2,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { authorizationPage } from '../../../contract/authorization.ts';
+import { notAllowedStart } from '../../../contract/sentences.ts';
 import { authorizationAt, authorizationOf } from '../../../web/src/app/paths.ts';
-import { asksAsShown, markedScopes, viewOf } from '../../../web/src/pages/connections/authorization-text.ts';
+import {
+  asksAsShown,
+  markedScopes,
+  pageTitle,
+  problemOf,
+  viewOf,
+} from '../../../web/src/pages/connections/authorization-text.ts';
 import {
   filterOf,
   sessionStateLabel,
@@ -36,6 +43,22 @@ describe('a sign-in', () => {
       expect(viewOf({ ...pending, status }, { ...here, isExpired: true })).toEqual({ kind: status });
     }
     expect(viewOf(pending, { ...here, isExpired: true })).toEqual({ kind: 'expired' });
+  });
+
+  it('says what was not allowed, apart from what failed, and asks for what is missing', () => {
+    const all = { mcp_server: 'desk', scopes: ['read', 'write'], missing_scopes: null };
+    const more = { ...all, missing_scopes: ['write'] };
+    const problem = `${notAllowedStart}The server says so.`;
+    expect(problemOf({ ...more, problem })).toEqual({
+      title: 'You did not allow write',
+      text: 'The server says so.',
+    });
+    expect(problemOf({ ...all, problem })?.title).toBe('You did not allow read, write');
+    expect(problemOf({ ...all, scopes: [], problem })?.title).toBe('You did not allow the sign-in to desk');
+    expect(problemOf({ ...all, problem: 'It failed.' })?.title).toBe('You are not signed in so far');
+    expect(problemOf({ ...all, problem: null })).toBeNull();
+    expect([pageTitle(all), pageTitle(more)]).toEqual(['Sign in to desk', 'Allow write']);
+    expect(pageTitle({ ...all, missing_scopes: ['a', 'b', 'c', 'd', 'e'] })).toBe('Allow a, b, c and 2 more');
   });
 
   const shown = { parties, scopes: ['read', 'write'] };

@@ -33,6 +33,7 @@ export type Member = Schemas['Member'];
 export type DailyModelUsage = Schemas['DailyModelUsage'];
 export type ModelUsage = Schemas['ModelUsage'];
 export type PermissionRequest = Schemas['PermissionRequest'];
+export type EarlierRequests = Schemas['EarlierRequests'];
 export type Preview = Schemas['Preview'];
 export type OpenCalls = Schemas['OpenCallList'];
 export type RefusedCalls = Schemas['RefusedCalls'];

@@ -9,12 +9,12 @@ export function useIdempotencyKey(): (body: unknown) => { 'Idempotency-Key': str
   return (body) => {
     const text = JSON.stringify(body);
     if (text !== last.current.text) {
-      last.current = { text, key: newKey() };
+      last.current = { text, key: newIdempotencyKey() };
     }
     return { 'Idempotency-Key': last.current.key };
   };
 }
 
-/** `crypto.randomUUID` is missing where a page is not served over TLS. */
-const newKey = (): string =>
+/** For one request of several. `crypto.randomUUID` is missing where a page is not served over TLS. */
+export const newIdempotencyKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');

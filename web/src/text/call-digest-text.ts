@@ -2,8 +2,8 @@
 const shownDigits = 8;
 
 /**
- * `exactly one call (3f2a9c01)`: of what permits only the call with this digest, which
+ * `this call only (3f2a9c01)`: of what permits only the call with this digest, which
  * not everybody sees. Pure.
  */
 export const oneCallText = (digest: string | null): string =>
-  digest === null ? 'exactly one call' : `exactly one call (${digest.slice(0, shownDigits)})`;
+  digest === null ? 'this call only' : `this call only (${digest.slice(0, shownDigits)})`;

@@ -119,7 +119,7 @@ function BasicFields({ form }: { form: AgentFormState }) {
       />
       <Radio.Group label="Kind" {...form.getInputProps('kind')}>
         <Stack gap="xs" mt={4}>
-          <Radio value="worker" label="Worker" description="Does one job for its operator." />
+          <Radio value="worker" label="Worker" description="Does one job for who started it." />
           <Radio
             value="orchestrator"
             label="Orchestrator"

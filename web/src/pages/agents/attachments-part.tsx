@@ -147,15 +147,15 @@ function AttachAnother({ agent, attached }: { agent: Agent; attached: readonly s
     return (
       <Text size="sm" c="dimmed">
         {servers.length === 0
-          ? 'The catalog has no MCP servers yet. A workspace admin can register them.'
-          : 'All MCP servers in the catalog are attached.'}
+          ? 'There are no MCP servers yet. A workspace admin can add them.'
+          : 'All MCP servers are attached.'}
       </Text>
     );
   }
   return (
     <Select
       label="Attach an MCP server"
-      placeholder="Choose from the catalog"
+      placeholder="Choose an MCP server"
       data={open}
       value={null}
       maw={400}

@@ -1,5 +1,6 @@
 /** The inbox: what agents ask in all sessions that one may see, and the request that the address names. */
 import { Select } from '@mantine/core';
+import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -14,6 +15,9 @@ import { ApprovalDialog } from './approval-dialog.tsx';
 import { ChangedServers } from './changed-servers.tsx';
 import { type RequestStatus, statusLabel } from './request-text.ts';
 import { RequestsTable } from './requests-table.tsx';
+import { TogetherDialog } from './together-dialog.tsx';
+import { TogetherOffers } from './together-offers.tsx';
+import { useQueueKeys } from './use-queue-keys.ts';
 
 const all = 'all';
 const choices = [
@@ -30,26 +34,37 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   const waiting = (list.items ?? []).filter(({ id, may_decide: mine }) => mine && id !== requestId);
   const search = params.size === 0 ? '' : `?${params}`;
   const show = (...rest: string[]) => navigate(`${pathOf(slug, 'approvals', ...rest)}${search}`);
+  const [together, setTogether] = useState<readonly PermissionRequest[] | null>(null);
+  useQueueKeys({ ids: (list.items ?? []).map(({ id }) => id), shown: requestId, show });
   return (
     <PageFrame
       title="Approvals"
       width="list"
       description="Permission requests from agents. Nothing is allowed until someone approves it."
       actions={
-        <Select
-          aria-label="Status"
-          data={choices}
-          value={status}
-          allowDeselect={false}
-          w={160}
-          onChange={(value) => setParams(value === null || value === 'open' ? {} : { status: value })}
-        />
+        <>
+          <QueueKeys />
+          <Select
+            aria-label="Status"
+            data={choices}
+            value={status}
+            allowDeselect={false}
+            w={160}
+            onChange={(value) => setParams(value === null || value === 'open' ? {} : { status: value })}
+          />
+        </>
       }
     >
       {isAdmin && status === 'open' ? <ChangedServers /> : null}
       <ListState list={list} what="The requests" empty={<NothingHere status={status} />}>
-        {(items) => <RequestsTable requests={items} search={search} />}
+        {(items) => (
+          <>
+            <TogetherOffers requests={items} onReview={setTogether} />
+            <RequestsTable requests={items} search={search} />
+          </>
+        )}
       </ListState>
+      <TogetherDialog set={requestId === null ? together : null} onClose={() => setTogether(null)} />
       <ApprovalDialog
         requestId={requestId}
         others={waiting.length}
@@ -60,6 +75,13 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
     </PageFrame>
   );
 }
+
+/** Not for phones, which have no keys. */
+const QueueKeys = () => (
+  <span className="queue-keys">
+    Next <kbd>J</kbd> Previous <kbd>K</kbd>
+  </span>
+);
 
 function useRequests(slug: string, status: RequestStatus | undefined) {
   return useList<PermissionRequest>({

@@ -29,3 +29,18 @@ export function revokedText(after: Pick<Grant, 'state' | 'use_count'> | null): s
   }
   return uses === 1 ? 'Revoked. One call had passed before.' : `Revoked. ${uses} calls had passed before.`;
 }
+
+/** The same of several grants, each for one call. */
+export function revokedTogetherText(after: readonly (Pick<Grant, 'state' | 'use_count'> | null)[]): string {
+  const [only = null] = after;
+  if (after.length < 2) {
+    return revokedText(only);
+  }
+  const passed = after.filter((grant) => grant?.state === 'consumed').length;
+  const unknown = after.filter((grant) => grant === null).length;
+  return [
+    `Revoked ${after.length - passed - unknown} of ${after.length} before use.`,
+    ...(passed === 0 ? [] : [`Too late for ${passed}: the calls have passed.`]),
+    ...(unknown === 0 ? [] : [`Of ${unknown} it could not be read.`]),
+  ].join(' ');
+}

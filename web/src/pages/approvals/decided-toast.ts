@@ -8,7 +8,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { announce } from '../../components/toasts.tsx';
-import { decidedText, revokedText } from './decided-text.ts';
+import { decidedText, revokedTogetherText } from './decided-text.ts';
 import type { Decision } from './decision-state.ts';
 import { begunName, subjectOf } from './request-text.ts';
 
@@ -25,25 +25,35 @@ export function useDecidedToast(request: PermissionRequest) {
     // Another request may be in view by now: what would be revoked is named.
     announce(text, {
       about: begunName(subjectOf(request).name),
-      action: { label: 'Revoke', run: () => revoke.mutate(grantId) },
+      action: { label: 'Revoke', run: () => revoke.mutate([grantId]) },
     });
   };
 }
 
-/** Reads the grant afterwards: what had passed on it by then stays done, and is said. */
+/** Says that several calls were allowed, with the way to take all of it back. */
+export function useAllowedToast() {
+  const revoke = useRevoke();
+  return (text: string, grantIds: readonly string[]) =>
+    announce(text, { action: { label: 'Revoke', run: () => revoke.mutate(grantIds) } });
+}
+
+/** Reads each grant afterwards: what had passed on it by then stays done, and is said. */
 function useRevoke() {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   return useApiMutation({
-    async send(id: string) {
-      const params = { path: { slug, grant_id: id } };
-      await call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
-      // It is revoked by now, also when it cannot be read again.
-      return await queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 }).catch(() => null);
+    async send(ids: readonly string[]) {
+      for (const id of ids) {
+        const params = { path: { slug, grant_id: id } };
+        await call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
+      }
+      // They are revoked by now, also when they cannot be read again.
+      const read = (id: string) => queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 });
+      return await Promise.all(ids.map((id) => read(id).catch(() => null)));
     },
     invalidates: [keys.grants(slug)],
     invalidatesOnError: [keys.grants(slug)],
-    onSuccess: (answer) => announce(revokedText(answer?.grant ?? null)),
+    onSuccess: (answers) => announce(revokedTogetherText(answers.map((answer) => answer?.grant ?? null))),
     onError: (error) => announce(`Not revoked. ${failureMessage(error)}`, { tone: 'fail' }),
   });
 }

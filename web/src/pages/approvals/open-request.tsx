@@ -19,6 +19,7 @@ import { verdictOf } from './choice-text.ts';
 import { approveLabel, type Choice, preselectedChoice } from './choices.ts';
 import type { Decision, DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
+import { EarlierAsked } from './earlier-requests.tsx';
 import { OpenedTools } from './opened-tools.tsx';
 import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
@@ -67,6 +68,7 @@ export function OpenRequest({
           <ChildFacts request={request} child={child} decides={!isDenying} />
           <RefusedCall request={request} call={call} decides={!isDenying && choice?.reach === 'exact'} />
           <OpenedTools request={request} choice={opened} />
+          <EarlierAsked request={request} />
           {request.justification === null ? null : (
             <QuotedClaim by={request.agent.name} text={request.justification} />
           )}

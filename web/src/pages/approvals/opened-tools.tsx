@@ -5,6 +5,7 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { Capped } from '../../components/capped.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { ChangedMark } from './changed-mark.tsx';
 import { toolState } from './choice-text.ts';
 import { type Choice, isWide } from './choices.ts';
 
@@ -79,6 +80,7 @@ function ToolList({ request, choice, more }: OpenedToolsProps & { more: number }
               {' '}
               of <VisibleText text={server} />
             </span>{' '}
+            <ChangedMark request={request} tool={{ server, tool }} />
             <span className="opened-state">{text}</span>
           </li>
         );

@@ -5,19 +5,18 @@
 import { Box, Code, List, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
-import { pathOf } from '../../app/paths.ts';
-import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { useMe } from '../../app/signed-in.tsx';
 import { Capped } from '../../components/capped.tsx';
 import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { RecordedCall } from './call/refused-call.tsx';
 import { ChildFactsToRead } from './child-facts.tsx';
 import { choiceLabel } from './choices.ts';
 import { begunName } from './request-text.ts';
+import { SessionLink } from './session-link.tsx';
 
 /**
  * All that is known of a request that is closed or that another person decides: the facts, and apart from
@@ -43,8 +42,7 @@ export function RequestFacts({ request }: { request: PermissionRequest }) {
 
 /** Who asks, on whose behalf, and when: one line below the heading. */
 export function WhoAsks({ request }: { request: PermissionRequest }) {
-  const { slug } = useWorkspace();
-  const { agent, session_id: sessionId } = request;
+  const { agent } = request;
   return (
     <Box className="request-facts" role="group" aria-label="Requested by">
       {begunName(agent.name) === agent.name ? null : (
@@ -53,7 +51,7 @@ export function WhoAsks({ request }: { request: PermissionRequest }) {
         </span>
       )}
       <span>
-        in <TextLink to={pathOf(slug, 'sessions', sessionId)}>session {sessionId.slice(0, 8)}</TextLink>
+        in <SessionLink request={request} />
       </span>
       <span>
         <StartedBy request={request} />
@@ -103,16 +101,14 @@ const OpensFact = ({ request }: { request: PermissionRequest }) => (
 );
 
 function OriginFacts({ request }: { request: PermissionRequest }) {
-  const { slug } = useWorkspace();
-  const { agent, session_id: sessionId } = request;
+  const { agent } = request;
   return (
     <>
       <Fact name="Agent">
         <VisibleText text={agent.name} />
       </Fact>
       <Fact name="Session">
-        <TextLink to={pathOf(slug, 'sessions', sessionId)}>{sessionId.slice(0, 8)}</TextLink>,{' '}
-        <StartedBy request={request} />
+        <SessionLink request={request} />, <StartedBy request={request} />
       </Fact>
       <Fact name="Asked for">{choiceLabel[request.scope]}</Fact>
       <Fact name="Asked">

@@ -83,7 +83,7 @@ export function begunName(name: string, most = headingCharacters): string {
 export function whyNotMine(isAdmin: boolean): string {
   return isAdmin
     ? 'You cannot answer this request.'
-    : 'You cannot answer this request: only a workspace admin, the owner of the agent or the person who drives the session can.';
+    : 'You cannot answer this request: only a workspace admin, the owner of the agent or the person who started the session can.';
 }
 
 /** "1 more waiting". */

@@ -8,12 +8,13 @@ import { AgentAvatar, Named } from '../../components/avatar.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Status } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
-import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AskedBy } from './request-chain.tsx';
 import { StartedBy } from './request-facts.tsx';
 import { statusLabel, statusTone, subjectOf } from './request-text.ts';
+import { SessionLink } from './session-link.tsx';
+import { inQueue } from './use-queue-keys.ts';
 
 /** `search`: the filters of the address, which stay while a request is open. */
 export function RequestsTable({
@@ -77,10 +78,7 @@ function Row({ request, search }: { request: PermissionRequest; search: string }
         <AskedBy request={request} />
       </td>
       <td>
-        <TextLink to={pathOf(slug, 'sessions', request.session_id)}>
-          session {request.session_id.slice(0, 8)}
-        </TextLink>
-        , <StartedBy request={request} />
+        <SessionLink request={request} />, <StartedBy request={request} />
       </td>
       <td className="right">
         <When request={request} isOpen={open} />
@@ -88,6 +86,7 @@ function Row({ request, search }: { request: PermissionRequest; search: string }
       <td className="right">
         <Button
           component={Link}
+          {...inQueue}
           href={`${pathOf(slug, 'approvals', request.id)}${search}`}
           size="compact-sm"
           variant={open && mine ? 'filled' : 'default'}

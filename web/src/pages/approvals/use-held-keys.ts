@@ -1,5 +1,6 @@
 import { type RefObject, useEffect } from 'react';
 import { isHeldPress } from './held-key.ts';
+import { isField } from './is-field.ts';
 
 /**
  * A key that is held presses no button of a request. No letter leads to one either: whoever goes on typing
@@ -17,6 +18,3 @@ export function useHeldKeys(content: RefObject<HTMLElement | null>): void {
     return () => dialog?.removeEventListener('keydown', press);
   }, [content]);
 }
-
-const isField = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.matches('textarea, select, input:not([type=radio], [type=checkbox])');

@@ -36,7 +36,7 @@ export function ToolPolicyFields({ form }: { form: EntryFormState }) {
           description={
             unlistedTools === 'refuse'
               ? 'One name per line: tools that can be called without a grant.'
-              : 'Without effect while all tools that no scope names can be called.'
+              : 'Without effect while all other tools can be called.'
           }
           placeholder="read_file"
           autosize

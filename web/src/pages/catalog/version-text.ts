@@ -13,7 +13,7 @@ const columns: Record<string, string> = {
   approvers: 'who can grant',
   client_features: 'what it can ask of the agent',
   changed_tools: 'what happens to changed tools',
-  unlisted_tools: 'tools that no scope names',
+  unlisted_tools: 'other tools',
   listed_tools: 'listed tools',
   start_seconds: 'limit for its start',
 };

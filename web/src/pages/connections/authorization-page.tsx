@@ -13,7 +13,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AuthorizationFacts } from './authorization-facts.tsx';
-import { viewOf } from './authorization-text.ts';
+import { pageTitle, viewOf } from './authorization-text.ts';
 import { BeginPart, LastProblem } from './begin-part.tsx';
 import { Elsewhere, Over, SignedIn, Unusable } from './outcomes.tsx';
 import { useAuthorization } from './use-authorization.ts';
@@ -24,7 +24,7 @@ export function AuthorizationPage({ id }: { id: string }) {
     return (
       <NotFoundState
         what="This sign-in"
-        text="Only the person who has to sign in can open it, and it is gone when its server is removed from the catalog. If the session is yours, open it and follow its link; you may also be signed in here as somebody else."
+        text="Only the person who has to sign in can open it, and it is gone when its server is removed. If the session is yours, open it and follow its link; you may also be signed in here as somebody else."
       />
     );
   }
@@ -39,17 +39,14 @@ function Loaded({ authorization, lookAgain }: { authorization: Authorization; lo
   const isExpired = useExpired(authorization.expires_at);
   const view = viewOf(authorization, { origin: window.location.origin, isExpired });
   return (
-    <PageFrame
-      title={`Sign in to ${authorization.mcp_server}`}
-      description={<Asker authorization={authorization} />}
-    >
+    <PageFrame title={pageTitle(authorization)} description={<Asker authorization={authorization} />}>
       {view.kind === 'connected' ? <SignedIn authorization={authorization} /> : null}
       {view.kind === 'expired' || view.kind === 'cancelled' ? (
         <Over kind={view.kind} authorization={authorization} />
       ) : null}
       {view.kind === 'unusable' ? <Unusable authorization={authorization} lookAgain={lookAgain} /> : null}
       {view.kind === 'elsewhere' ? <Elsewhere origin={view.origin} id={authorization.id} /> : null}
-      {view.kind === 'ready' ? <LastProblem problem={authorization.problem} /> : null}
+      {view.kind === 'ready' ? <LastProblem authorization={authorization} /> : null}
       <AuthorizationFacts
         authorization={authorization}
         isPending={authorization.status === 'pending' && !isExpired}

@@ -1,4 +1,5 @@
 /** A sign-in at a remote server, as the person who makes it reads it. Pure. */
+import { notAllowedStart } from '../../../../contract/sentences.ts';
 import type { Authorization } from '../../api/types.ts';
 
 type Status = Authorization['status'];
@@ -51,6 +52,47 @@ export function asksAsShown(
     searchParams.get('resource') === parties.resource &&
     (scopes.length === 0 || searchParams.get('scope') === scopes.join(' '))
   );
+}
+
+const mostNamed = 3;
+
+/** "tickets:read, tickets:write and 2 more"; null where the server was asked for nothing by name. */
+export function askedText({
+  scopes,
+  missing_scopes: missing,
+}: Pick<Authorization, 'scopes' | 'missing_scopes'>): string | null {
+  const asked = missing ?? scopes;
+  const more = asked.length - mostNamed;
+  const named = asked.slice(0, mostNamed).join(', ');
+  return asked.length === 0 ? null : more > 0 ? `${named} and ${more} more` : named;
+}
+
+/** What the page asks for: a sign-in, or more than was allowed before. */
+export function pageTitle(
+  authorization: Pick<Authorization, 'mcp_server' | 'scopes' | 'missing_scopes'>,
+): string {
+  const { mcp_server: server, missing_scopes: missing } = authorization;
+  const asked = askedText(authorization);
+  return missing === null || asked === null ? `Sign in to ${server}` : `Allow ${asked}`;
+}
+
+/** Why the last try failed: the person did not allow it, or something else, in the platform's words. */
+export function problemOf({
+  problem,
+  ...asked
+}: Pick<Authorization, 'problem' | 'scopes' | 'missing_scopes' | 'mcp_server'>): {
+  title: string;
+  text: string;
+} | null {
+  if (problem === null) {
+    return null;
+  }
+  return problem.startsWith(notAllowedStart)
+    ? {
+        title: `You did not allow ${askedText(asked) ?? `the sign-in to ${asked.mcp_server}`}`,
+        text: problem.slice(notAllowedStart.length),
+      }
+    : { title: 'You are not signed in so far', text: problem };
 }
 
 /** The scopes in their order, each with whether the server asked for it only now. */

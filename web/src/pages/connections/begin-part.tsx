@@ -5,6 +5,8 @@ import { CodeText } from '../../components/code-text.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { otherHosts } from '../catalog/registration/registration-text.ts';
+import { problemOf } from './authorization-text.ts';
+import { WaysOn } from './outcomes.tsx';
 import { useBegin } from './use-authorization.ts';
 
 /** Names the host to which the button leads, and leads there, to no other. */
@@ -51,11 +53,15 @@ export function BeginPart({ authorization, host }: { authorization: Authorizatio
   );
 }
 
-/** Why the last try failed. */
-export function LastProblem({ problem }: { problem: string | null }) {
+/** Why the last try failed, and the way back for who meant it. */
+export function LastProblem({ authorization }: { authorization: Authorization }) {
+  const problem = problemOf(authorization);
   return problem === null ? null : (
-    <Banner tone="fail" role="alert" title="You are not signed in yet">
-      <VisibleText text={problem} />
+    <Banner tone="fail" role="alert" title={<VisibleText text={problem.title} />}>
+      <Text size="sm" mb="xs" component="div">
+        <VisibleText text={problem.text} />
+      </Text>
+      <WaysOn authorization={authorization} />
     </Banner>
   );
 }

@@ -19,7 +19,7 @@ export function ConnectionsPage() {
   return (
     <PageFrame
       title="Your connections"
-      description="Remote MCP servers that you signed in to. Agents in sessions that you drive act there as you; nobody else’s agents do, and no agent sees your tokens."
+      description="Remote MCP servers that you signed in to. Agents in sessions that you start act there as you; nobody else’s agents do, and no agent sees your tokens."
     >
       <TextLink to={home}>Go to home page</TextLink>
       <QueryState query={useConnections()} what="Your connections">
@@ -27,7 +27,7 @@ export function ConnectionsPage() {
           connections.length === 0 ? (
             <EmptyState
               title="No connections yet"
-              text="When an agent that you drive uses a remote MCP server where people sign in, its session asks you to. You can also connect before, on the server’s page under MCP servers."
+              text="When an agent that you start uses a remote MCP server where people sign in, its session asks you to. You can also connect before, on the server’s page under MCP servers."
             />
           ) : (
             <ConnectionsTable connections={connections} onDisconnect={setAsked} />

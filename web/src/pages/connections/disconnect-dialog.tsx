@@ -36,8 +36,8 @@ export function DisconnectDialog({ asked, onClose }: { asked: Connection | null;
     >
       <List size="sm" spacing="xs">
         <List.Item>
-          Running sessions that you drive lose access within seconds: their next call of this server asks you
-          to sign in again.
+          Running sessions that you started lose access within seconds: their next call of this server asks
+          you to sign in again.
         </List.Item>
         <List.Item>
           Within minutes your tokens are revoked at{' '}

@@ -26,7 +26,7 @@ export function SignedIn({ authorization }: { authorization: Authorization }) {
     <Banner tone="ok" role="status" title={`You are signed in to ${server}`}>
       <Text size="sm" mb="xs">
         {back === null
-          ? 'Sessions that you drive can use it from now on.'
+          ? 'Sessions that you start can use it from now on.'
           : 'The session goes on by itself. You are taken back to it in a moment.'}
       </Text>
       <WaysOn authorization={authorization} />
@@ -55,7 +55,7 @@ export function Over({
           ? 'Its session has ended, or its catalog entry is another server by now. Begin again if you still need it.'
           : ofSession
             ? 'If the session still runs, its agent can repeat the call, and you are asked again. Otherwise start the session again.'
-            : 'Connect again on the server’s page in the catalog.'}
+            : 'Connect again on the server’s page.'}
       </Text>
       <WaysOn authorization={authorization} />
     </Banner>
@@ -72,8 +72,8 @@ export function Unusable({
   return (
     <Banner tone="wait" role="status" title={`Nobody can sign in to ${authorization.mcp_server} now`}>
       <Text size="sm" mb="xs">
-        Its catalog entry is being registered again, or its registration failed. Its page in the catalog says
-        which, and what an admin can do; look here again after that.
+        Its catalog entry is being registered again, or its registration failed. Its page says which, and what
+        an admin can do; look here again after that.
       </Text>
       <Group gap="xs">
         <Button size="xs" onClick={lookAgain}>
@@ -96,7 +96,7 @@ export function Elsewhere({ origin, id }: { origin: string; id: string }) {
       <Text size="sm">
         The server sends people back to <CodeText text={origin} /> only, so begin there; you may have to sign
         in to the platform once more. If that address does not work any more, an admin has to discover the
-        entry again, on its page in the catalog.
+        entry again, on its page.
       </Text>
       <Anchor href={address} underline="always" size="sm" className="text-block">
         Open this page at {origin}
@@ -105,7 +105,7 @@ export function Elsewhere({ origin, id }: { origin: string; id: string }) {
   );
 }
 
-function WaysOn({ authorization }: { authorization: Authorization }) {
+export function WaysOn({ authorization }: { authorization: Authorization }) {
   const { session, workspace } = authorization;
   return (
     <Group gap="xs">
@@ -129,6 +129,6 @@ const EntryLink = ({
   authorization: Authorization;
 }) => (
   <Button component={Link} href={pathOf(workspace.slug, 'catalog', server)} size="xs" variant="default">
-    View {server} in the catalog
+    View the server {server}
   </Button>
 );

@@ -48,7 +48,7 @@ export function GrantFacts({ grant }: { grant: Grant }) {
               'calls'
             ) : (
               <>
-                {grant.exact_call ? `${oneCallText(bound.call_digest)} of ` : 'the tool '}
+                {grant.exact_call ? `${oneCallText(bound.call_digest)}, of ` : 'the tool '}
                 <VisibleText text={`${bound.server}.${bound.tool}`} />
               </>
             )}{' '}

@@ -22,8 +22,8 @@ export function HolderField({ values, errors, change }: FieldProps) {
       label="Grant to"
       description={
         isAdmin
-          ? 'An agent: valid in all of its sessions, no matter who starts them. A person: valid in the sessions that they drive, with any agent.'
-          : 'Yourself: valid in the sessions that you drive, with any agent. Or one of your agents. Admins can grant to anyone.'
+          ? 'An agent: valid in all of its sessions, no matter who starts them. A person: valid in the sessions that they start, with any agent.'
+          : 'Yourself: valid in the sessions that you start, with any agent. Or one of your agents. Admins can grant to anyone.'
       }
       required
       allowDeselect={false}

@@ -46,7 +46,7 @@ export function RemoveMemberDialog({
         <List.Item>
           <HeldGrants userId={user.id} /> revoked;
         </List.Item>
-        <List.Item>the sessions that they drive end.</List.Item>
+        <List.Item>the sessions that they started end.</List.Item>
       </List>
       <Text>
         Agents that they created are kept, and so are grants that they gave to agents: revoke those under

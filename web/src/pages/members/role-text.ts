@@ -3,7 +3,7 @@ import type { Member } from '../../api/types.ts';
 
 export const meaningOfRole: Record<Member['role'], string> = {
   admin:
-    'Admins see every session and decide every request; they manage secrets, the catalog, members, settings and the audit trail.',
+    'Admins see every session and decide every request; they manage secrets, MCP servers, members, settings and the audit trail.',
   member:
     'Members start sessions, decide what their own sessions and agents ask for, and edit their own agents. They cannot see the audit trail or the settings.',
 };

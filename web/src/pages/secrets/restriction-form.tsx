@@ -43,7 +43,7 @@ export function RestrictionForm({ name, known }: { name: string; known: Uses }) 
           onChange={(value) => setTyped({ restricted: value === 'some', chosen })}
         >
           <Stack gap="xs" mt={4}>
-            <Radio value="any" label="Any MCP server in the catalog" />
+            <Radio value="any" label="Any MCP server" />
             <Radio value="some" label="Only selected MCP servers" />
           </Stack>
         </Radio.Group>

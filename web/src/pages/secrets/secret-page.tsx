@@ -103,7 +103,7 @@ function Restriction({ name, known }: { name: string; known: Uses | undefined })
         ) : (
           <Text>
             {allowedServers === null
-              ? 'Any MCP server in the catalog can use it.'
+              ? 'Any MCP server can use it.'
               : `Allowed: ${allowedServers.join(', ') || 'no MCP server'}.`}
           </Text>
         )}

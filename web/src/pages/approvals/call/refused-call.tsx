@@ -8,13 +8,17 @@ import type { PermissionRequest } from '../../../api/types.ts';
 import { VisibleText } from '../../../components/visible-text.tsx';
 import { keepsRefusedCallsLabel } from '../../../text/setting-labels.ts';
 import { sizeText } from '../../../text/size-text.ts';
+import { ChangedMark } from '../changed-mark.tsx';
 import type { CallLine } from './call-lines.ts';
 import { CallTokenText } from './call-piece.tsx';
 import { countText, namedArguments } from './named-arguments.ts';
 import { ShownArguments } from './shown-call.tsx';
 import { type ShownCall, useCall } from './use-call.ts';
 
-type Request = Pick<PermissionRequest, 'id' | 'grant_type' | 'refused_call' | 'status' | 'may_decide'>;
+type Request = Pick<
+  PermissionRequest,
+  'id' | 'grant_type' | 'refused_call' | 'changed_tools' | 'status' | 'may_decide'
+>;
 
 /** Of a request that is not answered here: the arguments are shown when somebody asks for them. */
 export function RecordedCall({ request }: { request: Request }) {
@@ -33,7 +37,7 @@ export function RecordedCall({ request }: { request: Request }) {
  * `onRead` asks for the arguments; null where they are not for this person. `decides` as for the arguments.
  */
 export function RefusedCall({
-  request: { grant_type: type, refused_call: refused },
+  request,
   call,
   decides = false,
   onRead = null,
@@ -43,6 +47,7 @@ export function RefusedCall({
   decides?: boolean;
   onRead?: (() => void) | null;
 }) {
+  const { grant_type: type, refused_call: refused } = request;
   if (type === 'spawn') {
     return null;
   }
@@ -53,6 +58,7 @@ export function RefusedCall({
           <span className="call-tool">
             <VisibleText text={`${refused.server}.${refused.tool}`} />
           </span>
+          <ChangedMark request={request} tool={refused} decides={decides} />
           {refused.digest === null || refused.arguments_size_bytes === null ? null : (
             <span className="call-size">
               {call.state.kind === 'shown' ? `${argumentCount(call.state.lines)}, ` : ''}

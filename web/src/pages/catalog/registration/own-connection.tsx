@@ -29,7 +29,7 @@ export function OwnConnection({ name, isReady }: { name: string; isReady: boolea
         ) : (
           <Group gap="xs" role="group" aria-label="Your connection">
             <Text size="sm" component="div">
-              You connected <RelativeTime at={own.created_at} />: agents in sessions that you drive act as you
+              You connected <RelativeTime at={own.created_at} />: agents in sessions that you start act as you
               there.
             </Text>
             <Button size="xs" variant="default" onClick={() => setAsked(true)}>
