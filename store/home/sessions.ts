@@ -8,10 +8,11 @@ import type { RunningSession, SessionOfHome } from '../../contract/home.ts';
 import { homeBounds } from '../../contract/home-bounds.ts';
 import { timestamp, uuid } from '../../contract/names.ts';
 import { sessionStatus, sessionWait } from '../../contract/session.ts';
-import { sessionTitle, titleStartCharacters } from '../../contract/session-title.ts';
+import { sessionTitle } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { unfinishedStatus, waitingFor, whereReadableBy } from '../sessions/conditions.ts';
+import { titleStart } from '../sessions/title.ts';
 
 /** Whose home of which workspace; `readableBy` is undefined for who may read all its sessions. */
 export interface HomeOf {
@@ -25,7 +26,7 @@ export const mostRows = homeBounds.counted;
 
 const titledRow = z.object({
   session_id: uuid,
-  prompt_start: z.string(),
+  title_start: z.string(),
   agent_id: uuid,
   agent_name: z.string(),
 });
@@ -35,7 +36,7 @@ export const titledShape = titledRow.shape;
 
 export const titled = ({
   session_id: id,
-  prompt_start: start,
+  title_start: start,
   agent_id: agentId,
   agent_name: name,
 }: z.infer<typeof titledRow>): SessionOfHome => ({
@@ -60,11 +61,10 @@ export function readableSessions(
   if (readableBy !== undefined) {
     sessions.where((either) => whereReadableBy(either, readableBy));
   }
-  const start = db.raw(`left(ltrim(s.prompt, E' \\t\\r\\n'), ?)`, [titleStartCharacters]);
   return db
     .from(sessions.as('s'))
     .join('agents as a', 'a.id', 's.agent_id')
-    .select({ session_id: 's.id', prompt_start: start, agent_id: 'a.id', agent_name: 'a.name' });
+    .select(titleStart(db), { session_id: 's.id', agent_id: 'a.id', agent_name: 'a.name' });
 }
 
 /** By id; omits those that this person may not read. */

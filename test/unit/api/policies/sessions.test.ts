@@ -3,7 +3,7 @@ import { whyNotGrant } from '../../../../api/policies/grants.ts';
 import {
   whyNotEndSession,
   whyNotMessageSession,
-  whyNotMuteSession,
+  whyNotChangeSession,
   whyNotReadSession,
 } from '../../../../api/policies/sessions.ts';
 
@@ -20,7 +20,7 @@ describe('a session that a schedule started', () => {
     const ofOlga = { ...asked, session: { ...scheduledByMax, isShared: false }, agentOwnerId: 'olga' };
     expect(whyNotGrant(maker, ofOlga)).toMatch('needs a workspace admin, the agent’s owner');
     expect(whyNotGrant(maker, { ...ofOlga, agentOwnerId: 'max' })).toBeNull();
-    expect(whyNotMuteSession(maker, scheduledByMax)).toMatch('Only the operator');
+    expect(whyNotChangeSession(maker, scheduledByMax)).toMatch('Only the operator');
   });
 });
 
