@@ -85,51 +85,6 @@ describe('a session', () => {
     });
   });
 
-  it('is called as its prompt begins, or as its operator or an admin named it, audited', async () => {
-    const body = { agent_id: agent.id, prompt: ' \n  Write it <b>now</b>\nThe rest' };
-    ({ session } = await member.ok<{ session: Session }>('POST', `${base}/sessions`, body));
-    const titles = async () => {
-      const { sessions } = await member.ok<{ sessions: { id: string; title: string }[] }>(
-        'GET',
-        `${base}/sessions`,
-      );
-      return sessions.filter(({ id }) => id === session.id).map(({ title }) => title);
-    };
-    expect(await titles()).toEqual(['Write it <b>now</b>']);
-    const named = { title: '  The \u202ereport\u200b ' };
-    const shown = { title: 'The report', prompt: body.prompt, may_rename: true };
-    expect(await member.ok('PATCH', one(), named)).toMatchObject({ session: shown });
-    await admin.ok('PATCH', one(), named);
-    expect(await titles()).toEqual(['The report']);
-    const wrong = [
-      { title: '' },
-      { title: 'two\nlines' },
-      { title: '\u200b' },
-      { title: 'x'.repeat(101) },
-      {},
-    ];
-    for (const title of wrong) {
-      expect(await member.send('PATCH', one(), title)).toMatchObject({ status: 422 });
-    }
-    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
-    expect(await outsider.ok('GET', one())).toMatchObject({ session: { ...shown, may_rename: false } });
-    expect(await outsider.send('PATCH', one(), { title: 'Mine' })).toMatchObject({ status: 403 });
-
-    await member.ok('POST', one('/terminate'), {});
-    await eventually(async () => expect((await read()).status).toBe('terminated'));
-    expect(await admin.ok('PATCH', one(), { title: null })).toMatchObject({
-      session: { title: 'Write it <b>now</b>', may_rename: true },
-    });
-    const { audit_events } = await admin.ok<{ audit_events: object[] }>(
-      'GET',
-      `${base}/audit-events?resource=${session.id}&event=session.renamed`,
-    );
-    expect(audit_events).toMatchObject([
-      { actor: { id: admin.user.id }, data: { from: 'The report', to: null } },
-      { actor: { id: member.user.id }, data: { from: null, to: 'The report' } },
-    ]);
-  });
-
   it.each([
     ['an agent that is not there', () => ({ agent_id: randomUUID(), prompt: '' }), 'agent_id'],
     ['no prompt', () => ({ agent_id: agent.id }), 'prompt'],
