@@ -72,7 +72,7 @@ describeInBrowser('the page of a session', () => {
     await visitor.open(`sessions/${session.id}`);
     const state = page.getByRole('group', { name: 'State of the session' });
     await state.getByText('Waiting for answer').waitFor();
-    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for answer · Session')`);
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for answer · go')`);
     await visitor.open('sessions?status=waiting_for_answer');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for answer').waitFor();
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for answer');
@@ -83,7 +83,7 @@ describeInBrowser('the page of a session', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Decide later' }).click();
     await state.getByText('Waiting for approval').waitFor();
-    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · Session')`);
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · go')`);
     await visitor.open('sessions?status=waiting_for_approval');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for approval').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});

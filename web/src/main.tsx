@@ -10,6 +10,8 @@ import './app/sign-in.css';
 import './app/app.css';
 import './app/call.css';
 import './app/request.css';
+import './app/session.css';
+import './app/timeline.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';

@@ -1,12 +1,13 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
-import { Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Session, SessionWithAncestors } from '../../api/types.ts';
+import type { Session, SessionWithAncestors, ToolCall } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { usePeople } from '../../api/use-names.ts';
+import { useRunAgain } from '../../api/use-run-again.ts';
 import { useSessionEvents } from '../../api/use-session-events.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
@@ -29,17 +30,17 @@ import { PreviewsPanel } from './previews-panel.tsx';
 import { RefusedCallsPanel } from './refused-calls-panel.tsx';
 import { ServerAlert } from './server-alert.tsx';
 import { ServersPanel } from './servers-panel.tsx';
+import { SessionActions } from './session-actions.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import { readEvent, type TranscriptEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
-import { SessionStatus } from './session-status.tsx';
 import { countRunningBelow, type RunningBelow } from './session-tree.ts';
 import { SignInNotice } from './sign-in-notice.tsx';
+import { StatusLine } from './status-line.tsx';
 import { hasEnded, sessionStateLabel, stateOf } from './status-text.ts';
-import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
-import { transcriptEntries } from './transcript-entries.ts';
+import { foldSteps, leavesAnEvent, transcriptEntries } from './transcript-entries.ts';
 import { TreePanel } from './tree-panel.tsx';
 import { UndrivenNotice } from './undriven-notice.tsx';
 import { type SessionTree, useSessionTree } from './use-session-tree.ts';
@@ -67,31 +68,35 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
   const [wasGoingOn] = useState(goesOn);
   useBeginAtTop();
   const calls = useToolCalls(session);
-  const entries = useMemo(() => transcriptEntries(events, calls.items ?? []), [events, calls.items]);
+  const entries = useMemo(
+    () => foldSteps(transcriptEntries(events, calls.items ?? [])),
+    [events, calls.items],
+  );
   const waiting = useWaitingRequests(events);
   const approvals = useApprovalQueue(waiting);
-  const nameOf = useSessionNames(session);
+  const { nameOf, personOf } = useSessionNames(session);
   const { slug } = useWorkspace();
   const tree = useSessionTree(session);
+  const again = useRunAgain(slug);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
-      title={`Session ${session.id.slice(0, 8)}`}
-      parent={{ to: pathOf(slug, 'sessions'), label: 'All sessions' }}
-      description={
-        <>
-          Agent <VisibleText text={session.agent.name} />
-        </>
+      title={session.title}
+      heading={
+        <span className="session-title" title={session.title}>
+          <VisibleText text={session.title} />
+        </span>
       }
+      parent={{ to: pathOf(slug, 'sessions'), label: 'Sessions' }}
       tabTitle={tabTitleOf(session)}
-      actions={
-        session.may_terminate ? (
-          <TerminateButton session={session} running={runningBelow(session, tree)} />
-        ) : null
-      }
+      actions={<SessionActions session={session} running={runningBelow(session, tree)} again={again} />}
       pinned={
         <>
-          <StateLine session={session} />
+          <StatusLine
+            session={session}
+            calls={{ calls: shownCalls(calls.items ?? []), isPart: calls.hasMore }}
+          />
+          <FailureAlert error={again.error} takesFocus={false} />
           <SignInNotice session={session} />
           <SessionApprovals requests={waiting} approvals={approvals} />
         </>
@@ -111,6 +116,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
                 agentName: session.agent.name,
                 operatorId: session.operator?.id ?? null,
                 nameOf,
+                personOf,
                 sessionOf: tree.sessionOf,
                 openRequest,
               }}
@@ -135,6 +141,8 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
     </PageFrame>
   );
 }
+
+const shownCalls = (calls: readonly ToolCall[]) => calls.filter((call) => !leavesAnEvent(call));
 
 const isLaunching = ({ status, started_at: at }: Session) => !hasEnded(status) && at === null;
 
@@ -181,25 +189,8 @@ function useBeginAtTop(): void {
 }
 
 function tabTitleOf(session: Session): string {
-  const name = `Session ${session.id.slice(0, 8)}`;
-  return session.waiting_for === null ? name : `${sessionStateLabel(stateOf(session))} · ${name}`;
-}
-
-/** Where the session is, and why; the whole reason is among its facts. */
-function StateLine({ session }: { session: Session }) {
-  const { status_reason: reason } = session;
-  return (
-    <Group gap="xs" wrap="nowrap" align="flex-start" mt={4} role="group" aria-label="State of the session">
-      <Box flex="none">
-        <SessionStatus status={stateOf(session)} />
-      </Box>
-      {reason === null ? null : (
-        <Text size="sm" lineClamp={2} component="div" title={reason}>
-          <VisibleText text={reason} />
-        </Text>
-      )}
-    </Group>
-  );
+  const { title } = session;
+  return session.waiting_for === null ? title : `${sessionStateLabel(stateOf(session))} · ${title}`;
 }
 
 function EarlierCalls({ load, loading }: { load: () => void; loading: boolean }) {
@@ -259,7 +250,7 @@ const mostRequests = 200;
  * Knows the person, the session's operators, those who answered its requests and those of sessions below it,
  * and the members of the workspace; nobody else's name.
  */
-function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
+function useSessionNames({ id, operator, root_operator: root }: Session) {
   const me = useMe();
   const members = usePeople();
   const { slug } = useWorkspace();
@@ -278,6 +269,7 @@ function useSessionNames({ id, operator, root_operator: root }: Session): (userI
     }
   }
   const stranger = members.isComplete ? 'A former member' : 'Someone';
-  return (userId) =>
-    userId === me.user.id ? 'You' : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
+  const personOf = (userId: string): string =>
+    userId === me.user.id ? me.user.name : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
+  return { personOf, nameOf: (userId: string) => (userId === me.user.id ? 'You' : personOf(userId)) };
 }

@@ -9,6 +9,8 @@ export interface TranscriptContext {
   operatorId: string | null;
   /** A person's name as far as the page knows it. */
   nameOf(userId: string): string;
+  /** Likewise, of oneself as well: for what is drawn of a name. */
+  personOf(userId: string): string;
   /** Another session of the tree, as far as the page knows it. */
   sessionOf(sessionId: string): Pick<Session, 'agent' | 'label'> | undefined;
   /** Shows a permission request in the dialog. */

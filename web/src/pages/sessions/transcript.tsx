@@ -6,10 +6,14 @@ import { useEffect, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
 import type { Session } from '../../api/types.ts';
 import type { SessionEvents } from '../../api/use-session-events.ts';
+import { AgentAvatar, PersonAvatar } from '../../components/avatar.tsx';
+import { FoldedText } from '../../components/folded-text.tsx';
+import { MarkdownText } from '../../components/markdown-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
 import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
+import { StepsEntry } from './steps-entry.tsx';
 import { useTranscript } from './transcript-context.ts';
 import type { TranscriptEntry } from './transcript-entries.ts';
 
@@ -47,15 +51,9 @@ export function Transcript({
             </Center>
           </li>
         )}
-        {entries
-          .slice(left)
-          .map((entry) =>
-            entry.kind === 'event' ? (
-              <EventEntry key={entry.key} event={entry.event} />
-            ) : (
-              <CallEntry key={entry.key} call={entry.call} times={entry.times} />
-            ),
-          )}
+        {entries.slice(left).map((entry) => (
+          <Entry key={entry.key} entry={entry} />
+        ))}
         {written === null ? null : <Written text={written.text} />}
       </ol>
       <StreamNote state={state} isWriting={written !== null} />
@@ -64,23 +62,50 @@ export function Transcript({
   );
 }
 
+function Entry({ entry }: { entry: TranscriptEntry }) {
+  switch (entry.kind) {
+    case 'event':
+      return <EventEntry event={entry.event} />;
+    case 'call':
+      return <CallEntry calls={entry.calls} />;
+    case 'steps':
+      return <StepsEntry at={entry.at} events={entry.events} />;
+  }
+}
+
 /** What the session was started with: a person's words, or those of the agent that started it. */
-function Prompt({ session: { prompt, parent_agent: parent, created_at: at } }: { session: Session }) {
-  return parent === null ? (
-    <EntryFrame voice="person" who="Prompt" at={at}>
+function Prompt({ session }: { session: Session }) {
+  const { prompt, parent_agent: parent, operator, created_at: at } = session;
+  const { nameOf } = useTranscript();
+  const text = (
+    <FoldedText text={prompt}>
       <VisibleText text={prompt} />
+    </FoldedText>
+  );
+  if (parent !== null) {
+    const who = (
+      <>
+        Prompt by <OtherAgent name={parent.name} />
+      </>
+    );
+    return (
+      <EntryFrame voice="other-agent" who={who} at={at} node={<AgentAvatar name={parent.name} />}>
+        {text}
+      </EntryFrame>
+    );
+  }
+  return operator === null ? (
+    <EntryFrame voice="person" who="Prompt" at={at}>
+      {text}
     </EntryFrame>
   ) : (
     <EntryFrame
-      voice="other-agent"
-      who={
-        <>
-          Prompt by <OtherAgent name={parent.name} />
-        </>
-      }
+      voice="person"
+      who={<VisibleText text={nameOf(operator.id)} />}
       at={at}
+      node={<PersonAvatar name={operator.name} isLarge />}
     >
-      <VisibleText text={prompt} />
+      {text}
     </EntryFrame>
   );
 }
@@ -97,8 +122,9 @@ function Written({ text }: { text: string }) {
         </>
       }
       at={null}
+      node={<AgentAvatar name={agentName} />}
     >
-      <VisibleText text={text} />
+      <MarkdownText text={text} />
     </EntryFrame>
   );
 }
