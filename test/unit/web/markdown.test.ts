@@ -91,7 +91,7 @@ describe('the Markdown of an agent', () => {
   );
 
   it('is left as it is from the 2,000th line on', () => {
-    const blocks = readMarkdown('- a\n'.repeat(1_999) + 'b\n\n# not read\n\n# not read');
+    const blocks = readMarkdown(`${'- a\n'.repeat(1_999)}b\n\n# not read\n\n# not read`);
     expect(blocks.map(({ kind }) => kind)).toEqual(['list', 'paragraph', 'paragraph']);
   });
 });

@@ -1,6 +1,7 @@
 /** A session's events on a page. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { maxStoredInteger } from '../../../contract/names.ts';
 import { useWorkspace } from '../app/signed-in.tsx';
 import { api, call } from './client.ts';
 import { reportSignedOut } from './connection.ts';
@@ -20,15 +21,21 @@ export interface WrittenText {
 }
 
 export interface SessionEvents {
-  /** All events so far, in order, each once. */
+  /** The newest, and what was read before them, in order, each once. */
   events: readonly SessionEvent[];
   /** `failed` is permanent (`failure` says why); `reconnecting` recovers by itself. */
   state: StreamState;
   failure: ApiFailure | null;
   written: WrittenText | null;
+  /** Whether there are earlier ones, and the way to read some of them. */
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  loadOlder(): void;
 }
 
-const nothing: SessionEvents = { events: [], state: 'connecting', failure: null, written: null };
+type Known = Pick<SessionEvents, 'events' | 'state' | 'failure' | 'written'>;
+
+const nothing: Known = { events: [], state: 'connecting', failure: null, written: null };
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
 const pageSize = 200;
 
@@ -53,7 +60,8 @@ export function useSessionEvents(sessionId: string): SessionEvents {
     const show = (state: StreamState, failure: ApiFailure | null = null) =>
       setKnown((before) => ({ ...before, state, failure }));
     const follower = new SessionFollower<SessionEvent>({
-      fetchEvents: (after) => fetchEvents(sessionId, after),
+      fetchEvents: (after) => fetchEvents(sessionId, { after }),
+      fetchNewest: () => fetchEvents(sessionId, { before: maxStoredInteger }),
       pageSize,
       isLast: ({ type, payload }) => type === 'session.status_changed' && endStatuses.has(payload['to']),
       watch(after) {
@@ -93,11 +101,27 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       follower.stop();
     };
   }, [sessionId, slug, queries, live]);
-  return known;
+  const [isLoadingOlder, setLoadingOlder] = useState(false);
+  const first = known.events[0]?.seq ?? 1;
+  const loadOlder = async () => {
+    setLoadingOlder(true);
+    // One that fails is tried again by who asks again.
+    const older = await fetchEvents(sessionId, { before: first }).catch(() => []);
+    setKnown((before) =>
+      before.events[0]?.seq === first ? { ...before, events: [...older, ...before.events] } : before,
+    );
+    setLoadingOlder(false);
+  };
+  return {
+    ...known,
+    hasOlder: first > 1,
+    isLoadingOlder,
+    loadOlder: () => (isLoadingOlder || first <= 1 ? undefined : void loadOlder()),
+  };
 }
 
 /** A message that came whole is written no more, and nothing is once the session has ended. */
-function withEvents(before: SessionEvents, events: readonly SessionEvent[]): SessionEvents {
+function withEvents(before: Known, events: readonly SessionEvent[]): Known {
   const isOver = events.some(
     ({ id, type, payload }) =>
       id === before.written?.messageId ||
@@ -107,8 +131,11 @@ function withEvents(before: SessionEvents, events: readonly SessionEvent[]): Ses
   return { ...before, events: [...before.events, ...events], written };
 }
 
-async function fetchEvents(sessionId: string, after: number): Promise<SessionEvent[]> {
-  const params = { path: { session_id: sessionId }, query: { after, limit: pageSize } };
+async function fetchEvents(
+  sessionId: string,
+  position: { after: number } | { before: number },
+): Promise<SessionEvent[]> {
+  const params = { path: { session_id: sessionId }, query: { ...position, limit: pageSize } };
   return (await call(api.GET('/api/sessions/{session_id}/events', { params }))).events;
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { whyNotGrant } from '../../../../api/policies/grants.ts';
 import {
+  whyNotChangeSession,
   whyNotEndSession,
   whyNotMessageSession,
-  whyNotChangeSession,
   whyNotReadSession,
 } from '../../../../api/policies/sessions.ts';
 

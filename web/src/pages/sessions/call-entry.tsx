@@ -23,6 +23,7 @@ export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]]
   return (
     <EntryFrame
       voice="call"
+      entryKey={call.id}
       who="Tool call"
       at={call.at}
       node={

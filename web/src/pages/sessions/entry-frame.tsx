@@ -11,6 +11,7 @@ export function EntryFrame({
   at,
   node,
   isThin = false,
+  entryKey,
   children,
 }: {
   voice: Voice;
@@ -21,10 +22,12 @@ export function EntryFrame({
   node?: ReactNode;
   /** One quiet line: what was said or noted by the way. */
   isThin?: boolean;
+  /** Of the entry among those that come and go on a long transcript. */
+  entryKey?: string;
   children: ReactNode;
 }) {
   return (
-    <li className={`entry entry-${voice}${isThin ? ' entry-thin' : ''}`}>
+    <li className={`entry entry-${voice}${isThin ? ' entry-thin' : ''}`} data-key={entryKey}>
       <span className="entry-node" aria-hidden="true">
         {node ?? <i className="entry-dot" />}
       </span>

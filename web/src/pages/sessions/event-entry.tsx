@@ -20,6 +20,7 @@ export function EventEntry({ event }: { event: TranscriptEvent }) {
   return (
     <EntryFrame
       voice={speaker.kind}
+      entryKey={event.id}
       who={<Who speaker={speaker} />}
       at={at}
       node={<Node speaker={speaker} content={content} />}

@@ -6,9 +6,10 @@ import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session, SessionWithAncestors, ToolCall } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import type { List } from '../../api/use-list.ts';
 import { usePeople } from '../../api/use-names.ts';
 import { useRunAgain } from '../../api/use-run-again.ts';
-import { useSessionEvents } from '../../api/use-session-events.ts';
+import { type SessionEvents, useSessionEvents } from '../../api/use-session-events.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
@@ -68,11 +69,13 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
   const [wasGoingOn] = useState(goesOn);
   useBeginAtTop();
   const calls = useToolCalls(session);
+  useCallsAsFarBack(calls, live);
+  useWholeQuestion(session, live);
   const entries = useMemo(
-    () => foldSteps(transcriptEntries(events, calls.items ?? [])),
-    [events, calls.items],
+    () => foldSteps(transcriptEntries(events, calls.items ?? [], live.hasOlder)),
+    [events, calls.items, live.hasOlder],
   );
-  const waiting = useWaitingRequests(events);
+  const waiting = useWaitingRequests(session.id, events, live.hasOlder);
   const approvals = useApprovalQueue(waiting);
   const { nameOf, personOf } = useSessionNames(session);
   const { slug } = useWorkspace();
@@ -105,11 +108,12 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       <AncestorsPath session={session} />
       <MuteNotice session={session} />
       <ServerAlert sessionId={session.id} />
-      <Grid gap="md">
+      <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            {isLaunching(session) ? <LaunchProgress sessionId={session.id} events={events} /> : null}
-            {calls.hasMore ? <EarlierCalls load={calls.loadMore} loading={calls.isLoadingMore} /> : null}
+            {isLaunching(session) && !live.hasOlder ? (
+              <LaunchProgress sessionId={session.id} events={events} />
+            ) : null}
             <transcriptContext.Provider
               value={{
                 sessionId: session.id,
@@ -127,7 +131,10 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
               <FailedState error={failure} what="The transcript" />
             )}
             {session.may_message ? (
-              <MessageForm session={session} question={openQuestions(events)[0]} />
+              <MessageForm
+                session={session}
+                question={live.hasOlder ? undefined : openQuestions(events)[0]}
+              />
             ) : goesOn ? (
               <BudgetNotice session={session} />
             ) : null}
@@ -135,7 +142,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <Panels session={session} tree={tree} events={events} />
+          <Panels session={session} tree={tree} events={events} hasOlder={live.hasOlder} />
         </Grid.Col>
       </Grid>
     </PageFrame>
@@ -151,16 +158,19 @@ function Panels({
   session,
   tree,
   events,
+  hasOlder,
 }: {
   session: Session;
   tree: SessionTree;
   events: readonly TranscriptEvent[];
+  /** Its beginning was not read. */
+  hasOlder: boolean;
 }) {
   return (
-    <Stack>
+    <div className="session-rail">
       <TreePanel currentId={session.id} tree={tree} />
       <SessionFacts session={session} />
-      {isLaunching(session) ? null : <LaunchProgress sessionId={session.id} events={events} />}
+      {isLaunching(session) || hasOlder ? null : <LaunchProgress sessionId={session.id} events={events} />}
       <ModelUsagePanel session={session} />
       <ServersPanel sessionId={session.id} />
       <OpenCallsPanel session={session} />
@@ -168,7 +178,7 @@ function Panels({
       <ArtifactsPanel sessionId={session.id} />
       <PreviewsPanel sessionId={session.id} />
       <ConfigurationPanel sessionId={session.id} />
-    </Stack>
+    </div>
   );
 }
 
@@ -193,17 +203,34 @@ function tabTitleOf(session: Session): string {
   return session.waiting_for === null ? title : `${sessionStateLabel(stateOf(session))} · ${title}`;
 }
 
-function EarlierCalls({ load, loading }: { load: () => void; loading: boolean }) {
-  return (
-    <Group gap="xs">
-      <Text size="sm" c="dimmed">
-        Not all tool calls are shown.
-      </Text>
-      <Button size="compact-sm" variant="default" onClick={load} loading={loading}>
-        Load earlier calls
-      </Button>
-    </Group>
-  );
+/** A message answers the oldest open question, which may be further back than what was read. */
+function useWholeQuestion(
+  { waiting_for: wait }: Session,
+  { hasOlder, isLoadingOlder, loadOlder }: SessionEvents,
+) {
+  const lacksSome = wait === 'answer' && hasOlder && !isLoadingOlder;
+  useEffect(() => {
+    if (lacksSome) {
+      loadOlder();
+    }
+  });
+}
+
+/** Calls come as far back as the events that were read do. */
+function useCallsAsFarBack(calls: List<ToolCall>, live: SessionEvents): void {
+  const { items, hasMore, isLoadingMore, loadMore } = calls;
+  const [firstEvent, lastCall] = [live.events[0], items?.at(-1)];
+  const lacksSome =
+    hasMore &&
+    !isLoadingMore &&
+    firstEvent !== undefined &&
+    lastCall !== undefined &&
+    (!live.hasOlder || Date.parse(lastCall.at) > Date.parse(firstEvent.at));
+  useEffect(() => {
+    if (lacksSome) {
+      loadMore();
+    }
+  });
 }
 
 /** Where a session comes from: those above it, each a link. Nothing for a root. */

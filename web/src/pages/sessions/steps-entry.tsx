@@ -6,13 +6,21 @@ import type { TranscriptEvent } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
 
 /** What an agent noted of its progress, in one line that unfolds. */
-export function StepsEntry({ at, events }: { at: string; events: readonly TranscriptEvent[] }) {
+export function StepsEntry({
+  entryKey,
+  at,
+  events,
+}: {
+  entryKey: string;
+  at: string;
+  events: readonly TranscriptEvent[];
+}) {
   const { agentName } = useTranscript();
   const [isOpen, setOpen] = useState(false);
   const last = events.at(-1)?.content;
   return (
     <>
-      <EntryFrame voice="agent" who={<VisibleText text={agentName} />} at={at} isThin>
+      <EntryFrame voice="agent" entryKey={entryKey} who={<VisibleText text={agentName} />} at={at} isThin>
         <button type="button" className="text-button" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {events.length} steps
         </button>{' '}

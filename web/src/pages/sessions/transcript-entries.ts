@@ -54,14 +54,17 @@ function addCall(entries: TranscriptEntry[], call: ToolCall): void {
 
 /**
  * Events in their order, each call before the first event that is later than its start. Calls come last
- * recorded first; events are never reordered, whatever their clocks say.
+ * recorded first; events are never reordered, whatever their clocks say. With `hasOlder` events, the calls
+ * before the first of these come with the older ones.
  */
 export function transcriptEntries(
   events: readonly TranscriptEvent[],
   calls: readonly ToolCall[],
+  hasOlder = false,
 ): TranscriptEntry[] {
+  const sinceMs = hasOlder ? Date.parse(events[0]?.at ?? '') : Number.NEGATIVE_INFINITY;
   const ahead = calls
-    .filter((call) => !leavesAnEvent(call))
+    .filter((call) => !leavesAnEvent(call) && Date.parse(call.at) >= sinceMs)
     .toSorted((left, right) => Date.parse(left.at) - Date.parse(right.at));
   const entries: TranscriptEntry[] = [];
   let taken = 0;
@@ -107,3 +110,64 @@ function foldedRun(steps: TranscriptEntry[]): TranscriptEntry[] {
     ? steps
     : [{ kind: 'steps', key: `steps ${first.id}`, at: first.at, events }];
 }
+
+/** What the reader wants to see of a transcript. */
+export const views = ['everything', 'messages', 'calls', 'decisions'] as const;
+export interface Wanted {
+  view: (typeof views)[number];
+  hidesSteps: boolean;
+  /** Empty for all. */
+  search: string;
+}
+
+const messageTypes = new Set<string>([
+  'user.message',
+  'agent.message',
+  'agent.channel_message',
+  'agent.input_requested',
+  'agent.shared',
+  'agent.artifact',
+  'agent.error',
+  'session.message',
+]);
+const decisionTypes = new Set<string>(['agent.permission_request', 'permission.decided']);
+
+/** Those that the reader wants to see. */
+export function wantedEntries(entries: readonly TranscriptEntry[], wanted: Wanted): TranscriptEntry[] {
+  const search = wanted.search.trim().toLowerCase();
+  return entries.filter(
+    (entry) =>
+      !(wanted.hidesSteps && isStep(entry)) &&
+      isOfView(entry, wanted.view) &&
+      (search === '' || textOf(entry).toLowerCase().includes(search)),
+  );
+}
+
+function isOfView(entry: TranscriptEntry, view: Wanted['view']): boolean {
+  switch (view) {
+    case 'everything':
+      return true;
+    case 'calls':
+      return entry.kind === 'call';
+    case 'messages':
+      return entry.kind === 'event' && messageTypes.has(entry.event.type);
+    case 'decisions':
+      return entry.kind === 'event' && decisionTypes.has(entry.event.type);
+  }
+}
+
+/** All that can be read of an entry, and the names of the calls. */
+function textOf(entry: TranscriptEntry): string {
+  return entry.kind === 'call'
+    ? `${entry.calls[0].server}.${entry.calls[0].tool}`
+    : (entry.kind === 'event' ? [entry.event] : entry.events)
+        .flatMap(({ payload }) => stringsIn(payload))
+        .join('\n');
+}
+
+const stringsIn = (value: unknown): string[] =>
+  typeof value === 'string'
+    ? [value]
+    : typeof value === 'object' && value !== null
+      ? Object.values(value).flatMap(stringsIn)
+      : [];

@@ -1,13 +1,14 @@
 /**
  * All that was said and done in a session, oldest first; while it runs, it opens at its end and follows it.
  */
-import { Button, Center, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Button, Text } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
 import type { Session } from '../../api/types.ts';
 import type { SessionEvents } from '../../api/use-session-events.ts';
 import { AgentAvatar, PersonAvatar } from '../../components/avatar.tsx';
 import { FoldedText } from '../../components/folded-text.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { MarkdownText } from '../../components/markdown-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
@@ -15,50 +16,80 @@ import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
 import { StepsEntry } from './steps-entry.tsx';
 import { useTranscript } from './transcript-context.ts';
-import type { TranscriptEntry } from './transcript-entries.ts';
-
-/** Number of entries that are drawn at first, the newest; the others on request. */
-const shownAtOnce = 300;
+import { type TranscriptEntry, type Wanted, wantedEntries } from './transcript-entries.ts';
+import { TranscriptTools } from './transcript-tools.tsx';
+import { useShownEntries } from './use-shown-entries.ts';
 
 export function Transcript({
   session,
   entries,
-  live: { written, state },
+  live,
   follows,
 }: {
   session: Session;
   entries: TranscriptEntry[];
-  live: Pick<SessionEvents, 'written' | 'state'>;
+  live: SessionEvents;
   /**
    * Whether the page starts at the newest entry and follows new ones; a session that had ended
    * before is read from its top.
    */
   follows: boolean;
 }) {
-  const [shown, setShown] = useState(shownAtOnce);
-  const { transcript, end } = useKeptInSight(follows);
-  const left = Math.max(0, entries.length - shown);
+  const { written, state } = live;
+  const [wanted, setWanted] = useState<Wanted>(allEntries);
+  const chosen = useMemo(() => wantedEntries(entries, wanted), [entries, wanted]);
+  const part = useShownEntries(chosen, live);
+  const { transcript, end, isAway } = useKeptInSight(follows && !part.hasLater);
+  const toLatest = () => {
+    part.toLatest();
+    requestAnimationFrame(() => end.current?.scrollIntoView({ block: 'end' }));
+  };
   return (
     <section aria-label="Transcript" ref={transcript}>
-      <ol className="transcript">
-        <Prompt session={session} />
-        {left === 0 ? null : (
-          <li>
-            <Center>
-              <Button size="xs" variant="default" onClick={() => setShown(shown + shownAtOnce)}>
-                Show {Math.min(left, shownAtOnce)} earlier
-              </Button>
-            </Center>
-          </li>
+      <TranscriptTools session={session} wanted={wanted} onWanted={setWanted} />
+      <ol className="transcript" ref={part.list}>
+        {part.hasEarlier ? (
+          <Elsewhere label="Show earlier" onClick={part.earlier} loading={part.isLoading} />
+        ) : (
+          <Prompt session={session} />
         )}
-        {entries.slice(left).map((entry) => (
+        {part.shown.map((entry) => (
           <Entry key={entry.key} entry={entry} />
         ))}
-        {written === null ? null : <Written text={written.text} />}
+        {part.hasLater ? <Elsewhere label="Show later" onClick={part.later} loading={false} /> : null}
+        {written === null || part.hasLater ? null : <Written text={written.text} />}
       </ol>
+      {chosen.length === 0 && entries.length > 0 ? (
+        <Text size="sm" c="dimmed">
+          {live.hasOlder ? 'Nothing of what was loaded matches.' : 'Nothing matches.'}
+        </Text>
+      ) : null}
       <StreamNote state={state} isWriting={written !== null} />
+      {isAway || part.hasLater ? (
+        <Button
+          className="to-latest"
+          variant="default"
+          size="xs"
+          leftSection={<Icon name="arrowDown" size={14} />}
+          onClick={toLatest}
+        >
+          Latest
+        </Button>
+      ) : null}
       <div ref={end} className="transcript-end" />
     </section>
+  );
+}
+
+const allEntries: Wanted = { view: 'everything', hidesSteps: false, search: '' };
+
+function Elsewhere({ label, onClick, loading }: { label: string; onClick: () => void; loading: boolean }) {
+  return (
+    <li className="transcript-elsewhere">
+      <Button size="xs" variant="default" loading={loading} onClick={onClick}>
+        {label}
+      </Button>
+    </li>
   );
 }
 
@@ -69,7 +100,7 @@ function Entry({ entry }: { entry: TranscriptEntry }) {
     case 'call':
       return <CallEntry calls={entry.calls} />;
     case 'steps':
-      return <StepsEntry at={entry.at} events={entry.events} />;
+      return <StepsEntry entryKey={entry.key} at={entry.at} events={entry.events} />;
   }
 }
 
@@ -155,6 +186,12 @@ const slackPx = 120;
 function useKeptInSight(follows: boolean) {
   const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
+  const [isAway, setAway] = useState(false);
+  useEffect(() => {
+    const look = () => setAway((end.current?.getBoundingClientRect().top ?? 0) > 2 * window.innerHeight);
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
   useEffect(() => {
     if (!follows || transcript.current === null) {
       return;
@@ -182,5 +219,5 @@ function useKeptInSight(follows: boolean) {
       growth.disconnect();
     };
   }, [follows]);
-  return { transcript, end };
+  return { transcript, end, isAway };
 }
