@@ -27,7 +27,7 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
       access: sessionReaders,
       query: z.object({
         after: eventPosition.default(0),
-        /** Then the last ones before it, in order: a number that is too high for the newest. Not for a stream. */
+        /** The last ones before it, in order; beyond the end, the newest. Not for a stream. */
         before: eventPosition.optional(),
         limit: z.coerce.number().int().min(1).max(200).default(100),
       }),

@@ -64,7 +64,7 @@ describe('the events of a session as JSON', () => {
   });
 
   it('are read from the newest back, with `before`, each page in order', async () => {
-    for (const text of ['one', 'two', 'x'.repeat(60_000)]) {
+    for (const text of ['one', 'two', 'three']) {
       await publish(text);
     }
     const end = await last();

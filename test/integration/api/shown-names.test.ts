@@ -1,4 +1,4 @@
-/** Names of agents, schedules, entries and sessions, as somebody gives them who wants another's to be read. */
+/** Names of agents, schedules, entries and sessions, as one gives them who wants another's to be read. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { agentMessage } from '../../../activities/channel-messages/slack-message.ts';
 import type { Agent } from '../../../contract/agent.ts';

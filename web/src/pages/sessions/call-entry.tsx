@@ -10,6 +10,7 @@ import { Status } from '../../components/pill.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime, clockTime, durationText } from '../../text/time-text.ts';
+import { CallPayloads } from './call-payloads.tsx';
 import { callOutcomeText, reachedNoServer } from './call-text.ts';
 import { EntryFrame } from './entry-frame.tsx';
 
@@ -59,7 +60,7 @@ export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]]
             </p>
             <ul>
               {calls.slice(0, mostListed).map((each) => (
-                <OneCall key={each.id} call={each} />
+                <OneCall key={each.id} call={each} isAlone={calls.length === 1} />
               ))}
             </ul>
             {calls.length > mostListed ? <p>and {calls.length - mostListed} more</p> : null}
@@ -73,8 +74,9 @@ export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]]
 /** Of many equal calls: the others are counted. */
 const mostListed = 20;
 
-function OneCall({ call }: { call: ToolCall }) {
-  const { slug } = useWorkspace();
+function OneCall({ call, isAlone }: { call: ToolCall; isAlone: boolean }) {
+  const { slug, isAdmin } = useWorkspace();
+  const [isWanted, setWanted] = useState(isAlone);
   const { at, duration_ms: ms, granted_via: grant } = call;
   return (
     <li>
@@ -89,6 +91,17 @@ function OneCall({ call }: { call: ToolCall }) {
           allowed by <TextLink to={pathOf(slug, 'grants', grant)}>grant {grant.slice(0, 8)}</TextLink>
         </span>
       )}
+      {isAdmin && !isAlone ? (
+        <button
+          type="button"
+          className="text-button"
+          aria-expanded={isWanted}
+          onClick={() => setWanted(!isWanted)}
+        >
+          Arguments and result
+        </button>
+      ) : null}
+      {isAdmin && isWanted ? <CallPayloads callId={call.id} /> : null}
     </li>
   );
 }

@@ -87,15 +87,13 @@ function submitByKeys({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HT
   }
 }
 
-function StartForm({
-  agents,
-  agentId: given,
-  from,
-}: {
+interface StartFormProps {
   agents: AgentOption[];
   agentId: string | null;
   from?: { id: string; prompt: string };
-}) {
+}
+
+function StartForm({ agents, agentId: given, from }: StartFormProps) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
   const keyFor = useIdempotencyKey();

@@ -1,15 +1,13 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
 import { Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session, SessionWithAncestors, ToolCall } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import type { List } from '../../api/use-list.ts';
 import { usePeople } from '../../api/use-names.ts';
 import { useRunAgain } from '../../api/use-run-again.ts';
-import { type SessionEvents, useSessionEvents } from '../../api/use-session-events.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
@@ -33,7 +31,7 @@ import { ServerAlert } from './server-alert.tsx';
 import { ServersPanel } from './servers-panel.tsx';
 import { SessionActions } from './session-actions.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
-import { readEvent, type TranscriptEvent } from './session-event-type.ts';
+import type { TranscriptEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
 import { countRunningBelow, type RunningBelow } from './session-tree.ts';
 import { SignInNotice } from './sign-in-notice.tsx';
@@ -41,11 +39,11 @@ import { StatusLine } from './status-line.tsx';
 import { hasEnded, sessionStateLabel, stateOf } from './status-text.ts';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
-import { foldSteps, leavesAnEvent, transcriptEntries } from './transcript-entries.ts';
+import { leavesAnEvent } from './transcript-entries.ts';
 import { TreePanel } from './tree-panel.tsx';
 import { UndrivenNotice } from './undriven-notice.tsx';
 import { type SessionTree, useSessionTree } from './use-session-tree.ts';
-import { useToolCalls } from './use-tool-calls.ts';
+import { useTimeline } from './use-timeline.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
 export function SessionPage({ id }: { id: string }) {
@@ -62,19 +60,11 @@ export function SessionPage({ id }: { id: string }) {
 }
 
 function Loaded({ session }: { session: SessionWithAncestors }) {
-  const live = useSessionEvents(session.id);
-  const { events: raw, state, failure } = live;
-  const events = useMemo(() => raw.map(readEvent), [raw]);
+  const { live, events, calls, entries } = useTimeline(session);
+  const { state, failure } = live;
   const goesOn = !hasEnded(session.status);
   const [wasGoingOn] = useState(goesOn);
   useBeginAtTop();
-  const calls = useToolCalls(session);
-  useCallsAsFarBack(calls, live);
-  useWholeQuestion(session, live);
-  const entries = useMemo(
-    () => foldSteps(transcriptEntries(events, calls.items ?? [], live.hasOlder)),
-    [events, calls.items, live.hasOlder],
-  );
   const waiting = useWaitingRequests(session.id, events, live.hasOlder);
   const approvals = useApprovalQueue(waiting);
   const { nameOf, personOf } = useSessionNames(session);
@@ -201,36 +191,6 @@ function useBeginAtTop(): void {
 function tabTitleOf(session: Session): string {
   const { title } = session;
   return session.waiting_for === null ? title : `${sessionStateLabel(stateOf(session))} · ${title}`;
-}
-
-/** A message answers the oldest open question, which may be further back than what was read. */
-function useWholeQuestion(
-  { waiting_for: wait }: Session,
-  { hasOlder, isLoadingOlder, loadOlder }: SessionEvents,
-) {
-  const lacksSome = wait === 'answer' && hasOlder && !isLoadingOlder;
-  useEffect(() => {
-    if (lacksSome) {
-      loadOlder();
-    }
-  });
-}
-
-/** Calls come as far back as the events that were read do. */
-function useCallsAsFarBack(calls: List<ToolCall>, live: SessionEvents): void {
-  const { items, hasMore, isLoadingMore, loadMore } = calls;
-  const [firstEvent, lastCall] = [live.events[0], items?.at(-1)];
-  const lacksSome =
-    hasMore &&
-    !isLoadingMore &&
-    firstEvent !== undefined &&
-    lastCall !== undefined &&
-    (!live.hasOlder || Date.parse(lastCall.at) > Date.parse(firstEvent.at));
-  useEffect(() => {
-    if (lacksSome) {
-      loadMore();
-    }
-  });
 }
 
 /** Where a session comes from: those above it, each a link. Nothing for a root. */

@@ -1,7 +1,7 @@
 /** What one can do with a transcript: see a part of it, search it, keep it. */
 import { ActionIcon, Switch, TextInput } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import type { Session } from '../../api/types.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { exportTranscript } from './export-transcript.ts';
@@ -23,7 +23,7 @@ export function TranscriptTools({
   wanted: Wanted;
   onWanted: (wanted: Wanted) => void;
 }) {
-  const save = useMutation({ mutationFn: () => exportTranscript(session.id) });
+  const save = useApiMutation({ send: () => exportTranscript(session.id) });
   return (
     <>
       <div className="transcript-tools">
