@@ -12,6 +12,7 @@ import './app/call.css';
 import './app/request.css';
 import './app/session.css';
 import './app/timeline.css';
+import './app/markdown.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app/app.tsx';

@@ -115,7 +115,12 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
                 openRequest,
               }}
             >
-              <Transcript session={session} entries={entries} live={live} follows={wasGoingOn} />
+              <Transcript
+                session={session}
+                entries={entries}
+                live={live}
+                follows={wasGoingOn || live.hasOlder}
+              />
             </transcriptContext.Provider>
             {failure === null || state !== 'failed' ? null : (
               <FailedState error={failure} what="The transcript" />

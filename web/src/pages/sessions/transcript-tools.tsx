@@ -47,6 +47,7 @@ export function TranscriptTools({
           onChange={(event) => onWanted({ ...wanted, hidesSteps: event.currentTarget.checked })}
         />
         <TextInput
+          className="transcript-search"
           size="xs"
           aria-label="Search the transcript"
           placeholder="Search"

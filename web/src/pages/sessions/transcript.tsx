@@ -30,7 +30,7 @@ export function Transcript({
   entries: TranscriptEntry[];
   live: SessionEvents;
   /**
-   * Whether the page starts at the newest entry and follows new ones; a session that had ended
+   * Whether the page starts at the newest entry and follows new ones; a short session that had ended
    * before is read from its top.
    */
   follows: boolean;
