@@ -62,6 +62,19 @@ describeInBrowser('the page of a session', () => {
     expect(await page.locator('.entry b').count()).toBe(0);
     expect(await field.inputValue()).toBe('half a sentence');
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename this session' });
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('go');
+    await dialog.getByLabel('Title').fill('Three <b>files</b>');
+    await visitor.checkAccessibility(dialog);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Three <b>files</b>', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'Start session' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('go');
     await visitor.leave();
   });
 

@@ -30,6 +30,8 @@ export interface SessionEvents {
   /** Whether there are earlier ones, and the way to read some of them. */
   hasOlder: boolean;
   isLoadingOlder: boolean;
+  /** Reading them failed; whoever asks again tries again. */
+  olderFailed: boolean;
   loadOlder(): void;
 }
 
@@ -101,22 +103,41 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       follower.stop();
     };
   }, [sessionId, slug, queries, live]);
-  const [isLoadingOlder, setLoadingOlder] = useState(false);
-  const first = known.events[0]?.seq ?? 1;
-  const loadOlder = async () => {
-    setLoadingOlder(true);
-    // One that fails is tried again by who asks again.
-    const older = await fetchEvents(sessionId, { before: first }).catch(() => []);
+  const older = useOlder(sessionId, known.events[0]?.seq ?? 1, (events, first) =>
     setKnown((before) =>
-      before.events[0]?.seq === first ? { ...before, events: [...older, ...before.events] } : before,
-    );
-    setLoadingOlder(false);
+      before.events[0]?.seq === first ? { ...before, events: [...events, ...before.events] } : before,
+    ),
+  );
+  return { ...known, ...older };
+}
+
+/** The way to events before the first one that is known, which has this `seq`. */
+function useOlder(
+  sessionId: string,
+  first: number,
+  onEvents: (events: readonly SessionEvent[], first: number) => void,
+): Pick<SessionEvents, 'hasOlder' | 'isLoadingOlder' | 'olderFailed' | 'loadOlder'> {
+  const [state, setState] = useState<'idle' | 'loading' | 'failed' | 'none'>('idle');
+  const load = async () => {
+    setState('loading');
+    try {
+      const events = await fetchEvents(sessionId, { before: first });
+      onEvents(events, first);
+      setState(events.length === 0 ? 'none' : 'idle');
+    } catch {
+      setState('failed');
+    }
   };
+  const hasOlder = first > 1 && state !== 'none';
   return {
-    ...known,
-    hasOlder: first > 1,
-    isLoadingOlder,
-    loadOlder: () => (isLoadingOlder || first <= 1 ? undefined : void loadOlder()),
+    hasOlder,
+    isLoadingOlder: state === 'loading',
+    olderFailed: state === 'failed',
+    loadOlder() {
+      if (hasOlder && state !== 'loading') {
+        void load();
+      }
+    },
   };
 }
 

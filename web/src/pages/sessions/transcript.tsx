@@ -64,6 +64,11 @@ export function Transcript({
           {live.hasOlder ? 'Nothing of what was loaded matches.' : 'Nothing matches.'}
         </Text>
       ) : null}
+      {live.olderFailed ? (
+        <Text size="sm" role="alert">
+          Earlier entries could not be loaded.
+        </Text>
+      ) : null}
       <StreamNote state={state} isWriting={written !== null} />
       {isAway || part.hasLater ? (
         <Button
@@ -179,6 +184,9 @@ function StreamNote({ state, isWriting }: { state: StreamState; isWriting: boole
 /** How far below the window the end may be while the reader still counts as being there. */
 const slackPx = 120;
 
+const isInSight = (end: HTMLElement | null) =>
+  (end?.getBoundingClientRect().top ?? 0) <= window.innerHeight + slackPx;
+
 /**
  * Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up so far that
  * the end is out of sight; goes on once the end is in sight again.
@@ -186,6 +194,7 @@ const slackPx = 120;
 function useKeptInSight(follows: boolean) {
   const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
+  const hasBegun = useRef(false);
   const [isAway, setAway] = useState(false);
   useEffect(() => {
     const look = () => setAway((end.current?.getBoundingClientRect().top ?? 0) > 2 * window.innerHeight);
@@ -196,15 +205,15 @@ function useKeptInSight(follows: boolean) {
     if (!follows || transcript.current === null) {
       return;
     }
-    let following = true;
+    // Later on only a reader who is at the end is taken along.
+    let following = !hasBegun.current || isInSight(end.current);
+    hasBegun.current = true;
     let lastY = window.scrollY;
     // The browser reports scrolling before growth; an intersection observer reports only after it.
     const onScroll = () => {
       const wentUp = window.scrollY < lastY;
       lastY = window.scrollY;
-      const endY = end.current?.getBoundingClientRect().top ?? 0;
-      const inSight = endY <= window.innerHeight + slackPx;
-      following = inSight || (following && !wentUp);
+      following = isInSight(end.current) || (following && !wentUp);
     };
     // Entries also grow when they are first drawn, which is once they are near the window.
     const growth = new ResizeObserver(() => {

@@ -24,9 +24,9 @@ export function useTimeline(session: Session) {
 /** A message answers the oldest open question, which may be further back than what was read. */
 function useWholeQuestion(
   { waiting_for: wait }: Session,
-  { hasOlder, isLoadingOlder, loadOlder }: SessionEvents,
+  { hasOlder, isLoadingOlder, olderFailed, loadOlder }: SessionEvents,
 ) {
-  const lacksSome = wait === 'answer' && hasOlder && !isLoadingOlder;
+  const lacksSome = wait === 'answer' && hasOlder && !isLoadingOlder && !olderFailed;
   useEffect(() => {
     if (lacksSome) {
       loadOlder();
@@ -36,9 +36,10 @@ function useWholeQuestion(
 
 /** Calls come as far back as the events that were read do. */
 function useCallsAsFarBack(calls: List<ToolCall>, live: SessionEvents): void {
-  const { items, hasMore, isLoadingMore, loadMore } = calls;
+  const { items, error, hasMore, isLoadingMore, loadMore } = calls;
   const [firstEvent, lastCall] = [live.events[0], items?.at(-1)];
   const lacksSome =
+    error === null &&
     hasMore &&
     !isLoadingMore &&
     firstEvent !== undefined &&
