@@ -191,7 +191,7 @@ describeInBrowser('the page of a session', () => {
       const { page } = visitor;
       const { height } = context.viewport ?? { height: 0 };
       await visitor.open(`sessions/${session.id}`);
-      await page.getByText('Line 40').waitFor();
+      await page.getByText('Line 40', { exact: true }).waitFor();
       const field = page.getByRole('textbox', { name: 'Message to the agent' });
       const pinned = [
         page.getByRole('heading', { level: 1 }),
@@ -305,10 +305,10 @@ describeInBrowser('the page of a session', () => {
     const lines = transcript.getByText(/^Line \d+$/);
     for (let step = 0; step < 4; step += 1) {
       const first = (await lines.first().textContent()) ?? '';
-      await transcript.getByRole('button', { name: 'Show earlier' }).scrollIntoViewIfNeeded();
+      await transcript.getByRole('button', { name: 'Show earlier' }).focus();
       const line = transcript.getByText(first, { exact: true });
       const before = (await line.boundingBox())?.y ?? 0;
-      await transcript.getByRole('button', { name: 'Show earlier' }).click();
+      await page.keyboard.press('Enter');
       await eventually(async () => expect(await lines.first().textContent()).not.toBe(first));
       expect(Math.abs(((await line.boundingBox())?.y ?? 0) - before)).toBeLessThan(60);
       expect(await nodes()).toBeLessThanOrEqual(3_000);

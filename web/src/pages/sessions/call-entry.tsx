@@ -74,14 +74,15 @@ export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]]
 /** Of many equal calls: the others are counted. */
 const mostListed = 20;
 
+/** `isAlone`: its row says when it was and how long it took. */
 function OneCall({ call, isAlone }: { call: ToolCall; isAlone: boolean }) {
   const { slug, isAdmin } = useWorkspace();
   const [isWanted, setWanted] = useState(isAlone);
   const { at, duration_ms: ms, granted_via: grant } = call;
   return (
     <li>
-      <span title={absoluteTime(at)}>{clockTime(at)}</span>
-      {reachedNoServer(call) ? null : <span>{durationText(ms)}</span>}
+      {isAlone ? null : <span title={absoluteTime(at)}>{clockTime(at)}</span>}
+      {isAlone || reachedNoServer(call) ? null : <span>{durationText(ms)}</span>}
       {grant === null ? (
         reachedNoServer(call) ? null : (
           <span>no grant needed</span>
