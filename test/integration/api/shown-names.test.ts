@@ -191,7 +191,7 @@ describe('a session', () => {
     const { agent } = await api.runningSession(member, base);
     const outsider = await api.person('Olga Outsider');
     await api.join(workspace, outsider, 'member');
-    const body = { agent_id: agent.id, prompt: ' \n  Write it <b>now</b>\nThe rest' };
+    const body = { agent_id: agent.id, prompt: ' \n  Write \u202eit\u2066 <b>now</b>\nThe rest' };
     const { session } = await member.ok<{ session: Session }>('POST', `${base}/sessions`, body);
     const one = (more = '') => `/api/sessions/${session.id}${more}`;
     const titles = async () => {
