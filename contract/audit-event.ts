@@ -67,6 +67,7 @@ export const auditEventName = z.enum([
   'session.ended',
   'session.muted',
   'session.unmuted',
+  'session.renamed',
   'session.output_read',
   'session.message.posted',
   'session.preview.deployed',

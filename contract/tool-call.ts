@@ -72,6 +72,13 @@ export const refusedCalls = z.strictObject({
 });
 export type RefusedCalls = z.infer<typeof refusedCalls>;
 
+/** What the workspace kept of one call; null where it kept none. */
+export const keptPayloads = z.strictObject({
+  arguments: callPayload.nullable(),
+  result: callPayload.nullable(),
+});
+export type KeptPayloads = z.infer<typeof keptPayloads>;
+
 /** Data of `session.mcp.tool_called`. */
 export const toolCalledData = z.strictObject({
   name: z.string(),

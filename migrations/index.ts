@@ -19,6 +19,7 @@ import * as createModelUsageDays from './20261130100000_create_model_usage_days.
 import * as createSessionLiveTexts from './20261130110000_create_session_live_texts.ts';
 import * as addHomeIndexes from './20261130120000_add_home_indexes.ts';
 import * as indexRequestsByAgent from './20261130131500_index_requests_by_agent.ts';
+import * as addSessionTitles from './20261201100000_add_session_titles.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -44,6 +45,7 @@ const migrations: Record<string, Migration> = {
   '20261130110000_create_session_live_texts': createSessionLiveTexts,
   '20261130120000_add_home_indexes': addHomeIndexes,
   '20261130131500_index_requests_by_agent': indexRequestsByAgent,
+  '20261201100000_add_session_titles': addSessionTitles,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -304,6 +304,7 @@ declare module 'knex/types/tables.js' {
       schedule_id: string | null;
       schedule_maker_id: string | null;
       request_expiry_seconds: number | null;
+      title: string | null;
     };
     shares: {
       id: string;

@@ -16,7 +16,7 @@ import {
 import { type LineageMember, readLineages } from '../../store/sessions/tree.ts';
 import { grantMaker } from '../policies/grant-maker.ts';
 import { grantChoices, type RequestInQuestion, whyNotDeny } from '../policies/permission-requests.ts';
-import { mayReadSession, readableMembers, whyNotMuteSession } from '../policies/sessions.ts';
+import { mayReadSession, readableMembers, whyNotChangeSession } from '../policies/sessions.ts';
 import type { InWorkspace } from '../route.ts';
 
 const scopes = z.array(grantScope);
@@ -160,7 +160,7 @@ function answersOf(visit: Visit, { status }: PermissionRequest, asked: RequestIn
   return status === 'open'
     ? {
         may_decide: mayDeny,
-        may_mute: mayDeny && whyNotMuteSession(maker, asked.session) === null,
+        may_mute: mayDeny && whyNotChangeSession(maker, asked.session) === null,
         may_grant: grantChoices(maker, asked),
       }
     : { may_decide: false, may_mute: false, may_grant: { agent: [], operator: [] } };

@@ -11,7 +11,7 @@ import { notFound, requireAllowed } from '../errors.ts';
 import { anyMember } from '../policies/access.ts';
 import { grantMaker } from '../policies/grant-maker.ts';
 import { whyNotDeny } from '../policies/permission-requests.ts';
-import { readableBy, whyNotMuteSession } from '../policies/sessions.ts';
+import { readableBy, whyNotChangeSession } from '../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { callRoute } from './call-route.ts';
@@ -149,5 +149,5 @@ async function requireDenier(
   const question = await requireQuestion(db, visit, request);
   const visitor = { userId: visit.user.id, role: visit.role };
   requireAllowed(whyNotDeny(grantMaker(visit), question));
-  requireAllowed(mute ? whyNotMuteSession(visitor, question.session) : null);
+  requireAllowed(mute ? whyNotChangeSession(visitor, question.session) : null);
 }

@@ -8,9 +8,9 @@ import { whyNotEditAgent } from './agents.ts';
 import type { Refusal } from './refusal.ts';
 import {
   type SessionKeepers,
+  whyNotChangeSession,
   whyNotEndSession,
   whyNotMessageSession,
-  whyNotMuteSession,
   whyNotReadSession,
 } from './sessions.ts';
 import { type AdminAction, whyNotAdmin } from './workspace.ts';
@@ -63,6 +63,6 @@ export const sessionOperator: Access<'session'> = {
 export const sessionEnders: Access<'session'> = {
   whyNot: (asking) => whyNotEndSession(visitorOf(asking), asking.session),
 };
-export const sessionMuters: Access<'session'> = {
-  whyNot: (asking) => whyNotMuteSession(visitorOf(asking), asking.session),
+export const sessionChangers: Access<'session'> = {
+  whyNot: (asking) => whyNotChangeSession(visitorOf(asking), asking.session),
 };

@@ -77,11 +77,11 @@ export function whyNotMessageSession({ userId }: { userId: string }, session: Pe
   return session.operator_id === userId ? null : 'Only the operator of a session may send it messages';
 }
 
-/** A muted session's permission requests reach nobody. */
-export function whyNotMuteSession(visitor: SessionVisitor, session: People): Refusal {
+/** A muted session's permission requests reach nobody; all who read a session see its title. */
+export function whyNotChangeSession(visitor: SessionVisitor, session: People): Refusal {
   return visitor.role === 'admin' || isOwnSession(visitor, session)
     ? null
-    : 'Only the operator of a session or a workspace admin may mute it';
+    : 'Only the operator of a session or a workspace admin may mute or rename it';
 }
 
 export function whyNotEndSession(visitor: SessionVisitor, session: SessionKeepers): Refusal {

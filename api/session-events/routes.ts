@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { eventPosition } from '../../contract/names.ts';
 import { isTerminal, type Session } from '../../contract/session.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
-import { listSessionEvents } from '../../store/session-events/list.ts';
+import { listEventsBefore, listSessionEvents } from '../../store/session-events/list.ts';
 import { invalid } from '../errors.ts';
 import { answerWithEvents } from '../event-stream/answer.ts';
 import { streamSessionEvents } from '../event-stream/session-stream.ts';
@@ -27,6 +27,8 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
       access: sessionReaders,
       query: z.object({
         after: eventPosition.default(0),
+        /** The last ones before it, in order; beyond the end, the newest. Not for a stream. */
+        before: eventPosition.optional(),
         limit: z.coerce.number().int().min(1).max(200).default(100),
       }),
       response: z.strictObject({ events: z.array(sessionEvent), next_after: z.int() }),
@@ -35,7 +37,11 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
           await answerStream(dependencies, ctx, visit, lastEventId(ctx) ?? query.after);
           return written;
         }
-        const events = await listSessionEvents(db, visit.session.id, query);
+        const { before, ...page } = query;
+        const events =
+          before === undefined
+            ? await listSessionEvents(db, visit.session.id, page)
+            : await listEventsBefore(db, visit.session.id, { ...page, before });
         return { events, next_after: events.at(-1)?.seq ?? query.after };
       },
     }),

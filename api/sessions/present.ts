@@ -10,13 +10,15 @@ import { readLineages } from '../../store/sessions/tree.ts';
 import { notFound } from '../errors.ts';
 import {
   readableMembers,
+  whyNotChangeSession,
   whyNotEndSession,
   whyNotMessageSession,
-  whyNotMuteSession,
 } from '../policies/sessions.ts';
 import type { InWorkspace } from '../route.ts';
 
 export const shownSession = session.extend({
+  /** What people named it, else the first line of its prompt: those words may be an agent's. */
+  title: z.string(),
   agent: named,
   operator: named.nullable(),
   root_operator: named.nullable(),
@@ -33,10 +35,12 @@ export const shownSession = session.extend({
   waiting_for: sessionWait.nullable(),
   /** What its requests to a language model took that are over; null where it made none. */
   model_tokens: z.int().nullable(),
-  /** What the caller may do now; false once the session has ended. */
+  /** What the caller may do now; false once the session has ended, but where it says so. */
   may_message: z.boolean(),
   may_terminate: z.boolean(),
   may_mute: z.boolean(),
+  /** Also once it has ended. */
+  may_rename: z.boolean(),
   /** The session's workflow; `url` is its page in the Temporal UI where the platform knows one. */
   workflow: z.strictObject({ id: z.string(), url: z.url().nullable() }),
 });
@@ -74,6 +78,7 @@ export async function presentSessions(
       : [
           {
             ...session,
+            title: found.title,
             agent: found.agent,
             operator: found.operator,
             root_operator: found.rootOperator,
@@ -86,7 +91,8 @@ export async function presentSessions(
             model_tokens: found.modelTokens,
             may_message: goesOn && whyNotMessageSession(visitor, session) === null,
             may_terminate: goesOn && whyNotEndSession(visitor, session) === null,
-            may_mute: goesOn && whyNotMuteSession(visitor, session) === null,
+            may_mute: goesOn && whyNotChangeSession(visitor, session) === null,
+            may_rename: whyNotChangeSession(visitor, session) === null,
             workflow: workflowOf(session.id, config),
           },
         ];

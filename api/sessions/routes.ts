@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { addMessage } from '../../commands/session-inputs/messages.ts';
 import { setRequestsMuted } from '../../commands/sessions/mute-requests.ts';
+import { renameSession } from '../../commands/sessions/rename.ts';
 import { type InputMessage, inputMessage } from '../../contract/agent-contract.ts';
 import { uuid } from '../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../contract/page.ts';
@@ -12,6 +13,7 @@ import {
   sessionStatus,
   sessionWait,
 } from '../../contract/session.ts';
+import { shownName } from '../../contract/shown-name.ts';
 import type { User } from '../../contract/workspace.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../store/sessions/list.ts';
@@ -20,8 +22,8 @@ import { requestEnding } from '../../store/sessions/status.ts';
 import { ApiError, notFound } from '../errors.ts';
 import {
   anyMember,
+  sessionChangers,
   sessionEnders,
-  sessionMuters,
   sessionOperator,
   sessionReaders,
 } from '../policies/access.ts';
@@ -48,7 +50,7 @@ export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
     readRoute(dependencies),
     messageRoute(dependencies),
     terminateRoute(dependencies),
-    muteRoute(dependencies),
+    changeRoute(dependencies),
     configurationRoute(dependencies),
     childrenRoute(dependencies),
   ];
@@ -156,22 +158,34 @@ function terminateRoute(dependencies: Dependencies): AnyRoute {
   });
 }
 
-function muteRoute(dependencies: Dependencies): AnyRoute {
+function changeRoute(dependencies: Dependencies): AnyRoute {
   return defineRoute({
     method: 'patch',
     path,
     summary:
-      'Mute or unmute the permission requests of a session: while muted, they are refused without asking a person',
+      'Name a session (null: as its prompt begins), or mute its permission requests: they are then refused unasked',
     scope: 'session',
-    access: sessionMuters,
-    body: z.strictObject({ permission_requests_muted: z.boolean() }),
+    access: sessionChangers,
+    body: z
+      .strictObject({
+        permission_requests_muted: z.boolean().optional(),
+        title: shownName.nullable().optional(),
+      })
+      .refine(({ permission_requests_muted: muted, title }) => muted !== undefined || title !== undefined, {
+        error: 'must change something',
+      }),
     response: oneSession,
-    async handler({ session, user, role, body }) {
-      if (isTerminal(session.status)) {
-        throw new ApiError('conflict', 'The session has ended');
-      }
+    async handler({ session, user, role, body: { permission_requests_muted: muted, title } }) {
       const by = { type: 'user', id: user.id } as const;
-      await setRequestsMuted(dependencies.db, session.id, { muted: body.permission_requests_muted, by });
+      if (muted !== undefined) {
+        if (isTerminal(session.status)) {
+          throw new ApiError('conflict', 'The session has ended');
+        }
+        await setRequestsMuted(dependencies.db, session.id, { muted, by });
+      }
+      if (title !== undefined) {
+        await renameSession(dependencies.db, session.id, { title, by });
+      }
       return { session: await presentSession(dependencies, { user, role }, session) };
     },
   });

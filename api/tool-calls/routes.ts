@@ -1,10 +1,12 @@
 import * as z from 'zod';
+import { uuid } from '../../contract/names.ts';
 import { openCallList } from '../../contract/open-calls.ts';
 import { nextCursor, pageQuery } from '../../contract/page.ts';
-import { refusedCalls, toolCall } from '../../contract/tool-call.ts';
-import { listRefusedCalls, listToolCalls } from '../../store/tool-calls/list.ts';
+import { keptPayloads, refusedCalls, toolCall } from '../../contract/tool-call.ts';
+import { listRefusedCalls, listToolCalls, readPayloads } from '../../store/tool-calls/list.ts';
 import { listOpenCalls } from '../../store/tool-calls/record.ts';
-import { sessionReaders } from '../policies/access.ts';
+import { notFound } from '../errors.ts';
+import { admins, sessionReaders } from '../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 
@@ -25,6 +27,23 @@ export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): An
       async handler({ query, ...visit }) {
         const { items, nextCursor } = await listToolCalls(db, visit.session.id, query);
         return { tool_calls: items, next_cursor: nextCursor };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/sessions/{session_id}/tool-calls/{call_id}/payloads',
+      summary:
+        'Arguments and result of one call, where the workspace keeps them, for those who may read the audit trail',
+      scope: 'session',
+      access: admins('audit.read'),
+      params: z.object({ call_id: uuid }),
+      response: keptPayloads,
+      async handler({ params, ...visit }) {
+        const found = await readPayloads(db, { sessionId: visit.session.id, callId: params.call_id });
+        if (found === null) {
+          throw notFound('The call');
+        }
+        return found;
       },
     }),
     defineRoute({

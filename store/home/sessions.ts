@@ -12,7 +12,7 @@ import { sessionTitle } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { unfinishedStatus, waitingFor, whereReadableBy } from '../sessions/conditions.ts';
-import { promptStart } from '../sessions/prompt-start.ts';
+import { titleStart } from '../sessions/title.ts';
 
 /** Whose home of which workspace; `readableBy` is undefined for who may read all its sessions. */
 export interface HomeOf {
@@ -26,7 +26,7 @@ export const mostRows = homeBounds.counted;
 
 const titledRow = z.object({
   session_id: uuid,
-  prompt_start: z.string(),
+  title_start: z.string(),
   agent_id: uuid,
   agent_name: z.string(),
 });
@@ -36,7 +36,7 @@ export const titledShape = titledRow.shape;
 
 export const titled = ({
   session_id: id,
-  prompt_start: start,
+  title_start: start,
   agent_id: agentId,
   agent_name: name,
 }: z.infer<typeof titledRow>): SessionOfHome => ({
@@ -64,12 +64,7 @@ export function readableSessions(
   return db
     .from(sessions.as('s'))
     .join('agents as a', 'a.id', 's.agent_id')
-    .select({
-      session_id: 's.id',
-      prompt_start: promptStart(db, 's'),
-      agent_id: 'a.id',
-      agent_name: 'a.name',
-    });
+    .select(titleStart(db), { session_id: 's.id', agent_id: 'a.id', agent_name: 'a.name' });
 }
 
 /** By id; omits those that this person may not read. */

@@ -11,7 +11,7 @@ import type { Db } from '../database.ts';
 import { noTools, readFirstTools } from '../grants/first-tools.ts';
 import { readRows } from '../read-rows.ts';
 import { namedOrNull } from '../sessions/context.ts';
-import { promptStart } from '../sessions/prompt-start.ts';
+import { titleStart } from '../sessions/title.ts';
 
 type Asked = Pick<PermissionRequest, 'id' | 'session_id' | 'grant_type' | 'details'>;
 
@@ -54,7 +54,7 @@ export interface RequestContext {
 const row = z.object({
   request_id: uuid,
   session_id: uuid,
-  prompt_start: z.string(),
+  title_start: z.string(),
   agent_id: uuid,
   agent_name: z.string(),
   owner_id: uuid.nullable(),
@@ -85,10 +85,9 @@ export async function readRequestContexts(
       on.on('c.workspace_id', 'r.workspace_id').on(db.raw(`c.id::text = r.details ->> 'child_agent_id'`)),
     )
     .whereIn('r.id', requestIds)
-    .select({
+    .select(titleStart(db), {
       request_id: 'r.id',
       session_id: 's.id',
-      prompt_start: promptStart(db, 's'),
       agent_id: 'a.id',
       agent_name: 'a.name',
       owner_id: 'a.owner_id',
@@ -109,7 +108,7 @@ export async function readRequestContexts(
 
 function present(found: z.infer<typeof row>): RequestContext {
   return {
-    sessionTitle: sessionTitle(found.session_id, found.prompt_start),
+    sessionTitle: sessionTitle(found.session_id, found.title_start),
     agent: { id: found.agent_id, name: found.agent_name, ownerId: found.owner_id },
     operator: namedOrNull(found.operator_id, found.operator_name),
     rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),

@@ -14,7 +14,7 @@ import type { Db } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 import { readableCondition } from '../sessions/conditions.ts';
 import { namedOrNull } from '../sessions/context.ts';
-import { promptStart } from '../sessions/prompt-start.ts';
+import { titleStart } from '../sessions/title.ts';
 
 interface AskedNow {
   request: PermissionRequest;
@@ -83,7 +83,7 @@ const countsOf = (db: Db, asked: AskedNow) =>
 const decidedRow = z.object({
   id: uuid,
   session_id: uuid,
-  prompt_start: z.string(),
+  title_start: z.string(),
   status: z.enum(['approved', 'denied']),
   decided_at: timestamp,
   decider_id: uuid.nullable(),
@@ -105,10 +105,9 @@ async function listDecided(db: Db, asked: AskedNow): Promise<EarlierRequests['de
       { column: 'r.id', order: 'desc' },
     ])
     .limit(earlierBounds.named)
-    .select({
+    .select(titleStart(db), {
       id: 'r.id',
       session_id: 's.id',
-      prompt_start: promptStart(db, 's'),
       status: 'r.status',
       decided_at: 'r.decided_at',
       decider_id: 'd.id',
@@ -120,7 +119,7 @@ async function listDecided(db: Db, asked: AskedNow): Promise<EarlierRequests['de
   const rows = await readRows(query, decidedRow);
   return rows.map(({ id, status, decided_at, ...row }) => ({
     ...{ id, status, decided_at },
-    session: { id: row.session_id, title: sessionTitle(row.session_id, row.prompt_start) },
+    session: { id: row.session_id, title: sessionTitle(row.session_id, row.title_start) },
     decider: namedOrNull(row.decider_id, row.decider_name),
     grant: row.grant_scope && {
       scope: row.grant_scope,

@@ -1,7 +1,7 @@
 /** A session's events, in their order. */
 import * as z from 'zod';
 import { type SessionEvent, type SessionEventType, sessionEvent } from '../../contract/session-event.ts';
-import { boundedSql, fewRows } from '../bounded-rows.ts';
+import { boundedSql, fewRows, readBoundedRows } from '../bounded-rows.ts';
 import { type Db, prepared } from '../database.ts';
 import { pageBytes } from '../page.ts';
 import { readRows } from '../read-rows.ts';
@@ -85,6 +85,25 @@ export async function listSessionEvents(
     throw events;
   }
   return events;
+}
+
+/**
+ * The newest events of one session with `seq` below `before` and above `after`, in order: fewer than `limit`
+ * where they are large, none only at the beginning.
+ */
+export async function listEventsBefore(
+  db: Db,
+  sessionId: string,
+  { after, before, limit }: { after: number; before: number; limit: number },
+): Promise<SessionEvent[]> {
+  const newest = db('session_events')
+    .where({ session_id: sessionId })
+    .where('seq', '<', before)
+    .where('seq', '>', after)
+    .orderBy('seq', 'desc')
+    .select(Object.keys(eventRow.shape));
+  const { rows } = await readBoundedRows(db, newest, eventRow, { limit, maxBytes: pageBytes });
+  return rows.map(presentEvent).reverse();
 }
 
 interface Page {

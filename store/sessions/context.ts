@@ -2,12 +2,15 @@
 import * as z from 'zod';
 import { type Named, uuid } from '../../contract/names.ts';
 import { isTerminal, type SessionWait, sessionStatus, sessionWait } from '../../contract/session.ts';
+import { sessionTitle } from '../../contract/session-title.ts';
 import type { Db } from '../database.ts';
 import { usedTokens } from '../model-requests/requests.ts';
 import { readRows } from '../read-rows.ts';
 import { waitingFor } from './conditions.ts';
+import { titleStart } from './title.ts';
 
 export interface SessionContext {
+  title: string;
   agent: Named;
   operator: Named | null;
   rootOperator: Named | null;
@@ -29,6 +32,7 @@ export interface SessionContext {
 
 const row = z.object({
   id: uuid,
+  title_start: z.string(),
   agent_id: uuid,
   agent_name: z.string(),
   operator_id: uuid.nullable(),
@@ -65,7 +69,7 @@ export async function readSessionContexts(
     .leftJoin('users as m', 'm.id', 's.schedule_maker_id')
     .leftJoin('model_usage as w', 'w.session_id', 's.id')
     .whereIn('s.id', sessionIds)
-    .select(waitingFor(db), db.raw(`${usedTokens} as model_tokens`), {
+    .select(waitingFor(db), titleStart(db), db.raw(`${usedTokens} as model_tokens`), {
       id: 's.id',
       agent_id: 'a.id',
       agent_name: 'a.name',
@@ -89,6 +93,7 @@ export async function readSessionContexts(
     rows.map((found) => [
       found.id,
       {
+        title: sessionTitle(found.id, found.title_start),
         agent: { id: found.agent_id, name: found.agent_name },
         operator: namedOrNull(found.operator_id, found.operator_name),
         rootOperator: namedOrNull(found.root_operator_id, found.root_operator_name),

@@ -1,7 +1,14 @@
-/** A session's calls, as its readers may see them: never arguments or results. */
+/** A session's calls, as its readers may see them, and apart from them what was kept of one. */
 import * as z from 'zod';
 import type { Page, PageQuery } from '../../contract/page.ts';
-import { type RefusedCalls, refusedCalls, type ToolCall, toolCall } from '../../contract/tool-call.ts';
+import {
+  type KeptPayloads,
+  keptPayloads,
+  type RefusedCalls,
+  refusedCalls,
+  type ToolCall,
+  toolCall,
+} from '../../contract/tool-call.ts';
 import { type Db, prepared } from '../database.ts';
 import { decodeCursor, readPage } from '../page.ts';
 import { readRows } from '../read-rows.ts';
@@ -37,6 +44,25 @@ const present = ({ id, at, data }: z.infer<typeof row>): ToolCall =>
     reason: data['reason'] ?? null,
     granted_via: data['granted_via'],
   });
+
+/** Arguments and result of a call, as far as they were kept; null for one that the session did not make. */
+export async function readPayloads(
+  db: Db,
+  { sessionId, callId }: { sessionId: string; callId: string },
+): Promise<KeptPayloads | null> {
+  const [found] = await readRows(
+    db('audit_events')
+      .where({ session_id: sessionId, event: 'session.mcp.tool_called', id: callId })
+      .select('data'),
+    row.pick({ data: true }),
+  );
+  return found === undefined
+    ? null
+    : keptPayloads.parse({
+        arguments: found.data['arguments'] ?? null,
+        result: found.data['result'] ?? null,
+      });
+}
 
 /**
  * Bounded because an agent can invent tool names; a sidecar counts a few of them separately, and as many

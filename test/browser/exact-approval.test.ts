@@ -106,10 +106,17 @@ describeInBrowser('the very call in an approval', () => {
       .filter({ hasText: 'files.write_file' })
       .filter({ hasText: 'Tool call' });
     await eventually(async () => expect(await calls.count()).toBe(4));
-    expect(
-      (await calls.allTextContents()).map((text) => /refused at the gate|allowed by grant/.exec(text)?.[0]),
-    ).toEqual(['refused at the gate', 'refused at the gate', 'allowed by grant', 'refused at the gate']);
+    expect((await calls.allTextContents()).map((text) => /refused at the gate|done/.exec(text)?.[0])).toEqual(
+      ['refused at the gate', 'refused at the gate', 'done', 'refused at the gate'],
+    );
     const grant = await grantOf(request.id);
+    await calls.nth(2).getByRole('button').click();
+    await calls
+      .nth(2)
+      .getByRole('link', { name: `grant ${grant?.id.slice(0, 8)}` })
+      .waitFor();
+    await calls.nth(3).getByRole('button').click();
+    await calls.nth(3).getByText('It did not reach the server.').waitFor();
     expect(grant).toMatchObject({
       state: 'consumed',
       bound_to: { call_digest: request.refused_call?.digest },

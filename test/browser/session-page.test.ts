@@ -10,7 +10,9 @@ import { describeInBrowser, inPage, phone } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
+import { withPlatformDatabase } from '../support/platform-database.ts';
 import { describeWith } from '../support/sandbox-programs.ts';
+import { sharedPlatform } from '../support/shared-platform.ts';
 
 const question = { call: 'platform.request_input', arguments: { prompt: 'Which colour?', options: [] } };
 const isAtTop = 'window.scrollY === 0';
@@ -60,6 +62,19 @@ describeInBrowser('the page of a session', () => {
     expect(await page.locator('.entry b').count()).toBe(0);
     expect(await field.inputValue()).toBe('half a sentence');
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename this session' });
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('go');
+    await dialog.getByLabel('Title').fill('Three <b>files</b>');
+    await visitor.checkAccessibility(dialog);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'Three <b>files</b>', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'Start session' }).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('go');
     await visitor.leave();
   });
 
@@ -72,7 +87,7 @@ describeInBrowser('the page of a session', () => {
     await visitor.open(`sessions/${session.id}`);
     const state = page.getByRole('group', { name: 'State of the session' });
     await state.getByText('Waiting for answer').waitFor();
-    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for answer · Session')`);
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for answer · go')`);
     await visitor.open('sessions?status=waiting_for_answer');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for answer').waitFor();
     expect(await page.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('Waiting for answer');
@@ -83,7 +98,7 @@ describeInBrowser('the page of a session', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Decide later' }).click();
     await state.getByText('Waiting for approval').waitFor();
-    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · Session')`);
+    await inPage(page, 'the title of the tab', `document.title.includes('Waiting for approval · go')`);
     await visitor.open('sessions?status=waiting_for_approval');
     await page.getByRole('row').filter({ hasText: 'waiter' }).getByText('Waiting for approval').waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
@@ -176,7 +191,7 @@ describeInBrowser('the page of a session', () => {
       const { page } = visitor;
       const { height } = context.viewport ?? { height: 0 };
       await visitor.open(`sessions/${session.id}`);
-      await page.getByText('Line 40').waitFor();
+      await page.getByText('Line 40', { exact: true }).waitFor();
       const field = page.getByRole('textbox', { name: 'Message to the agent' });
       const pinned = [
         page.getByRole('heading', { level: 1 }),
@@ -250,6 +265,60 @@ describeInBrowser('the page of a session', () => {
       await visitor.picture(`session-scrolled-${context.viewport?.width}`);
       await visitor.leave();
     }
+  });
+
+  it('shows the newest of 10,000 events after one request, and earlier ones where the reader is', async () => {
+    const agent = await ada.createAgent('long-winded', [waitForever], {});
+    const session = await ada.startSession(agent.id, `Count\n${'and count on\n'.repeat(200)}`);
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await ada.ended(session.id);
+    await withPlatformDatabase(await sharedPlatform(), async (db) => {
+      await db.raw(
+        `update session_events set seq = seq + 10000 where session_id = ? and payload ->> 'to' = 'terminated'`,
+        [session.id],
+      );
+      await db.raw(
+        `insert into session_events (id, session_id, seq, at, type, actor_type, actor_id, payload)
+         select gen_random_uuid(), e.session_id, e.seq - 10001 + n, e.at, 'agent.message', 'agent', ?,
+           jsonb_build_object('text', concat('Line ', n), 'channel', null)
+         from session_events e, generate_series(1, 10000) n
+         where e.session_id = ? and e.payload ->> 'to' = 'terminated'`,
+        [agent.id, session.id],
+      );
+      await db('sessions').where({ id: session.id }).increment('last_event_seq', 10_000);
+    });
+    const visitor = await demo.visit('ada');
+    const { page } = visitor;
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().includes(`${session.id}/events`)) {
+        asked.push(request.url());
+      }
+    });
+    await visitor.open(`sessions/${session.id}`);
+    await expectInSight(page, 'Line 10000');
+    expect(asked).toHaveLength(1);
+    const nodes = () => page.evaluate<number>(`document.querySelectorAll('*').length`);
+    expect(await nodes()).toBeLessThanOrEqual(3_000);
+
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    const lines = transcript.getByText(/^Line \d+$/);
+    for (let step = 0; step < 4; step += 1) {
+      const first = (await lines.first().textContent()) ?? '';
+      await transcript.getByRole('button', { name: 'Show earlier' }).focus();
+      const line = transcript.getByText(first, { exact: true });
+      const before = (await line.boundingBox())?.y ?? 0;
+      await page.keyboard.press('Enter');
+      await eventually(async () => expect(await lines.first().textContent()).not.toBe(first));
+      expect(Math.abs(((await line.boundingBox())?.y ?? 0) - before)).toBeLessThan(60);
+      expect(await nodes()).toBeLessThanOrEqual(3_000);
+    }
+    expect(asked).toHaveLength(2);
+    await transcript.getByRole('button', { name: 'Latest' }).click();
+    await expectInSight(page, 'Line 10000');
+    await transcript.getByLabel('Search the transcript').fill('line 9990');
+    await eventually(async () => expect(await lines.allTextContents()).toEqual(['Line 9990']));
+    await visitor.leave();
   });
 
   describeWith('bwrap')('and siblings of which one is never ready', () => {

@@ -66,8 +66,9 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('Allowed: this call only').waitFor();
 
     const transcript = page.getByRole('region', { name: 'Transcript' });
-    const passed = transcript.getByRole('listitem').filter({ hasText: 'allowed by grant' });
-    await passed.getByText('files.write_file').waitFor();
+    const passed = transcript.getByRole('listitem').filter({ hasText: 'files.write_file done' });
+    await passed.getByRole('button').click();
+    await passed.getByText('allowed by').waitFor();
     await transcript.getByText('The session has ended.').waitFor();
     const { grant_id } = await theRequestOf(page.url());
     expect(await passed.getByRole('link').getAttribute('href')).toBe(`/app/demo/grants/${grant_id}`);

@@ -343,7 +343,7 @@ describeInBrowser('the web UI', () => {
     await page.getByText('Your draft was restored.').waitFor();
     expect(await agent.inputValue()).toContain('second-one');
     await page.getByLabel('Prompt').press('Control+Enter');
-    await page.getByRole('heading', { name: /^Session / }).waitFor();
+    await page.getByRole('heading', { name: 'Half a prompt' }).waitFor();
     await visitor.open('sessions/new');
     await agent.waitFor();
     expect(await agent.inputValue()).toBe('');

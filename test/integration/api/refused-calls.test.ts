@@ -1,9 +1,10 @@
-/** What a session's readers see of calls that were refused beyond a limit, and kept as numbers. */
+/** What a session's readers see of calls that were refused beyond a limit, and admins of one call. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { RefusedCallCount, RefusedCalls } from '../../../contract/tool-call.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
@@ -73,5 +74,30 @@ describe('calls of a session that were refused beyond a limit', () => {
     }
     await api.join(workspace, stranger, 'admin');
     expect(await listed(stranger, session.id)).toEqual([]);
+  });
+});
+
+describe('arguments and result of a call', () => {
+  it('are read by admins alone, from its own session, where the workspace keeps them', async () => {
+    const made = await api.workspace();
+    await made.admin.ok('PATCH', made.base, { settings: { log_tool_payloads: true } });
+    const { session } = await api.runningSession(made.member, made.base);
+    const { session: other } = await api.runningSession(made.member, made.base);
+    await eventually(async () => expect((await api.runtime.inspect(session.id)).state).toBe('running'));
+    const call_id = randomUUID();
+    const sent = { json: '{"path":"a"}', truncated: false };
+    const record = {
+      ...{ call_id, server: 'platform', tool: 'emit_status', started_at: new Date().toISOString() },
+      ...{ duration_ms: 1, outcome: 'ok', arguments: sent },
+    };
+    expect(await api.asSidecar(session.id, 'POST', 'tool-calls', { calls: [record] })).toMatchObject({
+      status: 200,
+    });
+    const of = (id: string, call = call_id) => `/api/sessions/${id}/tool-calls/${call}/payloads`;
+    expect(await made.admin.ok('GET', of(session.id))).toEqual({ arguments: sent, result: null });
+    expect(await made.member.send('GET', of(session.id))).toMatchObject({ status: 403 });
+    expect(await made.admin.send('GET', of(other.id))).toMatchObject({ status: 404 });
+    expect(await made.admin.send('GET', of(session.id, randomUUID()))).toMatchObject({ status: 404 });
+    expect(await admin.send('GET', of(session.id))).toMatchObject({ status: 404 });
   });
 });

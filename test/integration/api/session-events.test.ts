@@ -63,6 +63,22 @@ describe('the events of a session as JSON', () => {
     expect(await member.ok('GET', `${path()}?after=1000`)).toEqual({ events: [], next_after: 1000 });
   });
 
+  it('are read from the newest back, with `before`, each page in order', async () => {
+    for (const text of ['one', 'two', 'three']) {
+      await publish(text);
+    }
+    const end = await last();
+    const read = async (query: string) =>
+      (await member.ok<{ events: { seq: number }[] }>('GET', `${path()}?${query}`)).events.map(
+        ({ seq }) => seq,
+      );
+    expect(await read('before=2147483647&limit=2')).toEqual([end - 1, end]);
+    expect(await read(`before=${end - 1}&limit=2`)).toEqual([end - 3, end - 2]);
+    expect(await read(`before=${end}&after=${end - 2}`)).toEqual([end - 1]);
+    expect(await read('before=1')).toEqual([]);
+    expect(await read('before=2147483647&limit=200')).toEqual(upTo(end));
+  });
+
   it('are for its operator and admins only', async () => {
     const outsider = await api.person('Olga Outsider');
     await api.join(workspace, outsider, 'member');

@@ -1,12 +1,15 @@
-/** Names of agents, schedules and entries, as somebody gives them who wants another's to be read. */
+/** Names of agents, schedules, entries and sessions, as one gives them who wants another's to be read. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { agentMessage } from '../../../activities/channel-messages/slack-message.ts';
 import type { Agent } from '../../../contract/agent.ts';
+import type { Session } from '../../../contract/session.ts';
+import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
 let api: SessionApi;
-let workspaceId: string;
+let workspace: Workspace;
 let base: string;
 let admin: Person;
 let member: Person;
@@ -15,9 +18,7 @@ beforeAll(async () => {
   api = await startSessionApi();
 });
 beforeEach(async () => {
-  const made = await api.workspace();
-  ({ base, admin, member } = made);
-  workspaceId = made.workspace.id;
+  ({ workspace, base, admin, member } = await api.workspace());
 });
 afterAll(() => api.stop());
 
@@ -182,5 +183,58 @@ it('workspaces have cleaned names, which others may have as well', async () => {
     const path = `/api/workspaces/${slug}`;
     expect(await admin.send('PATCH', path, { name: '\u200b' })).toMatchObject(refused('must show something'));
   }
-  expect(await api.db('workspaces').where({ id: workspaceId }).first('id')).toBeDefined();
+  expect(await api.db('workspaces').where({ id: workspace.id }).first('id')).toBeDefined();
+});
+
+describe('a session', () => {
+  it('is called as its prompt begins, or as its operator or an admin named it, audited', async () => {
+    const { agent } = await api.runningSession(member, base);
+    const outsider = await api.person('Olga Outsider');
+    await api.join(workspace, outsider, 'member');
+    const body = { agent_id: agent.id, prompt: ' \n  Write \u202eit\u2066 <b>now</b>\nThe rest' };
+    const { session } = await member.ok<{ session: Session }>('POST', `${base}/sessions`, body);
+    const one = (more = '') => `/api/sessions/${session.id}${more}`;
+    const titles = async () => {
+      const { sessions } = await member.ok<{ sessions: { id: string; title: string }[] }>(
+        'GET',
+        `${base}/sessions`,
+      );
+      return sessions.filter(({ id }) => id === session.id).map(({ title }) => title);
+    };
+    expect(await titles()).toEqual(['Write it <b>now</b>']);
+    const named = { title: '  The \u202ereport\u200b ' };
+    const shown = { title: 'The report', prompt: body.prompt, may_rename: true };
+    expect(await member.ok('PATCH', one(), named)).toMatchObject({ session: shown });
+    await admin.ok('PATCH', one(), named);
+    expect(await titles()).toEqual(['The report']);
+    const wrong = [
+      { title: '' },
+      { title: 'two\nlines' },
+      { title: '\u200b' },
+      { title: 'x'.repeat(101) },
+      {},
+    ];
+    for (const title of wrong) {
+      expect(await member.send('PATCH', one(), title)).toMatchObject({ status: 422 });
+    }
+    await api.db('sessions').where({ id: session.id }).update({ shared_with_workspace: true });
+    expect(await outsider.ok('GET', one())).toMatchObject({ session: { ...shown, may_rename: false } });
+    expect(await outsider.send('PATCH', one(), { title: 'Mine' })).toMatchObject({ status: 403 });
+
+    await member.ok('POST', one('/terminate'), {});
+    await eventually(async () =>
+      expect(await member.ok('GET', one())).toMatchObject({ session: { status: 'terminated' } }),
+    );
+    expect(await admin.ok('PATCH', one(), { title: null })).toMatchObject({
+      session: { title: 'Write it <b>now</b>', may_rename: true },
+    });
+    const { audit_events } = await admin.ok<{ audit_events: object[] }>(
+      'GET',
+      `${base}/audit-events?resource=${session.id}&event=session.renamed`,
+    );
+    expect(audit_events).toMatchObject([
+      { actor: { id: admin.user.id }, data: { from: 'The report', to: null } },
+      { actor: { id: member.user.id }, data: { from: null, to: 'The report' } },
+    ]);
+  });
 });

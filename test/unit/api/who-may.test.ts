@@ -11,6 +11,7 @@ const ofAdmins = [
   'DELETE /agents/{agent_id}',
   'GET /agents/{agent_id}/removal',
   'GET /sessions/{session_id}/processes/{kind}/{name}/output',
+  'GET /sessions/{session_id}/tool-calls/{call_id}/payloads',
   'PATCH /workspaces/{slug}',
   'GET audit-events',
   'GET channel-messages',

@@ -49,6 +49,35 @@ it('reads past events page by page, then takes new ones', async () => {
   expect(seen).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
+it('begins with the newest in one request, and reads on from there', async () => {
+  const stored = events(7);
+  const fetched: (number | 'newest')[] = [];
+  const seen: number[] = [];
+  const watched: number[] = [];
+  const follower = new SessionFollower<Event>({
+    async fetchEvents(after) {
+      fetched.push(after);
+      return stored.filter(({ seq }) => seq > after).slice(0, pageSize);
+    },
+    async fetchNewest() {
+      fetched.push('newest');
+      return stored.slice(-pageSize);
+    },
+    pageSize,
+    isLast: () => false,
+    onEvents: (some) => seen.push(...some.map(({ seq }) => seq)),
+    onState: () => undefined,
+    watch: (after) => watched.push(after),
+    unwatch: () => undefined,
+  });
+  follower.start();
+  await eventually(() => expect(watched).toEqual([7]));
+  stored.push({ seq: 8 }, { seq: 9 });
+  follower.take({ seq: 9 });
+  await eventually(() => expect(seen).toEqual([5, 6, 7, 8, 9]));
+  expect(fetched).toEqual(['newest', 7]);
+});
+
 it('drops known events, and reads missing ones, each once', async () => {
   const stored = events(2);
   const { follower, seen, watched } = tab(stored);

@@ -4,7 +4,7 @@ import { launchDurationMs, launchSteps } from '../../../web/src/pages/sessions/l
 import { openQuestions } from '../../../web/src/pages/sessions/open-questions.ts';
 import { beginningOf, maxPreviewBytes, previewKind } from '../../../web/src/pages/sessions/preview-kind.ts';
 import { readEvent } from '../../../web/src/pages/sessions/session-event-type.ts';
-import { transcriptEntries } from '../../../web/src/pages/sessions/transcript-entries.ts';
+import { foldSteps, transcriptEntries } from '../../../web/src/pages/sessions/transcript-entries.ts';
 import { undecidedRequests } from '../../../web/src/pages/sessions/waiting-requests.ts';
 import { sizeText } from '../../../web/src/text/size-text.ts';
 
@@ -79,7 +79,7 @@ describe('the transcript', () => {
     expect(entries.map(({ key }) => key)).toEqual([id(2), early.id, id(3), late.id]);
   });
 
-  it('shows equal calls in a row that wait for a sign-in as one, and no others', () => {
+  it('shows calls of one tool that ended alike, in a row, as one, and no others', () => {
     const waiting = (at: number, more: Partial<ToolCall> = {}) => call(at, { outcome: 'waiting', ...more });
     const calls = [
       waiting(1),
@@ -89,22 +89,38 @@ describe('the transcript', () => {
       call(5),
       call(6),
       waiting(7),
+      call(8, { outcome: 'refused' }),
+      call(9),
     ];
     const shown = (events: Parameters<typeof transcriptEntries>[0]) =>
       transcriptEntries(events, calls).flatMap((entry) =>
-        entry.kind === 'call' ? [[Date.parse(entry.at) - Date.parse(second(0)), entry.times ?? 1]] : [],
+        entry.kind === 'call' ? [[Date.parse(entry.at) - Date.parse(second(0)), entry.calls.length]] : [],
       );
     expect(shown([])).toEqual([
       [1000, 3],
       [4000, 1],
-      [5000, 1],
-      [6000, 1],
+      [5000, 2],
       [7000, 1],
+      [8000, 1],
+      [9000, 1],
     ]);
     expect(shown([said(2)]).slice(0, 2)).toEqual([
       [1000, 1],
       [2000, 2],
     ]);
+  });
+
+  it('folds steps in a row once something else came after them', () => {
+    const [one, two, three, four] = [said(1), said(2), said(3), said(4)];
+    const message = event(5, 'agent.message', { text: 'Done' });
+    const kinds = (events: Parameters<typeof transcriptEntries>[0], calls: ToolCall[] = []) =>
+      foldSteps(transcriptEntries(events, calls)).map((entry) =>
+        entry.kind === 'steps' ? entry.events.length : entry.kind,
+      );
+    expect(kinds([one, two, three, four])).toEqual(['event', 'event', 'event', 'event']);
+    expect(kinds([one, two, three, four, message])).toEqual([4, 'event']);
+    expect(kinds([one, two, message])).toEqual(['event', 'event', 'event']);
+    expect(kinds([one, two, three, four], [call(3.5)])).toEqual([3, 'call', 'event']);
   });
 
   it('leaves out calls that an event describes, and nothing else', () => {

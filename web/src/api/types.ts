@@ -82,6 +82,7 @@ export type Connection = Answer<paths['/api/me/connections']['get']>['connection
 export type ChangedServer = Answer<
   paths['/api/workspaces/{slug}/changed-mcp-servers']['get']
 >['changed_mcp_servers'][number];
+export type KeptPayloads = Answer<paths['/api/sessions/{session_id}/tool-calls/{call_id}/payloads']['get']>;
 export type WorkspaceHome = Answer<paths['/api/workspaces/{slug}/home']['get']>['home'];
 export type SessionOfHome = WorkspaceHome['needs']['answers']['first'][number]['session'];
 

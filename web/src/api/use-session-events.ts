@@ -1,6 +1,7 @@
 /** A session's events on a page. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { maxStoredInteger } from '../../../contract/names.ts';
 import { useWorkspace } from '../app/signed-in.tsx';
 import { api, call } from './client.ts';
 import { reportSignedOut } from './connection.ts';
@@ -20,15 +21,23 @@ export interface WrittenText {
 }
 
 export interface SessionEvents {
-  /** All events so far, in order, each once. */
+  /** The newest, and what was read before them, in order, each once. */
   events: readonly SessionEvent[];
   /** `failed` is permanent (`failure` says why); `reconnecting` recovers by itself. */
   state: StreamState;
   failure: ApiFailure | null;
   written: WrittenText | null;
+  /** Whether there are earlier ones, and the way to read some of them. */
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  /** Reading them failed; whoever asks again tries again. */
+  olderFailed: boolean;
+  loadOlder(): void;
 }
 
-const nothing: SessionEvents = { events: [], state: 'connecting', failure: null, written: null };
+type Known = Pick<SessionEvents, 'events' | 'state' | 'failure' | 'written'>;
+
+const nothing: Known = { events: [], state: 'connecting', failure: null, written: null };
 const endStatuses = new Set<unknown>(['completed', 'failed', 'terminated']);
 const pageSize = 200;
 
@@ -53,7 +62,8 @@ export function useSessionEvents(sessionId: string): SessionEvents {
     const show = (state: StreamState, failure: ApiFailure | null = null) =>
       setKnown((before) => ({ ...before, state, failure }));
     const follower = new SessionFollower<SessionEvent>({
-      fetchEvents: (after) => fetchEvents(sessionId, after),
+      fetchEvents: (after) => fetchEvents(sessionId, { after }),
+      fetchNewest: () => fetchEvents(sessionId, { before: maxStoredInteger }),
       pageSize,
       isLast: ({ type, payload }) => type === 'session.status_changed' && endStatuses.has(payload['to']),
       watch(after) {
@@ -93,11 +103,46 @@ export function useSessionEvents(sessionId: string): SessionEvents {
       follower.stop();
     };
   }, [sessionId, slug, queries, live]);
-  return known;
+  const older = useOlder(sessionId, known.events[0]?.seq ?? 1, (events, first) =>
+    setKnown((before) =>
+      before.events[0]?.seq === first ? { ...before, events: [...events, ...before.events] } : before,
+    ),
+  );
+  return { ...known, ...older };
+}
+
+/** The way to events before the first one that is known, which has this `seq`. */
+function useOlder(
+  sessionId: string,
+  first: number,
+  onEvents: (events: readonly SessionEvent[], first: number) => void,
+): Pick<SessionEvents, 'hasOlder' | 'isLoadingOlder' | 'olderFailed' | 'loadOlder'> {
+  const [state, setState] = useState<'idle' | 'loading' | 'failed' | 'none'>('idle');
+  const load = async () => {
+    setState('loading');
+    try {
+      const events = await fetchEvents(sessionId, { before: first });
+      onEvents(events, first);
+      setState(events.length === 0 ? 'none' : 'idle');
+    } catch {
+      setState('failed');
+    }
+  };
+  const hasOlder = first > 1 && state !== 'none';
+  return {
+    hasOlder,
+    isLoadingOlder: state === 'loading',
+    olderFailed: state === 'failed',
+    loadOlder() {
+      if (hasOlder && state !== 'loading') {
+        void load();
+      }
+    },
+  };
 }
 
 /** A message that came whole is written no more, and nothing is once the session has ended. */
-function withEvents(before: SessionEvents, events: readonly SessionEvent[]): SessionEvents {
+function withEvents(before: Known, events: readonly SessionEvent[]): Known {
   const isOver = events.some(
     ({ id, type, payload }) =>
       id === before.written?.messageId ||
@@ -107,8 +152,11 @@ function withEvents(before: SessionEvents, events: readonly SessionEvent[]): Ses
   return { ...before, events: [...before.events, ...events], written };
 }
 
-async function fetchEvents(sessionId: string, after: number): Promise<SessionEvent[]> {
-  const params = { path: { session_id: sessionId }, query: { after, limit: pageSize } };
+async function fetchEvents(
+  sessionId: string,
+  position: { after: number } | { before: number },
+): Promise<SessionEvent[]> {
+  const params = { path: { session_id: sessionId }, query: { ...position, limit: pageSize } };
   return (await call(api.GET('/api/sessions/{session_id}/events', { params }))).events;
 }
 

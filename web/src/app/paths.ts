@@ -27,6 +27,10 @@ export function toolsPathOf(slug: string, server: string, version?: number): str
 export const auditOfTreePath = (slug: string, sessionId: string): string =>
   `${pathOf(slug, 'audit')}?${new URLSearchParams({ tree: sessionId })}`;
 
+/** The form that starts a session as another one was started. */
+export const duplicatePath = (slug: string, sessionId: string): string =>
+  `${pathOf(slug, 'sessions', 'new')}?${new URLSearchParams({ from: sessionId })}`;
+
 export type SectionPath =
   | 'home'
   | 'sessions'

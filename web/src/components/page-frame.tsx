@@ -11,6 +11,7 @@ import { Icon } from './icon.tsx';
  */
 export function PageFrame({
   title,
+  heading = title,
   tabTitle = title,
   status,
   description,
@@ -21,6 +22,8 @@ export function PageFrame({
   children,
 }: {
   title: string;
+  /** The title with marks where it is somebody's own words. */
+  heading?: ReactNode;
   tabTitle?: string;
   /** Beside the heading: how the thing is. */
   status?: ReactNode;
@@ -47,7 +50,7 @@ export function PageFrame({
             )}
             <div className="page-title">
               <Title order={1} size="h2" className="text-block">
-                {title}
+                {heading}
               </Title>
               {status}
             </div>

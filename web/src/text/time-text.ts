@@ -70,6 +70,14 @@ export function clockTime(at: string): string {
   return clock.format(new Date(at));
 }
 
+/** How long something goes on, as a clock counts it: "6:39", "1:02:07". */
+export function elapsedText(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1000));
+  const two = (value: number) => String(value).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  return hours === 0 ? `${minutes}:${two(seconds % 60)}` : `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+}
+
 /** "850 ms", "1.2 s", "3 min 20 s". */
 export function durationText(durationMs: number): string {
   if (durationMs < 1000) {

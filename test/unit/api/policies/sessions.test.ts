@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { whyNotGrant } from '../../../../api/policies/grants.ts';
 import {
+  whyNotChangeSession,
   whyNotEndSession,
   whyNotMessageSession,
-  whyNotMuteSession,
   whyNotReadSession,
 } from '../../../../api/policies/sessions.ts';
 
@@ -20,7 +20,7 @@ describe('a session that a schedule started', () => {
     const ofOlga = { ...asked, session: { ...scheduledByMax, isShared: false }, agentOwnerId: 'olga' };
     expect(whyNotGrant(maker, ofOlga)).toMatch('needs a workspace admin, the agent’s owner');
     expect(whyNotGrant(maker, { ...ofOlga, agentOwnerId: 'max' })).toBeNull();
-    expect(whyNotMuteSession(maker, scheduledByMax)).toMatch('Only the operator');
+    expect(whyNotChangeSession(maker, scheduledByMax)).toMatch('Only the operator');
   });
 });
 

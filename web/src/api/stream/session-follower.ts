@@ -13,6 +13,8 @@ interface Numbered {
 export interface SessionFollowerOptions<Event extends Numbered> {
   /** The next events above `after`, in order, at most `pageSize`. Rejects with an ApiFailure. */
   fetchEvents(after: number): Promise<Event[]>;
+  /** The newest ones, in order: what the follower begins with. Without it, it begins with the first. */
+  fetchNewest?(): Promise<Event[]>;
   pageSize: number;
   /** Whether nothing comes after this event. */
   isLast(event: Event): boolean;
@@ -31,6 +33,8 @@ export class SessionFollower<Event extends Numbered> {
   private isStopped = false;
   private reading: Promise<void> | null = null;
   private readAgain = false;
+  /** Whether there may be more to read after its position. */
+  private goesOn = true;
   private failures = 0;
   private nextAttempt: ReturnType<typeof setTimeout> | undefined;
 
@@ -94,7 +98,8 @@ export class SessionFollower<Event extends Numbered> {
 
   private async readAll(): Promise<void> {
     try {
-      for (;;) {
+      await this.readNewest();
+      while (!this.isOver && !this.isStopped && this.goesOn) {
         const events = await this.options.fetchEvents(this.position);
         if (this.isStopped) {
           return;
@@ -105,11 +110,24 @@ export class SessionFollower<Event extends Numbered> {
         }
       }
       this.failures = 0;
-      if (!this.isOver) {
+      this.goesOn = true;
+      if (!this.isOver && !this.isStopped) {
         this.options.watch(this.position);
       }
     } catch (error) {
       this.fail(error);
+    }
+  }
+
+  /** Once: what is before the newest is read by who shows it. */
+  private async readNewest(): Promise<void> {
+    if (this.position === 0 && this.options.fetchNewest !== undefined) {
+      const events = await this.options.fetchNewest();
+      if (!this.isStopped) {
+        // Nothing comes after the newest but what the stream brings.
+        this.goesOn = false;
+        this.pass(events);
+      }
     }
   }
 

@@ -15,6 +15,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.ended': 'Session ended',
   'session.muted': 'Session muted',
   'session.unmuted': 'Session unmuted',
+  'session.renamed': 'Session renamed',
   'session.output_read': 'Process output viewed',
   'session.message.posted': 'Message posted',
   'session.preview.deployed': 'Preview deployed',

@@ -1,10 +1,6 @@
 import { Button } from '@mantine/core';
-import { useLocation } from 'wouter';
-import { api, call } from '../../api/client.ts';
-import { keys } from '../../api/keys.ts';
 import type { WorkspaceHome } from '../../api/types.ts';
-import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
+import { useRunAgain } from '../../api/use-run-again.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -67,21 +63,4 @@ export function FailedPart({ failed: { first, count } }: { failed: Failed }) {
       </ul>
     </HomeCard>
   );
-}
-
-/** Starts a session of the same agent with the same prompt, for oneself, and shows it. */
-function useRunAgain(slug: string) {
-  const [, navigate] = useLocation();
-  const keyFor = useIdempotencyKey();
-  return useApiMutation({
-    async send(sessionId: string) {
-      const of = { params: { path: { session_id: sessionId } } };
-      const { session } = await call(api.GET('/api/sessions/{session_id}', of));
-      const body = { agent_id: session.agent_id, prompt: session.prompt };
-      const params = { path: { slug }, header: keyFor({ sessionId }) };
-      return call(api.POST('/api/workspaces/{slug}/sessions', { params, body }));
-    },
-    invalidates: [keys.sessions(slug)],
-    onSuccess: ({ session }) => navigate(pathOf(slug, 'sessions', session.id)),
-  });
 }

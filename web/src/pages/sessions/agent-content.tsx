@@ -3,10 +3,14 @@ import { List, Text } from '@mantine/core';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
+import { FoldedText } from '../../components/folded-text.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { MarkdownText } from '../../components/markdown-text.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
+import { artifactPath } from './artifact-path.ts';
 import { DeployedPreview } from './deployed-preview.tsx';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { useTranscript } from './transcript-context.ts';
@@ -50,7 +54,9 @@ export function AgentContent({ content }: { content: Content }) {
 function Message({ message: { text, cut_off: isCutOff } }: { message: PayloadOf<'agent.message'> }) {
   return (
     <>
-      <VisibleText text={text} />
+      <FoldedText text={text}>
+        <MarkdownText text={text} />
+      </FoldedText>
       {isCutOff === true ? (
         <Text size="xs" c="dimmed">
           Cut off: the agent did not come to the end of this message.
@@ -75,13 +81,15 @@ function Posted({ message: { channel, text } }: { message: PayloadOf<'agent.chan
 function Status({ status: { status, detail } }: { status: PayloadOf<'agent.status'> }) {
   return (
     <>
-      <Text span inherit fs="italic">
+      <em className="step">
         <VisibleText text={status} />
-      </Text>
+      </em>
       {detail === null ? null : (
-        <Text size="sm" c="dimmed" component="div">
-          <VisibleText text={detail} />
-        </Text>
+        <FoldedText text={detail}>
+          <Text size="sm" c="dimmed" component="div">
+            <VisibleText text={detail} />
+          </Text>
+        </FoldedText>
       )}
     </>
   );
@@ -102,12 +110,21 @@ function AgentError({ error: { message, code, fatal } }: { error: PayloadOf<'age
 }
 
 function ArtifactLine({ artifact }: { artifact: PayloadOf<'agent.artifact'> }) {
+  const { sessionId } = useTranscript();
   return (
     <>
-      published <VisibleText text={artifact.name} />{' '}
-      <Text span size="xs" c="dimmed">
-        <VisibleText text={artifact.mime_type} />, {sizeText(artifact.size_bytes)}
-      </Text>
+      <div className="file-row">
+        <Icon name="download" size={14} />
+        <span className="cut">
+          published{' '}
+          <a href={artifactPath(sessionId, artifact.artifact_id)} download>
+            <VisibleText text={artifact.name} />
+          </a>
+        </span>
+        <span className="file-row-facts">
+          <VisibleText text={artifact.mime_type} />, {sizeText(artifact.size_bytes)}
+        </span>
+      </div>
       {artifact.description === null ? null : (
         <Text size="sm" c="dimmed" component="div">
           <VisibleText text={artifact.description} />

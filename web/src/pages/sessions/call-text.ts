@@ -46,3 +46,25 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; tone:
     meaning: 'No response arrived before the session or the server ended, or in time.',
   },
 };
+
+/** Of these the gate let none pass: their duration is that of a decision. */
+const neverMade = new Set<ToolCall['outcome']>(['permission_required', 'refused']);
+
+export const reachedNoServer = ({ outcome }: Pick<ToolCall, 'outcome'>): boolean => neverMade.has(outcome);
+
+/** The calls that were read so far; `isPart` where there are earlier ones. */
+export interface CallCount {
+  calls: readonly Pick<ToolCall, 'outcome'>[];
+  isPart: boolean;
+}
+
+/** "8 calls" and ", 1 refused"; empty where there is none. */
+export function callCountTexts({ calls, isPart }: CallCount): { all: string; refused: string } {
+  const more = isPart ? '+' : '';
+  const refused = calls.filter(reachedNoServer).length;
+  const all = calls.length === 1 && !isPart ? '1 call' : `${calls.length}${more} calls`;
+  return {
+    all: calls.length === 0 ? '' : all,
+    refused: refused === 0 ? '' : `, ${refused}${more} refused`,
+  };
+}

@@ -1,6 +1,9 @@
 /** One event of a session, in the words of its source. */
 import { Code, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { AgentAvatar, PersonAvatar } from '../../components/avatar.tsx';
+import { FoldedText } from '../../components/folded-text.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AgentContent } from './agent-content.tsx';
 import { EntryFrame, OtherAgent } from './entry-frame.tsx';
@@ -15,9 +18,36 @@ export function EventEntry({ event }: { event: TranscriptEvent }) {
   const { content, at } = event;
   const speaker = speakerOf(event, useTranscript().sessionId);
   return (
-    <EntryFrame voice={speaker.kind} who={<Who speaker={speaker} />} at={at}>
+    <EntryFrame
+      voice={speaker.kind}
+      entryKey={event.id}
+      who={<Who speaker={speaker} />}
+      at={at}
+      node={<Node speaker={speaker} content={content} />}
+      isThin={speaker.kind === 'platform' || content?.type === 'agent.status'}
+    >
       {content === null ? <Unknown event={event} /> : contentOf(content)}
     </EntryFrame>
+  );
+}
+
+/** Who speaks; a dot for what is said by the way, and a mark for what somebody has to decide. */
+function Node({ speaker, content }: { speaker: Speaker; content: EventContent | null }) {
+  const { agentName, personOf } = useTranscript();
+  if (content?.type === 'agent.permission_request') {
+    return (
+      <span className="entry-mark tone-wait">
+        <Icon name="ask" size={14} />
+      </span>
+    );
+  }
+  if (speaker.kind === 'platform' || content?.type === 'agent.status') {
+    return <i className="entry-dot" />;
+  }
+  return speaker.kind === 'person' ? (
+    <PersonAvatar name={personOf(speaker.userId)} isLarge />
+  ) : (
+    <AgentAvatar name={speaker.kind === 'agent' ? agentName : speaker.name} />
   );
 }
 
@@ -50,7 +80,11 @@ function contentOf(content: EventContent): ReactNode {
     case 'agent.preview':
       return <AgentContent content={content} />;
     case 'user.message':
-      return <VisibleText text={content.payload.text} />;
+      return (
+        <FoldedText text={content.payload.text}>
+          <VisibleText text={content.payload.text} />
+        </FoldedText>
+      );
     case 'child.started':
     case 'child.ended':
     case 'session.message':

@@ -1,13 +1,14 @@
 /**
  * The operator's messages and answers to the agent. What was typed stays until the platform has accepted it.
  */
-import { Button, Card, Group, Stack, Text, Textarea } from '@mantine/core';
+import { ActionIcon, Button, Group, Stack, Text, Textarea } from '@mantine/core';
 import { type KeyboardEvent, type SyntheticEvent, useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { useDraft } from '../../components/use-draft.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { afterDialog } from '../approvals/use-focus-after.ts';
@@ -38,13 +39,7 @@ export function MessageForm({ session, question }: { session: Session; question:
     }
   };
   return (
-    <Card
-      withBorder
-      padding="sm"
-      component="section"
-      aria-label="Message to the agent"
-      className="pinned-foot"
-    >
+    <section aria-label="Message to the agent" className="pinned-foot">
       <form onSubmit={submit}>
         <Stack gap="xs">
           <BudgetNotice session={session} />
@@ -55,30 +50,37 @@ export function MessageForm({ session, question }: { session: Session; question:
               answer={(option) => send.mutate(option)}
             />
           )}
-          <Textarea
-            label={question === undefined ? 'Message to the agent' : 'Your answer'}
-            autosize
-            minRows={1}
-            maxRows={6}
-            ref={field}
-            {...afterDialog}
-            aria-busy={send.isPending && send.variables === text}
-            onKeyDown={sendByKeys}
-            value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
+          <div className="composer">
+            <Textarea
+              className="composer-field"
+              variant="unstyled"
+              aria-label={question === undefined ? 'Message to the agent' : 'Your answer'}
+              placeholder={question === undefined ? 'Message to the agent' : 'Your answer'}
+              autosize
+              minRows={1}
+              maxRows={6}
+              ref={field}
+              {...afterDialog}
+              aria-busy={send.isPending && send.variables === text}
+              onKeyDown={sendByKeys}
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+            />
+            <span className="composer-keys wide-only">Ctrl+Enter</span>
+            <ActionIcon
+              type="submit"
+              size={32}
+              aria-label="Send"
+              loading={send.isPending}
+              disabled={text.trim() === ''}
+            >
+              <Icon name="arrowUp" />
+            </ActionIcon>
+          </div>
           <FailureAlert error={send.error} values={text} takesFocus={false} />
-          <Group justify="space-between">
-            <Text size="xs" c="dimmed">
-              Press Ctrl+Enter to send.
-            </Text>
-            <Button type="submit" loading={send.isPending} disabled={text.trim() === ''}>
-              Send
-            </Button>
-          </Group>
         </Stack>
       </form>
-    </Card>
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 import { Button, Group, Select, Stack, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useQuery } from '@tanstack/react-query';
 import type { KeyboardEvent } from 'react';
 import { Link, useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
@@ -38,11 +39,32 @@ export function NewSessionPage() {
               </Button>
             </EmptyState>
           ) : (
-            <StartForm agents={agents.map(optionOf)} />
+            <StartAs agents={agents.map(optionOf)} />
           );
         }}
       </QueryState>
     </PageFrame>
+  );
+}
+
+/** With `from` in the address, as that session was started, to be changed. */
+function StartAs({ agents }: { agents: AgentOption[] }) {
+  const [params] = useSearchParams();
+  const from = params.get('from');
+  const query = useQuery({
+    queryKey: keys.session(from ?? '', 'one'),
+    queryFn: ({ signal }) =>
+      call(api.GET('/api/sessions/{session_id}', { params: { path: { session_id: from ?? '' } }, signal })),
+    enabled: from !== null,
+  });
+  return from === null ? (
+    <StartForm agents={agents} agentId={params.get('agent')} />
+  ) : (
+    <QueryState query={query} what="The session to duplicate">
+      {({ session: { agent_id: agentId, prompt } }) => (
+        <StartForm agents={agents} agentId={agentId} from={{ id: from, prompt }} />
+      )}
+    </QueryState>
   );
 }
 
@@ -65,15 +87,20 @@ function submitByKeys({ key, ctrlKey, metaKey, currentTarget }: KeyboardEvent<HT
   }
 }
 
-function StartForm({ agents }: { agents: AgentOption[] }) {
+interface StartFormProps {
+  agents: AgentOption[];
+  agentId: string | null;
+  from?: { id: string; prompt: string };
+}
+
+function StartForm({ agents, agentId: given, from }: StartFormProps) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const [params] = useSearchParams();
   const keyFor = useIdempotencyKey();
-  const named = agents.find(({ value }) => value === params.get('agent'));
+  const named = agents.find(({ value }) => value === given);
   const wanted = named ?? (agents.length === 1 && agents[0]?.disabled === false ? agents[0] : undefined);
   const form = useForm({
-    initialValues: { agent_id: wanted?.value ?? null, prompt: '' },
+    initialValues: { agent_id: wanted?.value ?? null, prompt: from?.prompt ?? '' },
     validate: {
       agent_id: (value) => (value === null ? 'Choose an agent' : null),
       prompt: (value) => (value.trim() === '' ? 'Say what the agent should do' : null),
@@ -104,7 +131,7 @@ function StartForm({ agents }: { agents: AgentOption[] }) {
         <FormDraft
           form={form}
           slug={slug}
-          name="new session"
+          name={from === undefined ? 'new session' : `new session as ${from.id}`}
           save={start}
           {...(named === undefined ? {} : { fixed: { agent_id: named.value } })}
         />

@@ -26,7 +26,7 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
   const { slug } = useWorkspace();
   const { sessionId, sessionOf, openRequest } = useTranscript();
   return (
-    <>
+    <div className="ask-card">
       <Group gap="xs" mb={4}>
         <span>
           asks for permission
@@ -48,7 +48,7 @@ function Asked({ request }: { request: PayloadOf<'agent.permission_request'> }) 
         </Button>
       </Group>
       <QuotedClaim by={request.agent.name} text={request.justification} />
-    </>
+    </div>
   );
 }
 

@@ -8,15 +8,18 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 
+/** The line of the session's state shows the whole of a reason that is no longer. */
+const shownInLine = 160;
+
 export function SessionFacts({ session }: { session: Session }) {
   const { slug, isAdmin } = useWorkspace();
   const { workflow } = session;
   return (
     <Card withBorder padding="sm" component="section" aria-label="About this session">
       <FactList label="Session details">
-        {session.status_reason === null ? null : (
+        {(session.status_reason?.length ?? 0) <= shownInLine ? null : (
           <Fact name="Reason" isLong>
-            <VisibleText text={session.status_reason} />
+            <VisibleText text={session.status_reason ?? ''} />
           </Fact>
         )}
         {session.outcome?.summary && session.outcome.summary !== session.status_reason ? (

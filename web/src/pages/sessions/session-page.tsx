@@ -1,13 +1,13 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
-import { Box, Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Button, Grid, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Session, SessionWithAncestors } from '../../api/types.ts';
+import type { Session, SessionWithAncestors, ToolCall } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { usePeople } from '../../api/use-names.ts';
-import { useSessionEvents } from '../../api/use-session-events.ts';
+import { useRunAgain } from '../../api/use-run-again.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
@@ -29,21 +29,21 @@ import { PreviewsPanel } from './previews-panel.tsx';
 import { RefusedCallsPanel } from './refused-calls-panel.tsx';
 import { ServerAlert } from './server-alert.tsx';
 import { ServersPanel } from './servers-panel.tsx';
+import { SessionActions } from './session-actions.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
-import { readEvent, type TranscriptEvent } from './session-event-type.ts';
+import type { TranscriptEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
-import { SessionStatus } from './session-status.tsx';
 import { countRunningBelow, type RunningBelow } from './session-tree.ts';
 import { SignInNotice } from './sign-in-notice.tsx';
+import { StatusLine } from './status-line.tsx';
 import { hasEnded, sessionStateLabel, stateOf } from './status-text.ts';
-import { TerminateButton } from './terminate-button.tsx';
 import { Transcript } from './transcript.tsx';
 import { transcriptContext } from './transcript-context.ts';
-import { transcriptEntries } from './transcript-entries.ts';
+import { leavesAnEvent } from './transcript-entries.ts';
 import { TreePanel } from './tree-panel.tsx';
 import { UndrivenNotice } from './undriven-notice.tsx';
 import { type SessionTree, useSessionTree } from './use-session-tree.ts';
-import { useToolCalls } from './use-tool-calls.ts';
+import { useTimeline } from './use-timeline.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
 export function SessionPage({ id }: { id: string }) {
@@ -60,38 +60,36 @@ export function SessionPage({ id }: { id: string }) {
 }
 
 function Loaded({ session }: { session: SessionWithAncestors }) {
-  const live = useSessionEvents(session.id);
-  const { events: raw, state, failure } = live;
-  const events = useMemo(() => raw.map(readEvent), [raw]);
+  const { live, events, calls, entries } = useTimeline(session);
+  const { state, failure } = live;
   const goesOn = !hasEnded(session.status);
   const [wasGoingOn] = useState(goesOn);
   useBeginAtTop();
-  const calls = useToolCalls(session);
-  const entries = useMemo(() => transcriptEntries(events, calls.items ?? []), [events, calls.items]);
-  const waiting = useWaitingRequests(events);
+  const waiting = useWaitingRequests(session.id, events, live.hasOlder);
   const approvals = useApprovalQueue(waiting);
-  const nameOf = useSessionNames(session);
+  const { nameOf, personOf } = useSessionNames(session);
   const { slug } = useWorkspace();
   const tree = useSessionTree(session);
+  const again = useRunAgain(slug);
   const openRequest = (shown: string) => approvals.setQueue((queue) => ({ ...queue, shown }));
   return (
     <PageFrame
-      title={`Session ${session.id.slice(0, 8)}`}
-      parent={{ to: pathOf(slug, 'sessions'), label: 'All sessions' }}
-      description={
-        <>
-          Agent <VisibleText text={session.agent.name} />
-        </>
+      title={session.title}
+      heading={
+        <span className="session-title" title={session.title}>
+          <VisibleText text={session.title} />
+        </span>
       }
+      parent={{ to: pathOf(slug, 'sessions'), label: 'Sessions' }}
       tabTitle={tabTitleOf(session)}
-      actions={
-        session.may_terminate ? (
-          <TerminateButton session={session} running={runningBelow(session, tree)} />
-        ) : null
-      }
+      actions={<SessionActions session={session} running={runningBelow(session, tree)} again={again} />}
       pinned={
         <>
-          <StateLine session={session} />
+          <StatusLine
+            session={session}
+            calls={{ calls: shownCalls(calls.items ?? []), isPart: calls.hasMore }}
+          />
+          <FailureAlert error={again.error} takesFocus={false} />
           <SignInNotice session={session} />
           <SessionApprovals requests={waiting} approvals={approvals} />
         </>
@@ -100,28 +98,38 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       <AncestorsPath session={session} />
       <MuteNotice session={session} />
       <ServerAlert sessionId={session.id} />
-      <Grid gap="md">
+      <Grid gap="xl">
         <Grid.Col span={{ base: 12, md: 8 }}>
           <Stack>
-            {isLaunching(session) ? <LaunchProgress sessionId={session.id} events={events} /> : null}
-            {calls.hasMore ? <EarlierCalls load={calls.loadMore} loading={calls.isLoadingMore} /> : null}
+            {isLaunching(session) && !live.hasOlder ? (
+              <LaunchProgress sessionId={session.id} events={events} />
+            ) : null}
             <transcriptContext.Provider
               value={{
                 sessionId: session.id,
                 agentName: session.agent.name,
                 operatorId: session.operator?.id ?? null,
                 nameOf,
+                personOf,
                 sessionOf: tree.sessionOf,
                 openRequest,
               }}
             >
-              <Transcript session={session} entries={entries} live={live} follows={wasGoingOn} />
+              <Transcript
+                session={session}
+                entries={entries}
+                live={live}
+                follows={wasGoingOn || live.hasOlder}
+              />
             </transcriptContext.Provider>
             {failure === null || state !== 'failed' ? null : (
               <FailedState error={failure} what="The transcript" />
             )}
             {session.may_message ? (
-              <MessageForm session={session} question={openQuestions(events)[0]} />
+              <MessageForm
+                session={session}
+                question={live.hasOlder ? undefined : openQuestions(events)[0]}
+              />
             ) : goesOn ? (
               <BudgetNotice session={session} />
             ) : null}
@@ -129,12 +137,14 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <Panels session={session} tree={tree} events={events} />
+          <Panels session={session} tree={tree} events={events} hasOlder={live.hasOlder} />
         </Grid.Col>
       </Grid>
     </PageFrame>
   );
 }
+
+const shownCalls = (calls: readonly ToolCall[]) => calls.filter((call) => !leavesAnEvent(call));
 
 const isLaunching = ({ status, started_at: at }: Session) => !hasEnded(status) && at === null;
 
@@ -143,16 +153,19 @@ function Panels({
   session,
   tree,
   events,
+  hasOlder,
 }: {
   session: Session;
   tree: SessionTree;
   events: readonly TranscriptEvent[];
+  /** Its beginning was not read. */
+  hasOlder: boolean;
 }) {
   return (
-    <Stack>
+    <div className="session-rail">
       <TreePanel currentId={session.id} tree={tree} />
       <SessionFacts session={session} />
-      {isLaunching(session) ? null : <LaunchProgress sessionId={session.id} events={events} />}
+      {isLaunching(session) || hasOlder ? null : <LaunchProgress sessionId={session.id} events={events} />}
       <ModelUsagePanel session={session} />
       <ServersPanel sessionId={session.id} />
       <OpenCallsPanel session={session} />
@@ -160,7 +173,7 @@ function Panels({
       <ArtifactsPanel sessionId={session.id} />
       <PreviewsPanel sessionId={session.id} />
       <ConfigurationPanel sessionId={session.id} />
-    </Stack>
+    </div>
   );
 }
 
@@ -181,38 +194,8 @@ function useBeginAtTop(): void {
 }
 
 function tabTitleOf(session: Session): string {
-  const name = `Session ${session.id.slice(0, 8)}`;
-  return session.waiting_for === null ? name : `${sessionStateLabel(stateOf(session))} · ${name}`;
-}
-
-/** Where the session is, and why; the whole reason is among its facts. */
-function StateLine({ session }: { session: Session }) {
-  const { status_reason: reason } = session;
-  return (
-    <Group gap="xs" wrap="nowrap" align="flex-start" mt={4} role="group" aria-label="State of the session">
-      <Box flex="none">
-        <SessionStatus status={stateOf(session)} />
-      </Box>
-      {reason === null ? null : (
-        <Text size="sm" lineClamp={2} component="div" title={reason}>
-          <VisibleText text={reason} />
-        </Text>
-      )}
-    </Group>
-  );
-}
-
-function EarlierCalls({ load, loading }: { load: () => void; loading: boolean }) {
-  return (
-    <Group gap="xs">
-      <Text size="sm" c="dimmed">
-        Not all tool calls are shown.
-      </Text>
-      <Button size="compact-sm" variant="default" onClick={load} loading={loading}>
-        Load earlier calls
-      </Button>
-    </Group>
-  );
+  const { title } = session;
+  return session.waiting_for === null ? title : `${sessionStateLabel(stateOf(session))} · ${title}`;
 }
 
 /** Where a session comes from: those above it, each a link. Nothing for a root. */
@@ -259,7 +242,7 @@ const mostRequests = 200;
  * Knows the person, the session's operators, those who answered its requests and those of sessions below it,
  * and the members of the workspace; nobody else's name.
  */
-function useSessionNames({ id, operator, root_operator: root }: Session): (userId: string) => string {
+function useSessionNames({ id, operator, root_operator: root }: Session) {
   const me = useMe();
   const members = usePeople();
   const { slug } = useWorkspace();
@@ -278,6 +261,7 @@ function useSessionNames({ id, operator, root_operator: root }: Session): (userI
     }
   }
   const stranger = members.isComplete ? 'A former member' : 'Someone';
-  return (userId) =>
-    userId === me.user.id ? 'You' : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
+  const personOf = (userId: string): string =>
+    userId === me.user.id ? me.user.name : (known.get(userId) ?? members.nameOf(userId) ?? stranger);
+  return { personOf, nameOf: (userId: string) => (userId === me.user.id ? 'You' : personOf(userId)) };
 }

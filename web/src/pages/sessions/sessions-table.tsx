@@ -1,5 +1,4 @@
 import { Text } from '@mantine/core';
-import { sessionTitle } from '../../../../contract/session-title.ts';
 import type { Session } from '../../api/types.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -19,7 +18,7 @@ export function SessionsTable({ sessions }: { sessions: Session[] }) {
       label="Sessions"
       columns={[
         { name: 'Status', width: 190 },
-        'Prompt',
+        'Title',
         { name: 'Agent', width: '18%' },
         { name: 'Started by', width: '18%' },
         { name: 'Tokens', width: 90, isRight: true },
@@ -39,7 +38,7 @@ export function SessionsTable({ sessions }: { sessions: Session[] }) {
 
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, agent, label, created_at: at, model_tokens: tokens } = session;
+  const { id, title, agent, label, created_at: at, model_tokens: tokens } = session;
   return (
     <tr>
       <td>
@@ -47,7 +46,7 @@ function Row({ session }: { session: Session }) {
       </td>
       <td className="cut" title={id}>
         <TextLink to={pathOf(slug, 'sessions', id)}>
-          <VisibleText text={sessionTitle(id, session.prompt)} />
+          <VisibleText text={title} />
         </TextLink>
         <SessionLabel label={label} />
       </td>

@@ -9,8 +9,12 @@ export interface TranscriptContext {
   operatorId: string | null;
   /** A person's name as far as the page knows it. */
   nameOf(userId: string): string;
+  /** Likewise, of oneself as well: for what is drawn of a name. */
+  personOf(userId: string): string;
   /** Another session of the tree, as far as the page knows it. */
-  sessionOf(sessionId: string): Pick<Session, 'agent' | 'label'> | undefined;
+  sessionOf(
+    sessionId: string,
+  ): Pick<Session, 'agent' | 'label' | 'title' | 'status' | 'waiting_for'> | undefined;
   /** Shows a permission request in the dialog. */
   openRequest(requestId: string): void;
 }

@@ -1,86 +1,147 @@
 /**
  * All that was said and done in a session, oldest first; while it runs, it opens at its end and follows it.
  */
-import { Button, Center, Text } from '@mantine/core';
-import { useEffect, useRef, useState } from 'react';
+import { Button, Text } from '@mantine/core';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import type { StreamState } from '../../api/event-stream.ts';
 import type { Session } from '../../api/types.ts';
 import type { SessionEvents } from '../../api/use-session-events.ts';
+import { AgentAvatar, PersonAvatar } from '../../components/avatar.tsx';
+import { FoldedText } from '../../components/folded-text.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { MarkdownText } from '../../components/markdown-text.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { CallEntry } from './call-entry.tsx';
 import { EntryFrame, OtherAgent } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
+import { StepsEntry } from './steps-entry.tsx';
 import { useTranscript } from './transcript-context.ts';
-import type { TranscriptEntry } from './transcript-entries.ts';
-
-/** Number of entries that are drawn at first, the newest; the others on request. */
-const shownAtOnce = 300;
+import { type TranscriptEntry, type Wanted, wantedEntries } from './transcript-entries.ts';
+import { TranscriptTools } from './transcript-tools.tsx';
+import { useShownEntries } from './use-shown-entries.ts';
 
 export function Transcript({
   session,
   entries,
-  live: { written, state },
+  live,
   follows,
 }: {
   session: Session;
   entries: TranscriptEntry[];
-  live: Pick<SessionEvents, 'written' | 'state'>;
+  live: SessionEvents;
   /**
-   * Whether the page starts at the newest entry and follows new ones; a session that had ended
+   * Whether the page starts at the newest entry and follows new ones; a short session that had ended
    * before is read from its top.
    */
   follows: boolean;
 }) {
-  const [shown, setShown] = useState(shownAtOnce);
-  const { transcript, end } = useKeptInSight(follows);
-  const left = Math.max(0, entries.length - shown);
+  const { written, state } = live;
+  const [wanted, setWanted] = useState<Wanted>(allEntries);
+  const chosen = useMemo(() => wantedEntries(entries, wanted), [entries, wanted]);
+  const part = useShownEntries(chosen, live);
+  const { transcript, end, isAway } = useKeptInSight(follows && !part.hasLater);
+  const toLatest = () => {
+    part.toLatest();
+    requestAnimationFrame(() => end.current?.scrollIntoView({ block: 'end' }));
+  };
   return (
     <section aria-label="Transcript" ref={transcript}>
-      <ol className="transcript">
-        <Prompt session={session} />
-        {left === 0 ? null : (
-          <li>
-            <Center>
-              <Button size="xs" variant="default" onClick={() => setShown(shown + shownAtOnce)}>
-                Show {Math.min(left, shownAtOnce)} earlier
-              </Button>
-            </Center>
-          </li>
+      <TranscriptTools session={session} wanted={wanted} onWanted={setWanted} />
+      <ol className="transcript" ref={part.list}>
+        {part.hasEarlier ? (
+          <Elsewhere label="Show earlier" onClick={part.earlier} loading={part.isLoading} />
+        ) : (
+          <Prompt session={session} />
         )}
-        {entries
-          .slice(left)
-          .map((entry) =>
-            entry.kind === 'event' ? (
-              <EventEntry key={entry.key} event={entry.event} />
-            ) : (
-              <CallEntry key={entry.key} call={entry.call} times={entry.times} />
-            ),
-          )}
-        {written === null ? null : <Written text={written.text} />}
+        {part.shown.map((entry) => (
+          <Entry key={entry.key} entry={entry} />
+        ))}
+        {part.hasLater ? <Elsewhere label="Show later" onClick={part.later} loading={false} /> : null}
+        {written === null || part.hasLater ? null : <Written text={written.text} />}
       </ol>
+      {chosen.length === 0 && entries.length > 0 ? (
+        <Text size="sm" c="dimmed">
+          {live.hasOlder ? 'Nothing of what was loaded matches.' : 'Nothing matches.'}
+        </Text>
+      ) : null}
+      {live.olderFailed ? (
+        <Text size="sm" role="alert">
+          Earlier entries could not be loaded.
+        </Text>
+      ) : null}
       <StreamNote state={state} isWriting={written !== null} />
+      {isAway || part.hasLater ? (
+        <Button
+          className="to-latest"
+          variant="default"
+          size="xs"
+          leftSection={<Icon name="arrowDown" size={14} />}
+          onClick={toLatest}
+        >
+          Latest
+        </Button>
+      ) : null}
       <div ref={end} className="transcript-end" />
     </section>
   );
 }
 
+const allEntries: Wanted = { view: 'everything', hidesSteps: false, search: '' };
+
+function Elsewhere({ label, onClick, loading }: { label: string; onClick: () => void; loading: boolean }) {
+  return (
+    <li className="transcript-elsewhere">
+      <Button size="xs" variant="default" loading={loading} onClick={onClick}>
+        {label}
+      </Button>
+    </li>
+  );
+}
+
+function Entry({ entry }: { entry: TranscriptEntry }) {
+  switch (entry.kind) {
+    case 'event':
+      return <EventEntry event={entry.event} />;
+    case 'call':
+      return <CallEntry calls={entry.calls} />;
+    case 'steps':
+      return <StepsEntry entryKey={entry.key} at={entry.at} events={entry.events} />;
+  }
+}
+
 /** What the session was started with: a person's words, or those of the agent that started it. */
-function Prompt({ session: { prompt, parent_agent: parent, created_at: at } }: { session: Session }) {
-  return parent === null ? (
-    <EntryFrame voice="person" who="Prompt" at={at}>
+function Prompt({ session }: { session: Session }) {
+  const { prompt, parent_agent: parent, operator, created_at: at } = session;
+  const { nameOf } = useTranscript();
+  const text = (
+    <FoldedText text={prompt}>
       <VisibleText text={prompt} />
+    </FoldedText>
+  );
+  if (parent !== null) {
+    const who = (
+      <>
+        Prompt by <OtherAgent name={parent.name} />
+      </>
+    );
+    return (
+      <EntryFrame voice="other-agent" who={who} at={at} node={<AgentAvatar name={parent.name} />}>
+        {text}
+      </EntryFrame>
+    );
+  }
+  return operator === null ? (
+    <EntryFrame voice="person" who="Prompt" at={at}>
+      {text}
     </EntryFrame>
   ) : (
     <EntryFrame
-      voice="other-agent"
-      who={
-        <>
-          Prompt by <OtherAgent name={parent.name} />
-        </>
-      }
+      voice="person"
+      who={<VisibleText text={nameOf(operator.id)} />}
       at={at}
+      node={<PersonAvatar name={operator.name} isLarge />}
     >
-      <VisibleText text={prompt} />
+      {text}
     </EntryFrame>
   );
 }
@@ -97,8 +158,9 @@ function Written({ text }: { text: string }) {
         </>
       }
       at={null}
+      node={<AgentAvatar name={agentName} />}
     >
-      <VisibleText text={text} />
+      <MarkdownText text={text} />
     </EntryFrame>
   );
 }
@@ -122,6 +184,9 @@ function StreamNote({ state, isWriting }: { state: StreamState; isWriting: boole
 /** How far below the window the end may be while the reader still counts as being there. */
 const slackPx = 120;
 
+const isInSight = (end: HTMLElement | null) =>
+  (end?.getBoundingClientRect().top ?? 0) <= window.innerHeight + slackPx;
+
 /**
  * Begins at the end, and scrolls there whenever the transcript grows, until the reader scrolls up so far that
  * the end is out of sight; goes on once the end is in sight again.
@@ -129,19 +194,26 @@ const slackPx = 120;
 function useKeptInSight(follows: boolean) {
   const transcript = useRef<HTMLElement>(null);
   const end = useRef<HTMLDivElement>(null);
+  const hasBegun = useRef(false);
+  const [isAway, setAway] = useState(false);
+  useEffect(() => {
+    const look = () => setAway((end.current?.getBoundingClientRect().top ?? 0) > 2 * window.innerHeight);
+    window.addEventListener('scroll', look, { passive: true });
+    return () => window.removeEventListener('scroll', look);
+  }, []);
   useEffect(() => {
     if (!follows || transcript.current === null) {
       return;
     }
-    let following = true;
+    // Later on only a reader who is at the end is taken along.
+    let following = !hasBegun.current || isInSight(end.current);
+    hasBegun.current = true;
     let lastY = window.scrollY;
     // The browser reports scrolling before growth; an intersection observer reports only after it.
     const onScroll = () => {
       const wentUp = window.scrollY < lastY;
       lastY = window.scrollY;
-      const endY = end.current?.getBoundingClientRect().top ?? 0;
-      const inSight = endY <= window.innerHeight + slackPx;
-      following = inSight || (following && !wentUp);
+      following = isInSight(end.current) || (following && !wentUp);
     };
     // Entries also grow when they are first drawn, which is once they are near the window.
     const growth = new ResizeObserver(() => {
@@ -156,5 +228,5 @@ function useKeptInSight(follows: boolean) {
       growth.disconnect();
     };
   }, [follows]);
-  return { transcript, end };
+  return { transcript, end, isAway };
 }

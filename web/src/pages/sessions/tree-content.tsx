@@ -7,6 +7,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import type { EventContent, PayloadOf } from './session-event-type.ts';
 import { SessionStatus } from './session-status.tsx';
+import { stateOf } from './status-text.ts';
 import { useTranscript } from './transcript-context.ts';
 
 type Content = Extract<EventContent, { type: 'child.started' | 'child.ended' | 'session.message' }>;
@@ -14,17 +15,30 @@ type Content = Extract<EventContent, { type: 'child.started' | 'child.ended' | '
 export function TreeContent({ content }: { content: Content }) {
   switch (content.type) {
     case 'child.started':
-      return (
-        <>
-          started a session of <SessionLink id={content.payload.session_id} />
-          <SessionLabel label={content.payload.label} />
-        </>
-      );
+      return <Started child={content.payload} />;
     case 'child.ended':
       return <Ended child={content.payload} />;
     case 'session.message':
       return <Message message={content.payload} />;
   }
+}
+
+/** One row with how that session is now; what it is called are an agent's words. */
+function Started({ child: { session_id: id, label } }: { child: PayloadOf<'child.started'> }) {
+  const known = useTranscript().sessionOf(id);
+  return (
+    <div className="file-row">
+      <span className="cut">
+        started a session of <SessionLink id={id} />
+        <SessionLabel label={label ?? known?.title ?? null} />
+      </span>
+      {known === undefined ? null : (
+        <span className="file-row-facts">
+          <SessionStatus status={stateOf(known)} />
+        </span>
+      )}
+    </div>
+  );
 }
 
 function Ended({ child: { session_id: id, status, reason } }: { child: PayloadOf<'child.ended'> }) {

@@ -1,0 +1,27 @@
+import { api, call } from '../../api/client.ts';
+import type { SessionEvent } from '../../api/types.ts';
+
+const pageSize = 200;
+
+/** Saves all events of a session as a JSON file. Rejects with an ApiFailure. */
+export async function exportTranscript(sessionId: string): Promise<void> {
+  const events: SessionEvent[] = [];
+  const path = { session_id: sessionId };
+  // A page may be shorter than asked for where its events are large: only an empty one is the end.
+  for (;;) {
+    const query = { after: events.at(-1)?.seq ?? 0, limit: pageSize };
+    const page = await call(api.GET('/api/sessions/{session_id}/events', { params: { path, query } }));
+    if (page.events.length === 0) {
+      break;
+    }
+    events.push(...page.events);
+  }
+  const file = new Blob([JSON.stringify({ session_id: sessionId, events }, null, 2)], {
+    type: 'application/json',
+  });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = `session-${sessionId}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,84 @@
+/** Which part of a transcript is drawn: so many entries at most, however many were read. */
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { TranscriptEntry } from './transcript-entries.ts';
+import { partOf, stepOf } from './transcript-part.ts';
+
+interface Older {
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  loadOlder(): void;
+}
+
+/** Keeps what is on the screen where it is when entries come or go above it. */
+export function useShownEntries(
+  entries: readonly TranscriptEntry[],
+  { hasOlder, isLoadingOlder, loadOlder }: Older,
+) {
+  /** The first one that is drawn; null for the newest part, which moves on with what comes. */
+  const [top, setTop] = useState<{ key: string; at: string } | null>(null);
+  const [isWaiting, setWaiting] = useState(false);
+  const list = useRef<HTMLOListElement>(null);
+  const kept = useRef<{ key: string; y: number } | null>(null);
+  const part = partOf(entries, top);
+
+  const keepPlace = () => {
+    const inSight = [...(list.current?.children ?? [])].find(
+      (element) => element instanceof HTMLElement && element.dataset['key'] && isBelowHead(element),
+    );
+    kept.current =
+      inSight instanceof HTMLElement
+        ? { key: inSight.dataset['key'] ?? '', y: inSight.getBoundingClientRect().top }
+        : null;
+  };
+  const moveTo = (index: number) => {
+    const first = entries[index];
+    keepPlace();
+    setTop(first === undefined ? null : { key: first.key, at: first.at });
+  };
+  const earlier = () => {
+    if (part.from > 0) {
+      moveTo(Math.max(0, part.from - stepOf.entries));
+    } else if (hasOlder) {
+      moveTo(0);
+      setWaiting(true);
+      loadOlder();
+    }
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once more have come, those before the drawn ones follow.
+  useEffect(() => {
+    if (isWaiting && !isLoadingOlder) {
+      setWaiting(false);
+      if (part.from > 0) {
+        moveTo(Math.max(0, part.from - stepOf.entries));
+      }
+    }
+  }, [isWaiting, isLoadingOlder]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of these changes what is drawn.
+  useLayoutEffect(() => {
+    const place = kept.current;
+    const element = [...(list.current?.children ?? [])].find(
+      (child) => child instanceof HTMLElement && child.dataset['key'] === place?.key,
+    );
+    if (place !== null && element !== undefined) {
+      window.scrollBy(0, element.getBoundingClientRect().top - place.y);
+      kept.current = isWaiting ? place : null;
+    }
+  }, [entries, part.from, isWaiting]);
+  return {
+    list,
+    shown: entries.slice(part.from, part.to),
+    hasEarlier: part.from > 0 || hasOlder,
+    hasLater: part.to < entries.length,
+    isLoading: isWaiting || isLoadingOlder,
+    earlier,
+    later() {
+      const next = part.from + stepOf.entries;
+      moveTo(next + stepOf.drawn >= entries.length ? entries.length : next);
+    },
+    toLatest: () => setTop(null),
+  };
+}
+
+/** What is pinned to the upper edge hides what is behind it. */
+const headPx = 150;
+const isBelowHead = (element: HTMLElement) => element.getBoundingClientRect().bottom > headPx;
