@@ -84,7 +84,7 @@ export const earlierRequests = z.strictObject({
   denied: z.int(),
   /** Nobody answered them: they expired, or their session ended. */
   unanswered: z.int(),
-  /** The agent asked more often than is looked at. */
+  /** The agent may have asked more often than is looked at; always so for who may read only some sessions. */
   is_partial: z.boolean(),
   /** The last one first. */
   decided: z.array(

@@ -99,7 +99,7 @@ interface Shown {
   atMs: number;
 }
 
-/** What a browser is told of the agent's words. */
+/** The agent's words as a browser receives them. */
 async function openStream(client: PlatformClient, sessionId: string) {
   let shown: Shown[] = [];
   const parser = createParser({

@@ -52,21 +52,26 @@ export async function readChangedTools<Request extends Asked>(
     { workspaceId, sessionIds: requests.map(({ session_id: id }) => id), tools: [...named] },
   );
   const rows = named.size === 0 ? [] : await readRows(statement, changedRow);
+  // The list may be long, and what a server says of its tools is its own choice: each is looked up once.
+  const kinds = new Map<string, ChangedTool['kind']>();
+  for (const { session_id: sessionId, server, tool, kind } of rows) {
+    const key = keyOf(sessionId, server, tool);
+    kinds.set(key, kinds.get(key) === 'new' ? 'new' : kind);
+  }
   return new Map(
     requests.map((request) => [
       request.id,
       toolsOf(request).flatMap(({ server, tool }) => {
-        const found = rows.find(
-          (row) =>
-            row.session_id === request.session_id &&
-            row.server === server &&
-            (row.tool === tool || row.tool === null),
-        );
-        return found === undefined ? [] : [{ server, tool, kind: found.kind }];
+        const kind =
+          kinds.get(keyOf(request.session_id, server, tool)) ??
+          kinds.get(keyOf(request.session_id, server, null));
+        return kind === undefined ? [] : [{ server, tool, kind }];
       }),
     ]),
   );
 }
+
+const keyOf = (...parts: (string | null)[]): string => JSON.stringify(parts);
 
 /** Ids of those whose refused call was of a server that nobody signs in to. What is not known is left out. */
 export async function listWithoutSignIn(db: Db, requests: readonly Asked[]): Promise<ReadonlySet<string>> {

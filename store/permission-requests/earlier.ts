@@ -22,7 +22,8 @@ interface AskedNow {
   readableBy: string | undefined;
 }
 
-const countRow = z.object({ status: requestStatus, count: z.int(), looked: z.int() });
+const countRow = z.object({ status: requestStatus, count: z.int() });
+const lookedRow = z.object({ looked: z.int() });
 
 /**
  * Of the agent's last requests those that are alike: the same tool, or what is asked for where no call was
@@ -36,9 +37,22 @@ export async function readEarlierRequests(db: Db, asked: AskedNow): Promise<Earl
     approved: of('approved'),
     denied: of('denied'),
     unanswered: of('expired', 'cancelled'),
-    is_partial: (counts[0]?.looked ?? 0) >= earlierBounds.looked,
+    is_partial: await isPartial(db, asked),
     decided: await listDecided(db, asked),
   };
+}
+
+/**
+ * Whether there may be more that are alike than are looked at. Who may read only some sessions is told the same
+ * however often the agent asked elsewhere.
+ */
+async function isPartial(db: Db, { request, readableBy }: AskedNow): Promise<boolean> {
+  if (readableBy !== undefined) {
+    return true;
+  }
+  const counted = db.from(lastOf(db, request).as('last')).select(db.raw('count(*)::int as looked'));
+  const [row] = await readRows(counted, lookedRow);
+  return (row?.looked ?? 0) >= earlierBounds.looked;
 }
 
 /** Bounded before anything else is asked of a row: an agent may ask as often as it likes. */
@@ -78,7 +92,7 @@ const countsOf = (db: Db, asked: AskedNow) =>
   alike(db, asked)
     .with('last', lastOf(db, asked.request))
     .groupBy('status')
-    .select('status', db.raw('count(*)::int as count'), db.raw('(select count(*)::int from last) as looked'));
+    .select('status', db.raw('count(*)::int as count'));
 
 const decidedRow = z.object({
   id: uuid,

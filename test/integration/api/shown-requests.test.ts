@@ -57,7 +57,7 @@ describe('what an agent asked before', () => {
       .where({ id })
       .update({ decided_at: api.db.raw(`now() - interval '1 hour'`) });
   };
-  const nothing = { approved: 0, denied: 0, unanswered: 0, is_partial: false, decided: [] };
+  const nothing = { approved: 0, denied: 0, unanswered: 0, is_partial: true, decided: [] };
 
   it('is counted for the same tool, with how far people allowed it, the last one first', async () => {
     const approved = await ask({ refused_call: write, scope: 'once' });
@@ -80,8 +80,9 @@ describe('what an agent asked before', () => {
       session: { id: session.id, title: expect.stringMatching(/./) },
       decider: { id: member.user.id },
     };
+    expect(await earlier(asked, admin)).toMatchObject({ is_partial: false });
     expect(await earlier(asked)).toMatchObject({
-      ...{ approved: 1, denied: 1, unanswered: 1, is_partial: false },
+      ...{ approved: 1, denied: 1, unanswered: 1 },
       decided: [
         {
           id: approved,
@@ -93,6 +94,22 @@ describe('what an agent asked before', () => {
       ],
     });
     expect(await read(asked)).toMatchObject({ session_title: expect.stringMatching(/./) });
+  });
+
+  it('says when the agent asked more often than is looked at, also if none of the last is alike', async () => {
+    await deny(await ask({ refused_call: write }));
+    await deny(await ask());
+    const asked = await ask({ refused_call: write, scope: 'once' });
+    await api.db.raw(
+      `insert into permission_requests
+       select (jsonb_populate_record(r, jsonb_build_object(
+         'id', gen_random_uuid(), 'created_at', now(), 'refused_tool', 'read_file'))).*
+       from permission_requests r, generate_series(1, 1000)
+       where r.id = (select id from permission_requests where refused_tool = 'write_file' and status = 'denied'
+         and agent_id = ? limit 1)`,
+      [agent.id],
+    );
+    expect(await earlier(asked, admin)).toEqual({ ...nothing, is_partial: true });
   });
 
   it('tells nobody of sessions that they may not read, not even the owner of the agent', async () => {
