@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Block, type Inline, readInline, readMarkdown } from '../../../web/src/text/markdown.ts';
+import {
+  type Block,
+  type Inline,
+  isDrawable,
+  readInline,
+  readMarkdown,
+} from '../../../web/src/text/markdown.ts';
 
 /** As few signs as tell what was read as what. */
 const shownInline = (part: Inline): string =>
@@ -78,9 +84,24 @@ describe('the Markdown of an agent', () => {
       'See ',
       '<link https://evil.test/x https://good.test>',
       ', ',
-      '<link https://plain.test. https://plain.test.>',
+      '<link https://plain.test https://plain.test>',
+      '.',
     ]);
   });
+
+  it('makes no link of an address that names somebody before its host', () => {
+    expect(
+      readInline('[us](https://github.com@evil.test/) https://a:b@evil.test').map(shownInline).join(''),
+    ).toBe('us (https://github.com@evil.test/) https://a:b@evil.test');
+  });
+
+  it.each(['- a\n', '`a` ', '*a* ', 'https://a ', '> *a* \n', '# a\n', '1. `a` *b*\n'])(
+    'is no more than a text where it has too many parts to draw: %j',
+    (part) => {
+      expect(isDrawable(readMarkdown(part.repeat(100)))).toBe(true);
+      expect(isDrawable(readMarkdown(part.repeat(Math.ceil(65_536 / part.length))))).toBe(false);
+    },
+  );
 
   it.each(['*', '`', '[', '**a', '[a](', 'https://', '> ', '- ', '#', '```\n', '\n', '_'])(
     'is read within the time of a test, whatever is repeated: %j',

@@ -3,16 +3,12 @@
  * `VisibleText`. Headings are no headings of the page, and a link leads nowhere until somebody asks it to.
  */
 import { Fragment, type ReactNode, useMemo, useState } from 'react';
-import { type Block, type Inline, type ListItem, readMarkdown } from '../text/markdown.ts';
+import { type Block, type Inline, isDrawable, type ListItem, readMarkdown } from '../text/markdown.ts';
 import { VisibleText } from './visible-text.tsx';
-
-/** A text of many more small parts must not freeze the page. */
-const mostBlocks = 300;
 
 export function MarkdownText({ text }: { text: string }) {
   const blocks = useMemo(() => readMarkdown(text), [text]);
-  // Too many to draw: then it is text.
-  return blocks.length > mostBlocks ? (
+  return !isDrawable(blocks) ? (
     <VisibleText text={text} />
   ) : (
     <div className="markdown">
@@ -109,7 +105,7 @@ function QuietLink({ text, address }: { text: string; address: string }) {
       {isAsked ? (
         <span className="quiet-address">
           <a href={address} target="_blank" rel="noopener noreferrer nofollow" referrerPolicy="no-referrer">
-            Open <VisibleText text={address} />
+            Open {new URL(address).host}: <VisibleText text={address} />
           </a>
         </span>
       ) : null}

@@ -124,6 +124,23 @@ function listAt(lines: readonly string[], at: number): Found | null {
   }
 }
 
+/** Of all of a text: one of many more must not freeze the page, and is shown as it was written. */
+const mostParts = 1_000;
+
+/** Whether a text has few enough parts to be drawn one by one. */
+export function isDrawable(blocks: readonly Block[]): boolean {
+  let parts = 0;
+  for (const block of blocks) {
+    parts += 1;
+    if (block.kind === 'list') {
+      parts += block.items.reduce((sum, { content }) => sum + 1 + content.length, 0);
+    } else if ('content' in block) {
+      parts += block.content.length;
+    }
+  }
+  return parts <= mostParts;
+}
+
 /** Each mark ends at the first that closes it, within a bounded stretch: none is searched for twice. */
 const inline =
   /`([^`\n]{1,2000})`|\*\*(?=\S)([^*\n]{1,2000})\*\*|(?<![\w*])\*(?=\S)([^*\n]{1,2000})\*(?![\w*])|(?<!!)\[([^[\]\n]{1,500})\]\((https?:\/\/[^\s()<>]{1,2000})\)|(https?:\/\/[^\s()<>`"'\]]{1,2000})/g;
@@ -137,6 +154,7 @@ export function readInline(text: string): Inline[] {
     if (match.index > from) {
       parts.push({ kind: 'text', text: text.slice(from, match.index) });
     }
+    const plain = address?.replace(/[.,;:!?*]+$/, '');
     parts.push(
       code !== undefined
         ? { kind: 'code', text: code }
@@ -144,12 +162,20 @@ export function readInline(text: string): Inline[] {
           ? { kind: 'strong', text: strong }
           : emphasis !== undefined
             ? { kind: 'emphasis', text: emphasis }
-            : { kind: 'link', text: label ?? whole, address: labelled ?? address ?? whole },
+            : linkOf(label ?? plain ?? whole, labelled ?? plain ?? whole),
     );
-    from = match.index + whole.length;
+    from = match.index + (plain ?? whole).length;
   }
   if (from < text.length) {
     parts.push({ kind: 'text', text: text.slice(from) });
   }
   return parts;
+}
+
+/** One that names somebody before its host, to look like that one's, leads nowhere. */
+function linkOf(text: string, address: string): Inline {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  return url === null || url.username !== '' || url.password !== ''
+    ? { kind: 'text', text: text === address ? text : `${text} (${address})` }
+    : { kind: 'link', text, address };
 }

@@ -54,9 +54,7 @@ export function AgentContent({ content }: { content: Content }) {
 function Message({ message: { text, cut_off: isCutOff } }: { message: PayloadOf<'agent.message'> }) {
   return (
     <>
-      <FoldedText text={text}>
-        <MarkdownText text={text} />
-      </FoldedText>
+      <FoldedText text={text}>{(shown) => <MarkdownText text={shown} />}</FoldedText>
       {isCutOff === true ? (
         <Text size="xs" c="dimmed">
           Cut off: the agent did not come to the end of this message.
@@ -86,9 +84,11 @@ function Status({ status: { status, detail } }: { status: PayloadOf<'agent.statu
       </em>
       {detail === null ? null : (
         <FoldedText text={detail}>
-          <Text size="sm" c="dimmed" component="div">
-            <VisibleText text={detail} />
-          </Text>
+          {(shown) => (
+            <Text size="sm" c="dimmed" component="div">
+              <VisibleText text={shown} />
+            </Text>
+          )}
         </FoldedText>
       )}
     </>

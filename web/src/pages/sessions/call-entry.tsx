@@ -7,6 +7,7 @@ import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { Status } from '../../components/pill.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { absoluteTime, clockTime, durationText } from '../../text/time-text.ts';
@@ -58,21 +59,21 @@ export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]]
               {meaning}
               {call.reason === null ? null : ` ${answerFaultText[call.reason]}.`}
             </p>
-            <ul>
-              {calls.slice(0, mostListed).map((each) => (
-                <OneCall key={each.id} call={each} isAlone={calls.length === 1} />
-              ))}
-            </ul>
-            {calls.length > mostListed ? <p>and {calls.length - mostListed} more</p> : null}
+            <ShowMore items={calls}>
+              {(shown) => (
+                <ul>
+                  {shown.map((each) => (
+                    <OneCall key={each.id} call={each} isAlone={calls.length === 1} />
+                  ))}
+                </ul>
+              )}
+            </ShowMore>
           </div>
         ) : null}
       </div>
     </EntryFrame>
   );
 }
-
-/** Of many equal calls: the others are counted. */
-const mostListed = 20;
 
 /** `isAlone`: its row says when it was and how long it took. */
 function OneCall({ call, isAlone }: { call: ToolCall; isAlone: boolean }) {

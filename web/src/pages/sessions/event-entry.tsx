@@ -80,11 +80,7 @@ function contentOf(content: EventContent): ReactNode {
     case 'agent.preview':
       return <AgentContent content={content} />;
     case 'user.message':
-      return (
-        <FoldedText text={content.payload.text}>
-          <VisibleText text={content.payload.text} />
-        </FoldedText>
-      );
+      return <FoldedText text={content.payload.text}>{(shown) => <VisibleText text={shown} />}</FoldedText>;
     case 'child.started':
     case 'child.ended':
     case 'session.message':

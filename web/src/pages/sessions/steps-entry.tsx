@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { ShowMore } from '../../components/show-more.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { EntryFrame } from './entry-frame.tsx';
 import { EventEntry } from './event-entry.tsx';
@@ -30,7 +31,11 @@ export function StepsEntry({
           </em>
         )}
       </EntryFrame>
-      {isOpen ? events.map((event) => <EventEntry key={event.id} event={event} />) : null}
+      {isOpen ? (
+        <ShowMore items={events}>
+          {(shown) => shown.map((event) => <EventEntry key={event.id} event={event} />)}
+        </ShowMore>
+      ) : null}
     </>
   );
 }

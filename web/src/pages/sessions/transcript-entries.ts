@@ -44,6 +44,7 @@ function addCall(entries: TranscriptEntry[], call: ToolCall): void {
     last.calls[0].server === call.server &&
     last.calls[0].tool === call.tool &&
     last.calls[0].outcome === call.outcome &&
+    last.calls[0].granted_via === call.granted_via &&
     last.calls[0].reason === call.reason;
   if (isRepeated) {
     last.calls.push(call);

@@ -113,11 +113,7 @@ function Entry({ entry }: { entry: TranscriptEntry }) {
 function Prompt({ session }: { session: Session }) {
   const { prompt, parent_agent: parent, operator, created_at: at } = session;
   const { nameOf } = useTranscript();
-  const text = (
-    <FoldedText text={prompt}>
-      <VisibleText text={prompt} />
-    </FoldedText>
-  );
+  const text = <FoldedText text={prompt}>{(shown) => <VisibleText text={shown} />}</FoldedText>;
   if (parent !== null) {
     const who = (
       <>
