@@ -22,6 +22,9 @@ const rowsOf = (...more: Partial<WorkerCapabilities>[]) =>
 const always = [
   'MCP servers and agents that are images',
   'The built-in agent Claude',
+  'The agent Claude Code, by ACP',
+  'The agent Codex, by ACP',
+  'The agent OpenCode, by ACP',
   'Private destinations',
 ];
 
@@ -37,11 +40,12 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
   expect(bare).toContain('Agents that are commands');
   expect(bare).toContain('Remote MCP servers');
   expect(bare).toContain('Programs beside an agent');
+  expect(bare.filter((row) => row.includes('ACP'))).toEqual(['Agents that speak ACP']);
 });
 
-it('rules out in a cluster only what no operator has set up', () => {
+it('rules out in a cluster only what no operator has set up, or nobody can', () => {
   const rows = ruledOut(availabilityOf('kubernetes', [{ ...worker, runtime: 'kubernetes' }]));
-  expect(rows.map(({ what }) => what)).toEqual(['The built-in agent Claude']);
+  expect(rows.map(({ what }) => what)).toEqual(['The built-in agent Claude', 'Agents that speak ACP']);
 });
 
 it('offers agents of others that are installed first, with what else is missing for each', () => {

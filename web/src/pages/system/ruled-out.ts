@@ -1,4 +1,5 @@
 /** What cannot be used on an installation, as a list. Pure. */
+import { acpPreset, acpPresets } from '../../../../contract/acp-preset.ts';
 import type { Availability } from '../../api/types.ts';
 
 export interface RuledOut {
@@ -14,6 +15,12 @@ export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
     ['Remote MCP servers', shapes.remote],
     ['Agents that are commands', runs.command],
     ['The built-in agent Claude', runs.claude],
+    ['Agents that speak ACP', runs.acp],
+    ...acpPreset.options.map((name): [string, string | null] => [
+      `The agent ${acpPresets[name].label}, by ACP`,
+      // The reason for all of them is enough.
+      runs.acp === null ? here.acp_presets[name] : null,
+    ]),
     ['Internet access of agents and MCP servers', here.internet],
     ['Private destinations', here.private_destinations],
     ['Programs beside an agent', here.companions],
