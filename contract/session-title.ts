@@ -8,8 +8,8 @@ export const titleStartCharacters = 400;
 const maxTitleCharacters = 160;
 
 /**
- * On one line and without what nobody sees; of a prompt without such a line, what its id begins with. `start`:
- * the name, or the prompt, or its first characters.
+ * On one line and without what nobody sees; of a prompt without such a line, what its id begins with.
+ * `start`: the name, or the prompt, or its first characters.
  */
 export function sessionTitle(id: string, start: string): string {
   const line = start.trimStart().split('\n')[0] ?? '';

@@ -34,6 +34,9 @@ export function sessionEventRoutes(dependencies: Dependencies): AnyRoute[] {
       response: z.strictObject({ events: z.array(sessionEvent), next_after: z.int() }),
       async handler({ ctx, query, ...visit }) {
         if (ctx.accepts(['application/json', eventStream]) === eventStream) {
+          if (query.before !== undefined) {
+            throw invalid([{ path: 'before', code: 'invalid', message: 'is not for a stream' }]);
+          }
           await answerStream(dependencies, ctx, visit, lastEventId(ctx) ?? query.after);
           return written;
         }

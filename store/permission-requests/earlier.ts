@@ -43,8 +43,8 @@ export async function readEarlierRequests(db: Db, asked: AskedNow): Promise<Earl
 }
 
 /**
- * Whether there may be more that are alike than are looked at. Who may read only some sessions is told the same
- * however often the agent asked elsewhere.
+ * Whether there may be more that are alike than are looked at. Who may read only some sessions is told the
+ * same however often the agent asked elsewhere.
  */
 async function isPartial(db: Db, { request, readableBy }: AskedNow): Promise<boolean> {
   if (readableBy !== undefined) {

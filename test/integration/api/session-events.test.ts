@@ -77,6 +77,10 @@ describe('the events of a session as JSON', () => {
     expect(await read(`before=${end}&after=${end - 2}`)).toEqual([end - 1]);
     expect(await read('before=1')).toEqual([]);
     expect(await read('before=2147483647&limit=200')).toEqual(upTo(end));
+    const streamed = await member.send('GET', `${path()}?before=3`, undefined, {
+      accept: 'text/event-stream',
+    });
+    expect(streamed).toMatchObject({ status: 422, body: { error: { fields: [{ path: 'before' }] } } });
   });
 
   it('are for its operator and admins only', async () => {

@@ -1,4 +1,4 @@
-/** What was sent and what came back in one call, as far as the workspace kept it: raw, and never derived from. */
+/** What was sent and what came back in one call, as far as the workspace kept it. */
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { api, call } from '../../api/client.ts';

@@ -7,6 +7,7 @@ import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import type { Session } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import type { SessionEvents } from '../../api/use-session-events.ts';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { useDraft } from '../../components/use-draft.ts';
@@ -15,7 +16,14 @@ import { afterDialog } from '../approvals/use-focus-after.ts';
 import { BudgetNotice } from './budget-notice.tsx';
 import type { Question } from './open-questions.ts';
 
-export function MessageForm({ session, question }: { session: Session; question: Question | undefined }) {
+/**
+ * What a message would answer: a question, one that was not read yet, with how to read it, or nothing.
+ */
+export type AskedQuestion = Question | Pick<SessionEvents, 'olderFailed' | 'loadOlder'> | null;
+
+export function MessageForm({ session, question: asked }: { session: Session; question: AskedQuestion }) {
+  const unread = asked !== null && 'loadOlder' in asked ? asked : null;
+  const question = asked !== null && 'prompt' in asked ? asked : undefined;
   const [text, setText] = useDraft(`message to ${session.id}`, '');
   const field = useRef<HTMLTextAreaElement>(null);
   const params = { path: { session_id: session.id } };
@@ -27,7 +35,7 @@ export function MessageForm({ session, question }: { session: Session; question:
   });
   const submit = (event: SyntheticEvent) => {
     event.preventDefault();
-    if (text.trim() !== '' && !send.isPending) {
+    if (text.trim() !== '' && !send.isPending && unread === null) {
       send.mutate(text);
       // The button is disabled for a moment; the person continues to type.
       field.current?.focus({ preventScroll: true });
@@ -43,6 +51,7 @@ export function MessageForm({ session, question }: { session: Session; question:
       <form onSubmit={submit}>
         <Stack gap="xs">
           <BudgetNotice session={session} />
+          {unread === null ? null : <UnreadQuestion {...unread} />}
           {question === undefined ? null : (
             <AnswerChoices
               question={question}
@@ -72,7 +81,7 @@ export function MessageForm({ session, question }: { session: Session; question:
               size={32}
               aria-label="Send"
               loading={send.isPending}
-              disabled={text.trim() === ''}
+              disabled={text.trim() === '' || unread !== null}
             >
               <Icon name="arrowUp" />
             </ActionIcon>
@@ -81,6 +90,21 @@ export function MessageForm({ session, question }: { session: Session; question:
         </Stack>
       </form>
     </section>
+  );
+}
+
+function UnreadQuestion({ olderFailed, loadOlder }: Pick<SessionEvents, 'olderFailed' | 'loadOlder'>) {
+  return (
+    <Text size="sm" component="div" role="status">
+      The agent asked something earlier, which your message would answer.{' '}
+      {olderFailed ? (
+        <button type="button" className="text-button" onClick={loadOlder}>
+          Load the question again
+        </button>
+      ) : (
+        'It is being loaded.'
+      )}
+    </Text>
   );
 }
 

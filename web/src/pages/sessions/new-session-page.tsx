@@ -18,6 +18,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
+import { HiddenCharacters } from './hidden-characters.tsx';
 import { ReachNotice } from './reach-notice.tsx';
 
 export function NewSessionPage() {
@@ -61,9 +62,14 @@ function StartAs({ agents }: { agents: AgentOption[] }) {
     <StartForm agents={agents} agentId={params.get('agent')} />
   ) : (
     <QueryState query={query} what="The session to duplicate">
-      {({ session: { agent_id: agentId, prompt } }) => (
-        <StartForm agents={agents} agentId={agentId} from={{ id: from, prompt }} />
-      )}
+      {({ session: { agent_id: agentId, prompt } }) =>
+        // One of another workspace would bring its prompt here.
+        agents.some(({ value }) => value === agentId) ? (
+          <StartForm agents={agents} agentId={agentId} from={{ id: from, prompt }} />
+        ) : (
+          <StartForm agents={agents} agentId={null} />
+        )
+      }
     </QueryState>
   );
 }
@@ -155,6 +161,7 @@ function StartForm({ agents, agentId: given, from }: StartFormProps) {
           onKeyDown={submitByKeys}
           {...form.getInputProps('prompt')}
         />
+        <HiddenCharacters text={form.values.prompt} remove={(shown) => form.setFieldValue('prompt', shown)} />
         <FailureAlert error={start.error} shownAtFields={['agent_id', 'prompt']} values={form.values} />
         <Group>
           <Button type="submit" loading={start.isPending} disabled={reason !== null}>

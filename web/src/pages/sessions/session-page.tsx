@@ -8,6 +8,7 @@ import type { Session, SessionWithAncestors, ToolCall } from '../../api/types.ts
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { usePeople } from '../../api/use-names.ts';
 import { useRunAgain } from '../../api/use-run-again.ts';
+import type { SessionEvents } from '../../api/use-session-events.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { Banner } from '../../components/banner.tsx';
@@ -16,12 +17,11 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { SessionChain } from '../../components/session-chain.tsx';
 import { FailedState } from '../../components/state-views.tsx';
-import { VisibleText } from '../../components/visible-text.tsx';
 import { ArtifactsPanel } from './artifacts-panel.tsx';
 import { BudgetNotice } from './budget-notice.tsx';
 import { ConfigurationPanel } from './configuration-panel.tsx';
 import { LaunchProgress } from './launch-progress.tsx';
-import { MessageForm } from './message-form.tsx';
+import { type AskedQuestion, MessageForm } from './message-form.tsx';
 import { ModelUsagePanel } from './model-usage-panel.tsx';
 import { OpenCallsPanel } from './open-calls-panel.tsx';
 import { openQuestions } from './open-questions.ts';
@@ -33,6 +33,7 @@ import { SessionActions } from './session-actions.tsx';
 import { SessionApprovals, useApprovalQueue } from './session-approvals.tsx';
 import type { TranscriptEvent } from './session-event-type.ts';
 import { SessionFacts } from './session-facts.tsx';
+import { SessionTitle } from './session-title.tsx';
 import { countRunningBelow, type RunningBelow } from './session-tree.ts';
 import { SignInNotice } from './sign-in-notice.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -62,8 +63,7 @@ export function SessionPage({ id }: { id: string }) {
 function Loaded({ session }: { session: SessionWithAncestors }) {
   const { live, events, calls, entries } = useTimeline(session);
   const { state, failure } = live;
-  const goesOn = !hasEnded(session.status);
-  const [wasGoingOn] = useState(goesOn);
+  const [wasGoingOn] = useState(!hasEnded(session.status));
   useBeginAtTop();
   const waiting = useWaitingRequests(session.id, events, live.hasOlder);
   const approvals = useApprovalQueue(waiting);
@@ -77,7 +77,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       title={session.title}
       heading={
         <span className="session-title" title={session.title}>
-          <VisibleText text={session.title} />
+          <SessionTitle session={session} />
         </span>
       }
       parent={{ to: pathOf(slug, 'sessions'), label: 'Sessions' }}
@@ -125,15 +125,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
             {failure === null || state !== 'failed' ? null : (
               <FailedState error={failure} what="The transcript" />
             )}
-            {session.may_message ? (
-              <MessageForm
-                session={session}
-                question={live.hasOlder ? undefined : openQuestions(events)[0]}
-              />
-            ) : goesOn ? (
-              <BudgetNotice session={session} />
-            ) : null}
-            {goesOn ? <UndrivenNotice session={session} /> : null}
+            <Foot session={session} question={questionIn(session, live, events)} />
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
@@ -142,6 +134,32 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       </Grid>
     </PageFrame>
   );
+}
+
+function Foot({ session, question }: { session: Session; question: AskedQuestion }) {
+  const goesOn = !hasEnded(session.status);
+  return (
+    <>
+      {session.may_message ? (
+        <MessageForm session={session} question={question} />
+      ) : goesOn ? (
+        <BudgetNotice session={session} />
+      ) : null}
+      {goesOn ? <UndrivenNotice session={session} /> : null}
+    </>
+  );
+}
+
+/** A message answers the oldest question, which may be further back than what was read. */
+function questionIn(
+  { waiting_for: wait }: Session,
+  live: SessionEvents,
+  events: readonly TranscriptEvent[],
+): AskedQuestion {
+  if (live.hasOlder) {
+    return wait === 'answer' ? live : null;
+  }
+  return openQuestions(events)[0] ?? null;
 }
 
 const shownCalls = (calls: readonly ToolCall[]) => calls.filter((call) => !leavesAnEvent(call));

@@ -10,6 +10,7 @@ import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { numberText } from '../../text/number-text.ts';
 import { SessionStatus } from './session-status.tsx';
+import { SessionTitle } from './session-title.tsx';
 import { stateOf } from './status-text.ts';
 
 export function SessionsTable({ sessions }: { sessions: Session[] }) {
@@ -38,7 +39,7 @@ export function SessionsTable({ sessions }: { sessions: Session[] }) {
 
 function Row({ session }: { session: Session }) {
   const { slug } = useWorkspace();
-  const { id, title, agent, label, created_at: at, model_tokens: tokens } = session;
+  const { id, agent, label, created_at: at, model_tokens: tokens } = session;
   return (
     <tr>
       <td>
@@ -46,7 +47,7 @@ function Row({ session }: { session: Session }) {
       </td>
       <td className="cut" title={id}>
         <TextLink to={pathOf(slug, 'sessions', id)}>
-          <VisibleText text={title} />
+          <SessionTitle session={session} />
         </TextLink>
         <SessionLabel label={label} />
       </td>
