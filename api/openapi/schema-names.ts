@@ -15,6 +15,7 @@ import { mcpCheck } from '../../contract/mcp-check.ts';
 import { dailyModelUsage, modelUsage } from '../../contract/model-access.ts';
 import { openCallList } from '../../contract/open-calls.ts';
 import { shownPreview } from '../../contract/preview.ts';
+import { repository } from '../../contract/repository.ts';
 import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
@@ -52,6 +53,7 @@ const named: Record<string, z.ZodType> = {
   EmbeddingProviderCheck: embeddingProviderCheck,
   Error: errorBody,
   FieldProblem: fieldProblem,
+  Repository: repository,
   Grant: shownGrant,
   GraphCounts: graphCounts,
   InputMessage: inputMessage,

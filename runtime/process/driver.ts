@@ -21,7 +21,7 @@ import type { PrivateHosts } from '../bridge-config.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { PackageSources } from '../variables.ts';
-import type { Runtime, TakeLeftCalls } from '../workload.ts';
+import type { Runtime, TakeLeftCalls, TakePatch } from '../workload.ts';
 import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
 import { findStaticRelay } from './find-static-relay.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
@@ -30,6 +30,7 @@ import { limitsSentence } from './limits-sentence.ts';
 import { openSessionPackages, type PackageCacheSettings } from './packages/open-session-packages.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
 import type { Machine, ProcessLimits } from './render-launch.ts';
+import { openRepositories } from './repositories/open-repositories.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
@@ -62,7 +63,10 @@ export interface ProcessRuntimeDependencies {
   privateMcpHosts: PrivateHosts;
   /** Of the endpoint of language models. */
   modelEndpoints: ModelEndpoints;
+  /** Hosts of repositories that may have a private address. */
+  privateRepositoryHosts: PrivateHosts;
   takeLeftCalls: TakeLeftCalls;
+  takePatch: TakePatch;
   logger: Logger;
 }
 
@@ -77,8 +81,11 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const rules = renderRules(dependencies, machine);
   const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
+  const repositories = await openRepositories(dependencies, machine);
   const stop = async (sessionId: string) => {
-    await stopSession(directoryOf(sessionId), takeLeftCalls);
+    await stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
+      repositories.handOverPatch(sessionId, directory),
+    );
     removeCgroupsOf(machine, (name) => !name.startsWith(`${sessionId}.`));
   };
   const running = new Set(listSessions(sessionsDirectory));
@@ -93,6 +100,8 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
         ...{ machine, warmHosts, takeLeftCalls, signal },
         directory: directoryOf(spec.sessionId),
         packagesFor: () => packages.prepare(spec, { signal, onDelay }),
+        repositoryFor: (plan, { repositoryCredential: credential = null }) =>
+          repositories.fetch(plan, { credential, directory: directoryOf(spec.sessionId), signal, onDelay }),
       }),
     stop,
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
@@ -102,7 +111,10 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
     logs: async (sessionId, container, tailBytes) =>
       readTail(sessionFiles(directoryOf(sessionId)).log(container), tailBytes),
   });
-  return { ...runtime, capabilities: capabilitiesOf(machine, rules, packages.missingCommands) };
+  return { ...runtime, capabilities: {
+    ...capabilitiesOf(machine, rules, packages.missingCommands),
+    repositories: repositories.areThere,
+  } };
 }
 
 async function probe({

@@ -24,8 +24,10 @@ export interface OutboundProxy {
 
 export interface EgressOptions {
   socketPath: string;
-  /** Where connections may lead: by host and port of these URLs. Their addresses may be private. */
+  /** Where connections may lead: by host and port of these URLs. */
   destinations: readonly URL[];
+  /** Which of them may have a private address; absent: all, since an operator named them. */
+  policy?: OutboundPolicy;
   outboundProxy: OutboundProxy | null;
   /** Of all that is received. */
   maxBytes: number;
@@ -79,7 +81,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   };
 }
 
-interface State extends EgressOptions {
+interface State extends Omit<EgressOptions, 'policy'> {
   policy: OutboundPolicy;
   open: Set<Duplex>;
   seen: EgressSeen;
@@ -89,7 +91,10 @@ function createState(options: EgressOptions): State {
   const hosts = options.destinations.map(({ host, protocol }) => [host, schemeOf(protocol)] as const);
   return {
     ...options,
-    policy: { privateHosts: new Map(hosts), setting: 'PACKAGE_FILE_HOSTS of the worker' },
+    policy: options.policy ?? {
+      privateHosts: new Map(hosts),
+      setting: 'PACKAGE_FILE_HOSTS of the worker',
+    },
     open: new Set(),
     seen: { receivedBytes: 0, lastByteAtMs: null, refused: null, broken: null },
   };

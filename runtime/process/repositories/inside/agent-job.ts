@@ -1,0 +1,126 @@
+/**
+ * In the agent's own sandbox, as the parent of its program: writes the tree out before that starts, and hands
+ * over what differs when it has ended. What it says is worth no more than what the agent says: whatever it
+ * sends is the agent's files.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { repositoryDirectory } from '../../../../contract/repository.ts';
+import { git, gitVariables } from '../git.ts';
+import { type ChangeRecord, encodeRecord, type JobOrder } from '../job-stream.ts';
+import { makeRepository } from './own-repository.ts';
+import { mustRunGit } from './run-git.ts';
+
+type AgentOrder = Extract<JobOrder, { type: 'agent' }>;
+
+/** After SIGTERM; what it handed over by then is all there is. */
+const programGraceMs = 2000;
+
+/** Ends as the agent's program did. */
+export async function runAgent({ command, socket, changesBytes }: AgentOrder): Promise<void> {
+  await writeTree();
+  const [program = '', ...args] = command;
+  const child = spawn(program, args, { stdio: 'inherit', cwd: repositoryDirectory });
+  process.on('SIGTERM', () => end(child));
+  const [exitCode, signal] = await once(child, 'exit').catch((error: unknown) => {
+    process.stderr.write(`the agent could not be started: ${String(error)}\n`);
+    return [127, null];
+  });
+  await handOver(socket, changesBytes).catch((error: unknown) => {
+    process.stderr.write(`what changed in the repository was not handed over: ${String(error)}\n`);
+  });
+  process.removeAllListeners('SIGTERM');
+  if (typeof signal === 'string') {
+    process.kill(process.pid, signal);
+    await once(process, 'never');
+  }
+  process.exit(typeof exitCode === 'number' ? exitCode : 1);
+}
+
+function end(child: ChildProcess): void {
+  child.kill('SIGTERM');
+  setTimeout(() => child.kill('SIGKILL'), programGraceMs).unref();
+}
+
+/** With a `.git` of its own, which has one commit, a branch `work`, no remote and no credential. */
+async function writeTree(): Promise<void> {
+  mkdirSync(repositoryDirectory, { recursive: true });
+  const directory = join(repositoryDirectory, '.git');
+  const commit = await makeRepository(directory, repositoryDirectory);
+  const options = { env: gitVariables, cwd: repositoryDirectory };
+  const own = (args: string[]) => mustRunGit(git(args, { directory, tree: repositoryDirectory }), options);
+  await own(['update-ref', 'refs/heads/work', commit]);
+  await own(['config', 'user.name', 'agent']);
+  await own(['config', 'user.email', 'agent@localhost']);
+  await own(['reset', '--quiet', '--hard', commit]);
+}
+
+/** Asks a repository of its own, not the agent's, which may be anything by now. */
+async function handOver(socketPath: string, changesBytes: number): Promise<void> {
+  const directory = mkdtempSync('/tmp/repository-');
+  const tree = repositoryDirectory;
+  const commit = await makeRepository(directory);
+  const options = { env: gitVariables, cwd: tree };
+  const ask = async (args: string[]) =>
+    String((await mustRunGit(git(args, { directory, tree }), options)).toString('latin1'))
+      .split('\0')
+      .filter((path) => path !== '' && !path.endsWith('/'));
+  await ask(['read-tree', commit]);
+  const changed = await ask(['ls-files', '-z', '--modified', '--deleted']);
+  const added = await ask(['ls-files', '-z', '--others', '--exclude-standard']);
+  const found = [...new Set([...changed, ...added])].map((path) => ({ path, status: statusOf(path) }));
+  const socket = connect(socketPath);
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  socket.resume();
+  await send(socket, found, changesBytes);
+  socket.end();
+  await closed;
+}
+
+interface Found {
+  path: string;
+  /** Null where nothing is. */
+  status: Stats | null;
+}
+
+const bytesOf = (path: string) => Buffer.from(`${repositoryDirectory}/${path}`, 'latin1');
+
+function statusOf(path: string): Stats | null {
+  try {
+    return lstatSync(bytesOf(path));
+  } catch {
+    return null;
+  }
+}
+
+async function send(socket: Socket, found: readonly Found[], maxBytes: number): Promise<void> {
+  const files = found.filter(({ status }) => status?.isFile());
+  const sizeBytes = files.reduce((sum, { status }) => sum + (status?.size ?? 0), 0);
+  if (sizeBytes > maxBytes) {
+    return write(socket, encodeRecord({ type: 'too_large' }));
+  }
+  for (const { path } of found.filter(({ status }) => status === null || status.isDirectory())) {
+    await write(socket, encodeRecord({ type: 'gone', path }));
+  }
+  for (const { path, status } of files) {
+    const content = readFileSync(bytesOf(path));
+    const isExecutable = ((status?.mode ?? 0) & 0o100) !== 0;
+    const record: ChangeRecord = { type: 'file', path, sizeBytes: content.length, isExecutable };
+    await write(socket, Buffer.concat([encodeRecord(record), content]));
+  }
+  for (const { path } of found.filter(({ status }) => status?.isSymbolicLink())) {
+    const target = readlinkSync(bytesOf(path), { encoding: 'latin1' });
+    await write(socket, encodeRecord({ type: 'link', path, target }));
+  }
+  await write(socket, encodeRecord({ type: 'end' }));
+}
+
+async function write(socket: Socket, bytes: Buffer): Promise<void> {
+  if (!socket.write(bytes)) {
+    await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
+  }
+}
