@@ -17,7 +17,9 @@ import {
   jobSockets,
 } from '../runtime/process/repositories/job-stream.ts';
 
-async function make(order: Exclude<JobOrder, { type: 'agent' }>): Promise<{ result: JobResult; files: string[] }> {
+async function make(
+  order: Exclude<JobOrder, { type: 'agent' }>,
+): Promise<{ result: JobResult; files: string[] }> {
   const credential = process.env[credentialName] ?? null;
   try {
     return order.type === 'fetch' ? await fetchCommit(order, credential) : await makePatch(order);
@@ -39,7 +41,7 @@ if (order.type === 'agent') {
   for (const file of files) {
     await pipeline(createReadStream(file), socket, { end: false });
   }
-  socket.end();
+  // The other side ends the connection when it has taken all of it.
   await closed;
   process.exit(0);
 }

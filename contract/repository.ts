@@ -2,12 +2,12 @@
 import * as z from 'zod';
 import { entryName, secretReference, timestamp, uuid } from './names.ts';
 
-/** A host name, never an address, with a port where it is not that of https. */
+/** A host name, whose last part begins with a letter as no address does, with a port where it is not that of https. */
 const host = z
   .string()
   .max(255)
   .regex(
-    /^(?=[a-z0-9.-]*[a-z])[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*(?::[1-9][0-9]{0,4})?$/,
+    /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?(?::[1-9][0-9]{0,4})?$/,
     'must be a host name in lower case, such as git.example.com, without a scheme or a user',
   );
 

@@ -73,11 +73,17 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     logToolPayloads: configuration.log_tool_payloads,
     modelDialect: service === undefined ? (agent.model_access?.dialect ?? null) : null,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
-    ...(agent.repository === undefined || service !== undefined ? {} : { repository: repositoryOf(agent.repository) }),
+    ...(agent.repository === undefined || service !== undefined
+      ? {}
+      : { repository: repositoryOf(agent.repository) }),
   };
 }
 
-const repositoryOf = ({ name, url, ref }: RepositoryDescription): RepositoryDescription => ({ name, url, ref });
+const repositoryOf = ({ name, url, ref }: RepositoryDescription): RepositoryDescription => ({
+  name,
+  url,
+  ref,
+});
 
 function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
   const { name, entry_version, tool_scopes, client_features, network, shape, image_command } = server;

@@ -202,7 +202,8 @@ export const plannedSecrets = (env: readonly ContainerVariable[]): string[] =>
 
 /** Every value that a launch holds, so that none is left in a message. */
 export function everyValue(secrets: LaunchSecrets): string[] {
-  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials, modelKey, repositoryCredential } = secrets;
+  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials, modelKey, repositoryCredential } =
+    secrets;
   const key = {
     ...(modelKey === undefined ? {} : { modelKey }),
     ...(repositoryCredential === undefined ? {} : { repositoryCredential }),

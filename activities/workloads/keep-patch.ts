@@ -42,7 +42,12 @@ async function tell(db: Db, sessionId: string, message: string): Promise<void> {
 /** False when the session's artifacts together would be too large. */
 async function keep(
   db: Db,
-  { sessionId, agentId, patch, sessionBytes }: { sessionId: string; agentId: string; patch: Buffer; sessionBytes: number },
+  {
+    sessionId,
+    agentId,
+    patch,
+    sessionBytes,
+  }: { sessionId: string; agentId: string; patch: Buffer; sessionBytes: number },
 ): Promise<boolean> {
   const id = derivedId(sessionId, 'repository_patch');
   if ((await readArtifactById(db, id)) !== null) {

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { removeRepository, setRepository } from '../../commands/repositories/repositories.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
-import { type AgentRepository, repository, repositoryInput, repositoryUrl } from '../../contract/repository.ts';
+import {
+  type AgentRepository,
+  repository,
+  repositoryInput,
+  repositoryUrl,
+} from '../../contract/repository.ts';
 import type { Db } from '../../store/database.ts';
 import { listRepositories, readRepository } from '../../store/repositories/repositories.ts';
 import type { ApiDependencies } from '../dependencies.ts';
@@ -38,7 +43,9 @@ export function repositoryRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[
       async handler({ workspace, user, params: { name }, body }) {
         const input = repositoryInput.safeParse({ name, ...body });
         if (!input.success) {
-          throw invalid([{ path: 'name', code: 'invalid', message: input.error.issues[0]?.message ?? 'is no name' }]);
+          throw invalid([
+            { path: 'name', code: 'invalid', message: input.error.issues[0]?.message ?? 'is no name' },
+          ]);
         }
         const saved = await setRepository(db, workspace.id, input.data, user.id);
         if (saved.result === 'refused') {

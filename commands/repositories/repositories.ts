@@ -7,7 +7,11 @@ import { type Repository, type RepositoryInput, repositoryInput } from '../../co
 import { platformSecretRefusal } from '../../contract/secret-use.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { deleteRepository, listRepositories, storeRepository } from '../../store/repositories/repositories.ts';
+import {
+  deleteRepository,
+  listRepositories,
+  storeRepository,
+} from '../../store/repositories/repositories.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { lockWorkspace } from '../../store/workspaces/workspaces.ts';
 
@@ -34,7 +38,13 @@ export function setRepository(
     const problems = [
       ...(await credentialProblems(trx, workspaceId, input)),
       ...(before === undefined && all.length >= maxRepositories
-        ? [{ path: 'name', code: 'too_many', message: `a workspace has up to ${maxRepositories} repositories` }]
+        ? [
+            {
+              path: 'name',
+              code: 'too_many',
+              message: `a workspace has up to ${maxRepositories} repositories`,
+            },
+          ]
         : []),
     ];
     if (problems.length > 0) {
@@ -47,7 +57,12 @@ export function setRepository(
 }
 
 /** Sessions that run keep what they have. False when there is none of that name. */
-export function removeRepository(db: Db, workspaceId: string, name: string, userId: string): Promise<boolean> {
+export function removeRepository(
+  db: Db,
+  workspaceId: string,
+  name: string,
+  userId: string,
+): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     await lockWorkspace(trx, workspaceId);
     const repository = await deleteRepository(trx, workspaceId, name);

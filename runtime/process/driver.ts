@@ -30,8 +30,8 @@ import { limitsSentence } from './limits-sentence.ts';
 import { openSessionPackages, type PackageCacheSettings } from './packages/open-session-packages.ts';
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
 import type { Machine, ProcessLimits } from './render-launch.ts';
-import { openRepositories } from './repositories/open-repositories.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
+import { openRepositories } from './repositories/open-repositories.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
@@ -78,10 +78,10 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const sessionsDirectory = resolve(dependencies.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
   const machine = await probe(dependencies);
-  const rules = renderRules(dependencies, machine);
+  const repositories = openRepositories(dependencies, machine);
+  const rules = { ...renderRules(dependencies, machine), repositories: repositories.areThere };
   const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
-  const repositories = await openRepositories(dependencies, machine);
   const stop = async (sessionId: string) => {
     await stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
       repositories.handOverPatch(sessionId, directory),
@@ -111,10 +111,7 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
     logs: async (sessionId, container, tailBytes) =>
       readTail(sessionFiles(directoryOf(sessionId)).log(container), tailBytes),
   });
-  return { ...runtime, capabilities: {
-    ...capabilitiesOf(machine, rules, packages.missingCommands),
-    repositories: repositories.areThere,
-  } };
+  return { ...runtime, capabilities: capabilitiesOf(machine, rules, packages.missingCommands) };
 }
 
 async function probe({
@@ -206,7 +203,7 @@ function renderRules(
 
 const capabilitiesOf = (
   { cgroups }: Machine,
-  { seededCommands, sandbox, internet, claude, acpPresets = [] }: RenderRules,
+  { seededCommands, sandbox, internet, claude, acpPresets = [], repositories = false }: RenderRules,
   missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
@@ -217,6 +214,7 @@ const capabilitiesOf = (
   limits: sandbox ? [limitsSentence(cgroups)] : [],
   claude,
   acp_presets: [...acpPresets],
+  repositories,
 });
 
 function readTail(file: string, tailBytes: number): string {

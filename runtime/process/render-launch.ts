@@ -26,8 +26,8 @@ import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protoc
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import { packagesInside } from './packages/tree-stream.ts';
-import { type AgentRepository, inRepository } from './repositories/agent-repository.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import { type AgentRepository, inRepository } from './repositories/agent-repository.ts';
 
 /** What each container of a session may use. */
 export interface ProcessLimits {
@@ -111,7 +111,8 @@ function renderContainer(
   };
   const relayed = relayCommand(planned, layout, machine);
   const secretNames = secretVariables(planned.env);
-  const inTree = role === 'agent' && repository !== null ? inRepository(repository, { machine, layout }) : null;
+  const inTree =
+    role === 'agent' && repository !== null ? inRepository(repository, { machine, layout }) : null;
   const command = packages?.argv ?? commandOf(planned.program, layout);
   return {
     name,

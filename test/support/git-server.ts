@@ -16,6 +16,8 @@ export interface GitServer {
   /** As a repository is registered: name and port. */
   host: string;
   url(path: string): string;
+  /** What it serves, on this machine. */
+  directory(path: string): string;
   /** PEM of its authority, in a file. */
   caFile: string;
   /** The commit that `main` of each names. */
@@ -57,6 +59,7 @@ export async function startGitServer(): Promise<GitServer> {
   return {
     ...{ host, caFile, commit, requests },
     url: (path) => `https://${host}/${path}`,
+    directory: (path) => join(directory, 'served', path),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -83,7 +86,10 @@ function makeRepositories(directory: string): string {
   writeFileSync(join(work, '.gitignore'), 'ignored/\n');
   // Neither is configured anywhere, and a setting of the agent's own counts for the agent alone.
   writeFileSync(join(work, '.gitattributes'), '*.md filter=evil diff=evil\n');
-  writeFileSync(join(work, '.gitmodules'), '[submodule "other"]\n\tpath = other\n\turl = https://localhost/other\n');
+  writeFileSync(
+    join(work, '.gitmodules'),
+    '[submodule "other"]\n\tpath = other\n\turl = https://localhost/other\n',
+  );
   symlinkSync('/etc/passwd', join(work, 'out'));
   git('add', '.');
   git('update-index', '--add', '--cacheinfo', `160000,${first},other`);

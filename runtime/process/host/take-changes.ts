@@ -11,7 +11,8 @@ import type { ChangesLaunch } from '../host-protocol.ts';
 /** What comes last stays. Paths are relative to the session's directory: a socket's has 107 bytes at most. */
 export function takeChanges({ socket, file, maxBytes }: ChangesLaunch): { close(): void } {
   let isBusy = false;
-  const server = createServer((client: Socket) => {
+  // Its end is answered once everything is kept: the sandbox ends with it.
+  const server = createServer({ allowHalfOpen: true }, (client: Socket) => {
     if (isBusy) {
       client.destroy();
       return;
@@ -28,7 +29,10 @@ export function takeChanges({ socket, file, maxBytes }: ChangesLaunch): { close(
 }
 
 /** One that breaks off leaves what was there before. */
-async function take(client: Socket, { file, maxBytes }: Pick<ChangesLaunch, 'file' | 'maxBytes'>): Promise<void> {
+async function take(
+  client: Socket,
+  { file, maxBytes }: Pick<ChangesLaunch, 'file' | 'maxBytes'>,
+): Promise<void> {
   let bytes = 0;
   const bounded = new Transform({
     transform(piece: Buffer, _encoding, done) {

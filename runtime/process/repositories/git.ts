@@ -125,7 +125,16 @@ export function credentialVariables(credential: string | null): Record<string, s
 export const diffCommand = (from: string, to: string): string[] =>
   git(
     [
-      ...['diff-tree', '-r', '-p', '--binary', '--full-index', '--no-color', '--no-ext-diff', '--no-textconv'],
+      ...[
+        'diff-tree',
+        '-r',
+        '-p',
+        '--binary',
+        '--full-index',
+        '--no-color',
+        '--no-ext-diff',
+        '--no-textconv',
+      ],
       ...['--no-renames', '--submodule=short', '--src-prefix=a/', '--dst-prefix=b/', from, to],
     ],
     { extra: { 'core.bare': 'true' } },

@@ -42,7 +42,12 @@ export const jobOrder = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('patch'), patchBytes: size, files: size }),
   /** Beside the agent, in its own sandbox: before its program starts, and after it ended. */
-  z.strictObject({ type: z.literal('agent'), socket: z.string(), changesBytes: size, command: z.array(z.string()).min(1) }),
+  z.strictObject({
+    type: z.literal('agent'),
+    socket: z.string(),
+    changesBytes: size,
+    command: z.array(z.string()).min(1),
+  }),
 ]);
 export type JobOrder = z.infer<typeof jobOrder>;
 

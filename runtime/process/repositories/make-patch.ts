@@ -15,7 +15,11 @@ export type MadePatch = { patch: Buffer } | { problem: string };
 /** Null where the session has no repository, or never got it. */
 export async function makePatch(
   directory: string,
-  { machine, limits, workspaceBytes }: { machine: JobMachine; limits: RepositoryLimits; workspaceBytes: number },
+  {
+    machine,
+    limits,
+    workspaceBytes,
+  }: { machine: JobMachine; limits: RepositoryLimits; workspaceBytes: number },
 ): Promise<MadePatch | null> {
   const files = repositoryFiles(directory);
   if (!existsSync(join(files.base, 'commit'))) {
@@ -35,7 +39,9 @@ export async function makePatch(
         if (made.type !== 'patch' || made.patchBytes > patchBytes) {
           throw new JobFailedError('too_large');
         }
-        return made.patchBytes === 0 ? Buffer.alloc(0) : ((await reader.exactly(made.patchBytes)) ?? Buffer.alloc(0));
+        return made.patchBytes === 0
+          ? Buffer.alloc(0)
+          : ((await reader.exactly(made.patchBytes)) ?? Buffer.alloc(0));
       },
     });
     return { patch };

@@ -40,11 +40,11 @@ export interface RepositoriesOfSessions {
   handOverPatch(sessionId: string, directory: string): Promise<void>;
 }
 
-export async function openRepositories(
+export function openRepositories(
   { packages, packageCache, privateRepositoryHosts: privateHosts, takePatch, logger }: OpenOptions,
   { root, ...machine }: Pick<Machine, 'root' | 'programs' | 'limits' | 'cgroups' | 'owner'>,
   changes: Partial<RepositoryLimits> = {},
-): Promise<RepositoriesOfSessions> {
+): RepositoriesOfSessions {
   const { workspaceBytes } = machine.limits;
   const limits = { ...repositoryLimits(workspaceBytes), ...changes };
   const settings = {
@@ -67,12 +67,17 @@ export async function openRepositories(
         { name, url, ref, credential },
         { machine: { ...machine, root }, settings, directory, signal },
       );
-      logger.info({ sessionId, repository: name, tookMs: Date.now() - startedAtMs }, 'a repository was fetched');
+      logger.info(
+        { sessionId, repository: name, tookMs: Date.now() - startedAtMs },
+        'a repository was fetched',
+      );
       return { directory, changesBytes: limits.changesBytes };
     },
     async handOverPatch(sessionId, directory) {
       const made =
-        root === null ? null : await makePatch(directory, { machine: { ...machine, root }, limits, workspaceBytes });
+        root === null
+          ? null
+          : await makePatch(directory, { machine: { ...machine, root }, limits, workspaceBytes });
       if (made !== null) {
         await takePatch(sessionId, made);
       }

@@ -70,7 +70,11 @@ export async function runJob<Result>(job: Job<Result>): Promise<Result> {
 }
 
 function makeSandboxDirectory(directory: string): void {
-  makeSessionDirectory(directory, { config: null, containers: [jobContainer], relay: { node: '', program: '' } });
+  makeSessionDirectory(directory, {
+    config: null,
+    containers: [jobContainer],
+    relay: { node: '', program: '' },
+  });
 }
 
 interface Taking {

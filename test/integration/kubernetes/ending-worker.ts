@@ -26,7 +26,8 @@ const config = parseEnvironment(workerConfig, {
 });
 const { runtime, close } = await openRuntime(config, {
   programs: '/',
-  takeLeftCalls: async () => undefined, takePatch: async () => undefined,
+  takeLeftCalls: async () => undefined,
+  takePatch: async () => undefined,
   log: pino({ level: 'silent' }),
 });
 await runtime.list();

@@ -4,14 +4,14 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import type { TakePatch } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
+import { type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
 import { processLimits } from '../../support/process-limits.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { secretsWith } from './driver-under-test.ts';
@@ -27,7 +27,12 @@ const patches = new Map<string, Parameters<TakePatch>[1]>();
 /** A session in a repository, whose agent runs a script in a shell. */
 async function start(
   script: string,
-  { path = 'team/project', ref = 'main', credential = undefined as string | undefined, url = git.url(path) } = {},
+  {
+    path = 'team/project',
+    ref = 'main',
+    credential = undefined as string | undefined,
+    url = git.url(path),
+  } = {},
 ): Promise<string> {
   const id = randomUUID();
   const spec = runtime.render(
@@ -60,22 +65,22 @@ async function patchOf(id: string): Promise<string> {
 }
 
 /** What the agent wrote, and the patch. */
-async function run(script: string, options?: Parameters<typeof start>[1]): Promise<{ log: string; patch: string }> {
+async function run(
+  script: string,
+  options?: Parameters<typeof start>[1],
+): Promise<{ log: string; patch: string }> {
   const id = await start(script, options);
   const log = await ended(id);
   return { log, patch: await patchOf(id) };
 }
 
 /** The files that a patch makes of the fetched commit. */
-function applied(patch: string): (path: string) => string {
+function applied(patch: string, ...paths: string[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'applied-'));
   try {
-    const inDirectory = { cwd: directory, env: { PATH: '/usr/bin:/bin', GIT_SSL_NO_VERIFY: '1' } };
-    execFileSync('git', ['clone', '--quiet', git.url('team/project'), '.'], inDirectory);
-    writeFileSync(join(directory, '../the.patch'), patch, 'latin1');
-    execFileSync('git', ['apply', join(directory, '../the.patch')], inDirectory);
-    const files = new Map(['readme.md', 'new.txt'].map((path) => [path, readFileSync(join(directory, path), 'utf8')]));
-    return (path) => files.get(path) ?? '';
+    execFileSync('git', ['clone', '--quiet', git.directory('team/project'), '.'], { cwd: directory });
+    execFileSync('git', ['apply', '-'], { cwd: directory, input: Buffer.from(patch, 'latin1') });
+    return paths.map((path) => readFileSync(join(directory, path), 'utf8'));
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -120,8 +125,87 @@ describeWith('bwrap')('a session in a repository', () => {
     expect(patch).toMatch(/old mode 100755\nnew mode 100644/);
     expect(patch).toContain('new file mode 120000');
     expect(patch).not.toMatch(/ignored\/file|\.git\//);
-    expect(applied(patch)('readme.md')).toBe('The second line\nThe third line\n');
-    expect(applied(patch)('new.txt')).toBe('new\n');
+    expect(applied(patch, 'readme.md', 'new.txt')).toEqual(['The second line\nThe third line\n', 'new\n']);
     expect(git.requests.map(({ path }) => path).join()).not.toContain('other');
+  });
+
+  it('is fetched at a tag or a commit, and hands its changes over when it is stopped', async () => {
+    const id = await start(
+      'trap "echo late > late.txt; exit" TERM; echo ready; while :; do sleep 0.1; done',
+      {
+        ref: git.commit,
+      },
+    );
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));
+    expect(await patchOf(id)).toContain('+late');
+    const { patch } = await run('git log -1 --format=%H', { ref: 'v1' });
+    expect(patch).toBe('');
+  });
+
+  it.each([
+    ['no credential', { path: 'team/private' }, 'refused its credential'],
+    [
+      'another host’s credential',
+      { path: 'team/private', credential: 'user:wrong' },
+      'refused its credential',
+    ],
+    ['no such branch', { ref: 'nowhere' }, 'it has no branch, tag or commit "nowhere"'],
+    ['no such repository', { path: 'team/none' }, 'has no such repository'],
+    ['a redirect', { path: 'team/moved', credential: gitPassword }, 'answered with a redirect'],
+    ['an answer without end', { path: 'team/endless' }, 'it is larger than 48 MiB'],
+    ['a small pack of large files', { path: 'team/bomb' }, 'than 24 MiB written out'],
+    ['a private address', { url: 'https://localhost:1/team/project' }, 'localhost:1 has a private address'],
+  ])('does not start for %s', async (_what, options, sentence) => {
+    await expect(start('true', options)).rejects.toThrow(sentence);
+    const { path = 'team/project' } = options as { path?: string };
+    expect(git.requests.filter((each) => !each.path.startsWith(`/${path}/`))).toEqual([]);
+    expect(await runtime.list()).toEqual([]);
+  });
+
+  it('gets a patch of what its files are, whatever its own git is told', async () => {
+    const script = `
+      evil=/workspace/evil; printf '#!/bin/sh\necho EVIL' > $evil; chmod +x $evil
+      for key in filter.evil.clean filter.evil.smudge filter.evil.process diff.evil.command diff.evil.textconv \
+        diff.external core.fsmonitor core.pager core.editor core.sshCommand credential.helper alias.add; do
+        git config $key $evil; done
+      git config filter.evil.required true; git config core.hooksPath /workspace; git config include.path /workspace/more
+      git config core.worktree /etc; git config core.attributesFile /workspace/attributes
+      cp $evil .git/hooks-post-index-change 2>/dev/null; mkdir -p .git/info; echo '* filter=evil -diff' > .git/info/attributes
+      echo '* -diff -text filter=evil diff=evil merge=evil working-tree-encoding=' > .gitattributes
+      echo open > readme.md
+      mkdir nested; cd nested; git init -q . ; git config core.fsmonitor $evil; echo inner > inner.txt; cd ..
+      ln -s /etc/shadow shadow; ln -s /proc/1/environ environ
+      rm -rf .git/objects .git/index; echo '/opt/elsewhere' > .git/commondir`;
+    const { patch } = await run(script);
+    expect(patch).toContain('-The first line\n-The second line\n+open\n');
+    expect(patch).toContain('+/etc/shadow');
+    expect(patch).toContain('+/proc/1/environ');
+    expect(patch).not.toMatch(/EVIL|Binary|GIT binary|inner|root:/);
+  });
+
+  it.each([
+    ['a path out of the tree', [{ type: 'file', path: '../git/config' }]],
+    ['a file of a repository', [{ type: 'file', path: 'src/.Git/config' }]],
+    [
+      'a path through a link',
+      [
+        { type: 'link', path: 'etc', target: '/workspace/git' },
+        { type: 'file', path: 'etc/config' },
+      ],
+    ],
+    ['more than it announces', [{ type: 'file', path: 'a', sizeBytes: 1_000_000_000 }]],
+    ['no records', []],
+  ])('makes no patch of %s that an agent hands over itself', async (_what, records) => {
+    const script = `
+      const bytes = ${JSON.stringify(records)}.flatMap((record) => {
+        const file = { sizeBytes: 1, isExecutable: true, ...record };
+        const text = Buffer.from(JSON.stringify(record.type === 'file' ? file : record));
+        const length = Buffer.alloc(4); length.writeUInt32BE(text.length);
+        return [length, text, Buffer.from(record.type === 'file' ? 'x' : '')];
+      });
+      const socket = require('node:net').connect('/run/platform-repository/changes.sock');
+      socket.end(Buffer.concat(bytes)).resume().on('close', () => process.kill(process.ppid, 'SIGKILL'));`;
+    const { patch } = await run(`exec node -e '${script.replaceAll("'", `'"'"'`)}'`);
+    expect(patch).toBe('the agent handed over files that are not allowed');
   });
 });

@@ -3,7 +3,14 @@ import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { openBridge } from '../../packages/inside/bridge.ts';
 import { credentialVariables, fetchCommand, git, gitPaths, gitVariables } from '../git.ts';
-import { commitId, egressPort, type JobFailure, type JobOrder, type JobResult, jobSockets } from '../job-stream.ts';
+import {
+  commitId,
+  egressPort,
+  type JobFailure,
+  type JobOrder,
+  type JobResult,
+  jobSockets,
+} from '../job-stream.ts';
 import { JobError, mustRunGit, runGit } from './run-git.ts';
 
 type FetchOrder = Extract<JobOrder, { type: 'fetch' }>;
@@ -52,7 +59,10 @@ async function measure(commit: string, limits: Pick<FetchOrder, 'treeBytes' | 'f
   if (listed.exitCode !== 0) {
     throw new JobError('damaged');
   }
-  const lines = listed.output.toString('latin1').split('\0').filter((line) => line !== '');
+  const lines = listed.output
+    .toString('latin1')
+    .split('\0')
+    .filter((line) => line !== '');
   if (lines.length > limits.files) {
     throw new JobError('too_many_files');
   }
@@ -68,7 +78,10 @@ const causes: readonly [RegExp, JobFailure][] = [
   [/returned error: 30\d|redirect/i, 'redirected'],
   [/returned error: 40[13]|Authentication failed|could not read Username/i, 'refused'],
   [/returned error: 404|repository '.*' not found/i, 'no_repository'],
-  [/fsck error|bad object|index-pack failed|unpack-objects failed|fatal: pack |early EOF|inflate/i, 'damaged'],
+  [
+    /fsck error|bad object|index-pack failed|unpack-objects failed|fatal: pack |early EOF|inflate/i,
+    'damaged',
+  ],
   [/No space left|out of memory/i, 'too_large'],
   [/unable to access|Failed to connect|Could not resolve|timed out|CONNECT/i, 'unreachable'],
 ];

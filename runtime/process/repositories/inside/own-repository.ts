@@ -10,7 +10,13 @@ import { mustRunGit } from './run-git.ts';
  */
 export async function makeRepository(directory: string, tree: string | null = null): Promise<string> {
   const commit = commitId.parse(readFileSync(join(gitPaths.base, 'commit'), 'utf8'));
-  const init = ['init', '--quiet', '--template=', ...(tree === null ? ['--bare'] : []), '--initial-branch=work'];
+  const init = [
+    'init',
+    '--quiet',
+    '--template=',
+    ...(tree === null ? ['--bare'] : []),
+    '--initial-branch=work',
+  ];
   await mustRunGit(git(init, { directory, tree }), { env: gitVariables });
   writeFileSync(join(directory, 'objects/info/alternates'), `${gitPaths.base}/objects\n`);
   writeFileSync(join(directory, 'shallow'), `${commit}\n`);

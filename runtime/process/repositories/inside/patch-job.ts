@@ -17,7 +17,10 @@ type PatchOrder = Extract<JobOrder, { type: 'patch' }>;
 const patchFile = '/workspace/patch';
 
 /** The result, and the file that follows it. Throws JobError. */
-export async function makePatch({ patchBytes, files }: PatchOrder): Promise<{ result: JobResult; files: string[] }> {
+export async function makePatch({
+  patchBytes,
+  files,
+}: PatchOrder): Promise<{ result: JobResult; files: string[] }> {
   const tree = gitPaths.tree;
   mkdirSync(tree);
   const commit = await makeRepository(gitPaths.directory);
@@ -52,7 +55,10 @@ async function applyChanges(maxFiles: number): Promise<void> {
     const place = placeOf(record.path);
     rmSync(place, { recursive: true, force: true });
     if (record.type === 'file') {
-      await write(await open(place, 'wx', record.isExecutable ? 0o755 : 0o644), reader.pieces(record.sizeBytes));
+      await write(
+        await open(place, 'wx', record.isExecutable ? 0o755 : 0o644),
+        reader.pieces(record.sizeBytes),
+      );
     } else if (record.type === 'link') {
       symlinkSync(Buffer.from(record.target, 'latin1'), place);
     }
@@ -64,6 +70,8 @@ async function write(file: FileHandle, pieces: AsyncIterable<Buffer>): Promise<v
     for await (const piece of pieces) {
       await file.writeFile(piece);
     }
+  } catch {
+    throw new JobError('bad_files');
   } finally {
     await file.close();
   }
@@ -75,7 +83,9 @@ async function write(file: FileHandle, pieces: AsyncIterable<Buffer>): Promise<v
  */
 function placeOf(path: string): Buffer {
   const names = path.split('/');
-  if (names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || isGits(name))) {
+  if (
+    names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || isGits(name))
+  ) {
     throw new JobError('bad_files');
   }
   let place = gitPaths.tree as string;

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { type JobFailure } from '../job-stream.ts';
+import type { JobFailure } from '../job-stream.ts';
 
 export class JobError extends Error {
   readonly why: JobFailure;
@@ -32,7 +32,10 @@ const keptBytes = 16 * 1024;
 const outputBytes = 64 * 1024 * 1024;
 
 /** Ends git when it writes more than it may. Throws JobError for that alone. */
-export async function runGit([program = '', ...args]: readonly string[], options: GitOptions): Promise<GitRun> {
+export async function runGit(
+  [program = '', ...args]: readonly string[],
+  options: GitOptions,
+): Promise<GitRun> {
   const { env, cwd = '/workspace', maxBytes = outputBytes, file } = options;
   const child = spawn(program, args, { env: { ...env }, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const target = file === undefined ? null : createWriteStream(file);

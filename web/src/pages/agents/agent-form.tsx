@@ -21,6 +21,7 @@ import { Part } from './form-part.tsx';
 import { InstructionsField } from './instructions-field.tsx';
 import { LimitsFields } from './limits-fields.tsx';
 import { ModelAccessFields } from './model-access-fields.tsx';
+import { RepositoryFields } from './repository-fields.tsx';
 import { RunFields } from './run-fields.tsx';
 
 /** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
@@ -71,6 +72,12 @@ export function AgentForm({
           description="A language model that the agent asks through the platform, which keeps the key and counts."
         >
           <ModelAccessFields form={form} agentId={agentId} />
+        </Part>
+        <Part
+          title="Repository"
+          description="Files that each session begins with, in /workspace/repository. What the agent changed there becomes a patch at the session’s end."
+        >
+          <RepositoryFields form={form} />
         </Part>
         <Part
           title="Runs beside it"
