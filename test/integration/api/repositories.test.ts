@@ -9,7 +9,7 @@ let base: string;
 let workspaceId: string;
 
 beforeAll(async () => {
-  api = await startTestApi();
+  api = await startTestApi({ RUNTIME: 'process' });
 });
 beforeEach(async () => {
   const opened = await api.workspace();
