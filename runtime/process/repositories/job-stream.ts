@@ -62,11 +62,17 @@ export const changesInside = '/opt/changes';
 /** Where the agent's sandbox sees the socket that takes it. */
 export const takerInside = '/run/platform-repository';
 
-/** One path that differs from the base, in the order: what is gone, files, links. Paths are bytes. */
+/** Each character stands for one byte: another one would be cut to a byte that no check has seen. */
+const bytesOfPath = z
+  .string()
+  .min(1)
+  .refine((path) => !path.includes('\0') && Buffer.from(path, 'latin1').toString('latin1') === path);
+
+/** One path that differs from the base, in the order: what is gone, files, links. */
 export const changeRecord = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('gone'), path: z.string() }),
-  z.strictObject({ type: z.literal('file'), path: z.string(), sizeBytes: size, isExecutable: z.boolean() }),
-  z.strictObject({ type: z.literal('link'), path: z.string(), target: z.string() }),
+  z.strictObject({ type: z.literal('gone'), path: bytesOfPath }),
+  z.strictObject({ type: z.literal('file'), path: bytesOfPath, sizeBytes: size, isExecutable: z.boolean() }),
+  z.strictObject({ type: z.literal('link'), path: bytesOfPath, target: bytesOfPath }),
   z.strictObject({ type: z.literal('end') }),
   z.strictObject({ type: z.literal('too_large') }),
 ]);

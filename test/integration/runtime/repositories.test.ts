@@ -185,6 +185,16 @@ describeWith('bwrap')('a session in a repository', () => {
 
   it.each([
     ['a path out of the tree', [{ type: 'file', path: '../git/config' }]],
+    [
+      'a path out of the tree, of characters that are no bytes',
+      [{ type: 'file', path: '\u012e\u012e\u012fgit/config' }],
+    ],
+    ['what is gone by such a path', [{ type: 'gone', path: '\u012e\u012e\u012fgit/config' }]],
+    [
+      'a link whose target has such characters',
+      [{ type: 'link', path: 'a', target: '\u012e\u012e\u012fgit' }],
+    ],
+    ['a file of a repository by such a path', [{ type: 'file', path: 'sub\u012f.git\u012fHEAD' }]],
     ['a file of a repository', [{ type: 'file', path: 'src/.Git/config' }]],
     [
       'a path through a link',
@@ -197,7 +207,7 @@ describeWith('bwrap')('a session in a repository', () => {
     ['no records', []],
   ])('makes no patch of %s that an agent hands over itself', async (_what, records) => {
     const script = `
-      const bytes = ${JSON.stringify(records)}.flatMap((record) => {
+      const bytes = ${JSON.stringify(records.length === 0 ? [] : [...records, { type: 'end' }])}.flatMap((record) => {
         const file = { sizeBytes: 1, isExecutable: true, ...record };
         const text = Buffer.from(JSON.stringify(record.type === 'file' ? file : record));
         const length = Buffer.alloc(4); length.writeUInt32BE(text.length);

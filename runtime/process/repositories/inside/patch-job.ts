@@ -83,9 +83,7 @@ async function write(file: FileHandle, pieces: AsyncIterable<Buffer>): Promise<v
  */
 function placeOf(path: string): Buffer {
   const names = path.split('/');
-  if (
-    names.some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || isGits(name))
-  ) {
+  if (names.some((name) => name === '' || name === '.' || name === '..' || isGits(name))) {
     throw new JobError('bad_files');
   }
   let place = gitPaths.tree as string;
