@@ -4,10 +4,14 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { sessionFiles } from '../../../runtime/process/layout.ts';
+import { jobSockets } from '../../../runtime/process/repositories/job-stream.ts';
+import { jobContainer } from '../../../runtime/process/repositories/render-job.ts';
+import { repositoryFiles } from '../../../runtime/process/repositories/repository-files.ts';
 import type { TakePatch } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
@@ -74,6 +78,14 @@ async function run(
   return { log, patch: await patchOf(id) };
 }
 
+/** What a worker leaves that was killed while it made the patch. */
+function leaveSandbox(id: string): void {
+  const sandbox = repositoryFiles(driver.directoryOf(id)).patchSandbox;
+  const sockets = sessionFiles(sandbox).serverView(jobContainer.name);
+  mkdirSync(sockets, { recursive: true });
+  writeFileSync(join(sockets, jobSockets.result), '');
+}
+
 /** The files that a patch makes of the fetched commit. */
 function applied(patch: string, ...paths: string[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'applied-'));
@@ -129,7 +141,7 @@ describeWith('bwrap')('a session in a repository', () => {
     expect(git.requests.map(({ path }) => path).join()).not.toContain('other');
   });
 
-  it('is fetched at a tag or a commit, and hands its changes over when it is stopped', async () => {
+  it('is fetched at a tag or a commit, and hands its changes over when it is stopped, also once more', async () => {
     const id = await start(
       'trap "echo late > late.txt; exit" TERM; echo ready; while :; do sleep 0.1; done',
       {
@@ -137,6 +149,7 @@ describeWith('bwrap')('a session in a repository', () => {
       },
     );
     await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));
+    leaveSandbox(id);
     expect(await patchOf(id)).toContain('+late');
     const { patch } = await run('git log -1 --format=%H', { ref: 'v1' });
     expect(patch).toBe('');
