@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { runAgent } from '../runtime/process/repositories/inside/agent-job.ts';
 import { fetchCommit } from '../runtime/process/repositories/inside/fetch-job.ts';
 import { makePatch } from '../runtime/process/repositories/inside/patch-job.ts';
-import { JobError } from '../runtime/process/repositories/inside/run-git.ts';
+import { jobFailureOf } from '../runtime/process/repositories/inside/run-git.ts';
 import {
   credentialName,
   encodeRecord,
@@ -24,8 +24,7 @@ async function make(
   try {
     return order.type === 'fetch' ? await fetchCommit(order, credential) : await makePatch(order);
   } catch (error) {
-    const why = error instanceof JobError ? error.why : 'git_failed';
-    return { result: { type: 'failed', why }, files: [] };
+    return { result: { type: 'failed', why: jobFailureOf(error) }, files: [] };
   }
 }
 

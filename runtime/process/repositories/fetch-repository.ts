@@ -11,10 +11,10 @@ import { WorkloadFailedError } from '../../workload.ts';
 import { type EgressSeen, type OutboundProxy, openEgress } from '../packages/egress.ts';
 import type { PieceReader } from '../packages/piece-reader.ts';
 import { caFileInside } from '../render-sandbox.ts';
-import { type JobFailure, jobSockets } from './job-stream.ts';
+import { jobSockets } from './job-stream.ts';
 import type { JobMachine } from './render-job.ts';
 import { repositoryFiles } from './repository-files.ts';
-import { JobFailedError, runJob } from './run-job.ts';
+import { JobFailedError, type JobProblem, runJob } from './run-job.ts';
 
 export interface RepositorySettings {
   /** Hosts that may have a private address. */
@@ -130,7 +130,7 @@ export async function fetchRepository(
 }
 
 /** Null where it is no fault of the repository's. */
-function whyOf(error: unknown): JobFailure | 'too_late' | null {
+function whyOf(error: unknown): JobProblem | 'too_late' | null {
   if (error instanceof JobFailedError) {
     return error.why;
   }
@@ -164,14 +164,14 @@ interface Facts {
 
 /** Nothing that the host or git wrote is in it. */
 function sentenceOf(
-  why: JobFailure | 'too_late',
+  why: JobProblem | 'too_late',
   { name, url, ref }: RepositoryToFetch,
   { limits, seen }: Facts,
 ): string {
   const { host } = new URL(url);
   const megabytes = (bytes: number) => `${Math.floor(bytes / mebibyte)} MiB`;
   const broken = seen?.broken?.why;
-  const reasons: Record<JobFailure | 'too_late', string> = {
+  const reasons: Record<JobProblem | 'too_late', string> = {
     refused: `${host} refused its credential`,
     no_repository: `${host} has no such repository, or does not show it with this credential`,
     no_ref: `it has no branch, tag or commit "${ref}"`,
@@ -181,6 +181,8 @@ function sentenceOf(
     too_large: `it is larger than ${megabytes(limits.packBytes)}, or than ${megabytes(limits.treeBytes)} written out`,
     too_many_files: `it has more than ${limits.files} files`,
     bad_files: 'it has files that are not allowed',
+    out_of_memory: 'it needs more memory than it may have',
+    no_result: 'the sandbox that fetches it ended too early',
     git_failed: broken === undefined ? 'git could not fetch it' : `${host} was not reached: ${broken}`,
     too_late: `it was not there within ${limits.fetchMs / 1000} s`,
   };

@@ -15,6 +15,7 @@ export const jobFailure = z.enum([
   'too_large',
   'too_many_files',
   'bad_files',
+  'out_of_memory',
   'git_failed',
 ]);
 export type JobFailure = z.infer<typeof jobFailure>;

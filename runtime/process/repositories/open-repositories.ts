@@ -74,10 +74,17 @@ export function openRepositories(
       return { directory, changesBytes: limits.changesBytes };
     },
     async handOverPatch(sessionId, directory) {
-      const made =
-        root === null
-          ? null
-          : await makePatch(directory, { machine: { ...machine, root }, limits, workspaceBytes });
+      if (root === null) {
+        return;
+      }
+      const options = { machine: { ...machine, root }, limits, workspaceBytes };
+      const made = await makePatch(directory, options).catch((error: unknown) => {
+        logger.error({ err: error, sessionId }, 'the patch of a session was not made, and is tried again');
+        throw error;
+      });
+      if (made !== null && 'problem' in made) {
+        logger.warn({ sessionId, why: made.problem }, 'a session has no patch');
+      }
       if (made !== null) {
         await takePatch(sessionId, made);
       }

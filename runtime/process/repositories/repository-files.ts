@@ -11,6 +11,8 @@ export function repositoryFiles(directory: string) {
     takerSocket: 'repository/taker/changes.sock',
     /** What the agent handed over last. */
     changes: join(own, 'changes'),
+    /** How often the patch was begun, and not made. */
+    attempts: join(own, 'attempts'),
     fetchSandbox: join(own, 'fetch'),
     patchSandbox: join(own, 'patch'),
     authorities: join(own, 'authorities.pem'),

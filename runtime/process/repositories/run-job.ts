@@ -12,12 +12,15 @@ import { type JobFailure, type JobOrder, type JobResult, jobResult, jobSockets }
 import { readRecord } from './read-record.ts';
 import { type JobMachine, jobContainer, renderJob } from './render-job.ts';
 
+/** Also without a word: its sandbox ended. */
+export type JobProblem = JobFailure | 'no_result';
+
 /** A job that made nothing. */
 export class JobFailedError extends Error {
   override name = 'JobFailedError';
-  readonly why: JobFailure;
+  readonly why: JobProblem;
 
-  constructor(why: JobFailure) {
+  constructor(why: JobProblem) {
     super(`the job of a repository failed: ${why}`);
     this.why = why;
   }
@@ -104,8 +107,8 @@ async function taken<Result>({ take }: Job<Result>, { program, result, signal }:
       socket.destroy();
     }
   });
-  const endedWithout = once(program.process, 'exit', options).then(() => {
-    throw new JobFailedError('git_failed');
+  const endedWithout = exitOf(program, given.signal).then((why) => {
+    throw new JobFailedError(why);
   });
   const stopped = once(signal, 'abort', options).then(() => {
     throw signal.reason;
@@ -119,6 +122,21 @@ async function taken<Result>({ take }: Job<Result>, { program, result, signal }:
     given.abort();
     await Promise.allSettled([handedOver, endedWithout, stopped]);
   }
+}
+
+/** Bubblewrap ends with the code that stands for the signal which ended its program. */
+const killedCode = 137;
+
+/** Why there is no result, once the sandbox has ended, which it may have before this is called. */
+async function exitOf(
+  { process: child }: StartedContainer,
+  signal: AbortSignal,
+): Promise<'out_of_memory' | 'no_result'> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await once(child, 'exit', { signal });
+  }
+  const isKilled = child.signalCode === 'SIGKILL' || child.exitCode === killedCode;
+  return isKilled ? 'out_of_memory' : 'no_result';
 }
 
 async function nextConnection(server: Server, signal: AbortSignal): Promise<Socket> {

@@ -9,7 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { sessionFiles } from '../../../runtime/process/layout.ts';
+import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
+import type { SystemRoot } from '../../../runtime/process/render-sandbox.ts';
+import { repositoryLimits } from '../../../runtime/process/repositories/fetch-repository.ts';
 import { jobSockets } from '../../../runtime/process/repositories/job-stream.ts';
+import { makePatch } from '../../../runtime/process/repositories/make-patch.ts';
 import { jobContainer } from '../../../runtime/process/repositories/render-job.ts';
 import { repositoryFiles } from '../../../runtime/process/repositories/repository-files.ts';
 import type { TakePatch } from '../../../runtime/workload.ts';
@@ -231,4 +235,25 @@ describeWith('bwrap')('a session in a repository', () => {
     const { patch } = await run(`exec node -e '${script.replaceAll("'", `'"'"'`)}'`);
     expect(patch).toBe('the agent handed over files that are not allowed');
   });
+
+  it('gets its patch once the worker can make it, and none when it never can', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'faulty-'));
+    const { base, changes, attempts } = repositoryFiles(directory);
+    mkdirSync(base, { recursive: true });
+    writeFileSync(join(base, 'commit'), git.commit);
+    writeFileSync(changes, '');
+    const root = readSystemRoot();
+    const programs = { nodePrefix: '/usr', directory: '/nowhere', relay: null, runner: '/', claude: null };
+    const make = async () =>
+      makePatch(directory, {
+        machine: { programs, root: root as SystemRoot, limits: processLimits, cgroups: null, owner: 'test' },
+        ...{ limits: repositoryLimits(1024 * 1024), workspaceBytes: 1024 * 1024 },
+      });
+    for (let attempt = 1; attempt <= 5; attempt += 1) {
+      await expect(make()).rejects.toThrow();
+    }
+    expect(await make()).toEqual({ problem: 'the worker failed to make it 5 times; its log says why' });
+    expect(readFileSync(attempts, 'utf8')).toBe('6');
+    rmSync(directory, { recursive: true });
+  }, 30_000);
 });

@@ -10,7 +10,7 @@ import { diffCommand, diffVariables, git, gitPaths, gitVariables } from '../git.
 import { changeRecord, changesInside, type JobOrder, type JobResult } from '../job-stream.ts';
 import { readRecord } from '../read-record.ts';
 import { makeRepository } from './own-repository.ts';
-import { JobError, mustRunGit } from './run-git.ts';
+import { isFull, JobError, mustRunGit } from './run-git.ts';
 
 type PatchOrder = Extract<JobOrder, { type: 'patch' }>;
 
@@ -70,8 +70,8 @@ async function write(file: FileHandle, pieces: AsyncIterable<Buffer>): Promise<v
     for await (const piece of pieces) {
       await file.writeFile(piece);
     }
-  } catch {
-    throw new JobError('bad_files');
+  } catch (error) {
+    throw isFull(error) ? error : new JobError('bad_files');
   } finally {
     await file.close();
   }

@@ -13,6 +13,15 @@ export class JobError extends Error {
   }
 }
 
+/** Of whatever ended a job. */
+export function jobFailureOf(error: unknown): JobFailure {
+  return error instanceof JobError ? error.why : isFull(error) ? 'too_large' : 'git_failed';
+}
+
+/** Whether the sandbox has no room for more files. */
+export const isFull = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOSPC';
+
 interface GitOptions {
   env: Readonly<Record<string, string>>;
   cwd?: string;
@@ -31,7 +40,7 @@ export interface GitRun {
 const keptBytes = 16 * 1024;
 const outputBytes = 64 * 1024 * 1024;
 
-/** Ends git when it writes more than it may. Throws JobError for that alone. */
+/** Ends git when it writes more than it may. Throws JobError for that, or what its file failed with. */
 export async function runGit(
   [program = '', ...args]: readonly string[],
   options: GitOptions,
@@ -42,13 +51,19 @@ export async function runGit(
   const pieces: Buffer[] = [];
   let bytes = 0;
   let written = '';
+  let fault: Error | null = null;
+  target?.once('error', (error) => {
+    fault = error;
+    child.kill('SIGKILL');
+    child.stdout.resume();
+  });
   child.stdout.on('data', (piece: Buffer) => {
     bytes += piece.length;
     if (bytes > maxBytes) {
       child.kill('SIGKILL');
     } else if (target === null) {
       pieces.push(piece);
-    } else if (!target.write(piece)) {
+    } else if (fault === null && !target.write(piece)) {
       child.stdout.pause();
       target.once('drain', () => child.stdout.resume());
     }
@@ -57,6 +72,9 @@ export async function runGit(
     written = (written + String(piece)).slice(-keptBytes);
   });
   const [exitCode] = await once(child, 'close');
+  if (fault !== null) {
+    throw fault;
+  }
   if (target !== null) {
     target.end();
     await once(target, 'close');
@@ -69,9 +87,16 @@ export async function runGit(
 
 /** Throws JobError when it fails. */
 export async function mustRunGit(command: readonly string[], options: GitOptions): Promise<Buffer> {
-  const { exitCode, output } = await runGit(command, options);
+  const { exitCode, output, written } = await runGit(command, options);
   if (exitCode !== 0) {
-    throw new JobError('git_failed');
+    throw new JobError(exitCode === null ? 'out_of_memory' : causeOf(written));
   }
   return output;
+}
+
+function causeOf(written: string): JobFailure {
+  if (/No space left on device/.test(written)) {
+    return 'too_large';
+  }
+  return /out of memory|Cannot allocate memory/i.test(written) ? 'out_of_memory' : 'git_failed';
 }
