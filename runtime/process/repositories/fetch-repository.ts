@@ -7,6 +7,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { OutboundPolicy } from '../../../lib/outbound/policy.ts';
+import { namesUnder } from '../../../lib/outbound/resolve-names.ts';
 import { WorkloadFailedError } from '../../workload.ts';
 import { type EgressSeen, type OutboundProxy, openEgress } from '../packages/egress.ts';
 import type { PieceReader } from '../packages/piece-reader.ts';
@@ -55,6 +56,7 @@ export const repositoryLimits = (workspaceBytes: number): RepositoryLimits => ({
 });
 
 export interface RepositoryToFetch {
+  workspaceId: string;
   name: string;
   url: string;
   ref: string;
@@ -74,8 +76,10 @@ export async function fetchRepository(
   repository: RepositoryToFetch,
   { machine, settings, directory, signal }: FetchOptions,
 ): Promise<void> {
-  const { url, ref, credential } = repository;
+  const { url, ref, credential, workspaceId } = repository;
   const { limits, privateHosts, outboundProxy } = settings;
+  const policy = { privateHosts, setting: 'PRIVATE_REPOSITORY_HOSTS of the worker' };
+  const names = namesUnder(policy);
   const files = repositoryFiles(directory);
   mkdirSync(join(files.base, 'objects/pack'), { recursive: true, mode: 0o700 });
   mkdirSync(join(directory, files.taker), { recursive: true, mode: 0o700 });
@@ -99,7 +103,7 @@ export async function fetchRepository(
         const egress = await openEgress({
           socketPath: socketPath(jobSockets.egress),
           destinations: [new URL(url)],
-          policy: { privateHosts, setting: 'PRIVATE_REPOSITORY_HOSTS of the worker' },
+          guard: { policy, resolveName: (hostname, ended) => names(hostname, ended, workspaceId) },
           ...{ outboundProxy, silenceMs: limits.silenceMs, maxBytes: packBytes + mebibyte },
           onTooMuch() {
             isTooMuch = true;

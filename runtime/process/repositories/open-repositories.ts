@@ -53,7 +53,7 @@ export function openRepositories(
   };
   return {
     areThere: root !== null && hasGit(),
-    async fetch({ sessionId, repository }, { credential, directory, signal, onDelay }) {
+    async fetch({ sessionId, workspaceId, repository }, { credential, directory, signal, onDelay }) {
       if (repository === undefined) {
         return null;
       }
@@ -64,7 +64,7 @@ export function openRepositories(
       onDelay({ repository: name, from: url, ref });
       const startedAtMs = Date.now();
       await fetchRepository(
-        { name, url, ref, credential },
+        { workspaceId, name, url, ref, credential },
         { machine: { ...machine, root }, settings, directory, signal },
       );
       logger.info(
