@@ -29,6 +29,9 @@ export interface GitServer {
 
 const text = 'The first line\nThe second line\n';
 
+/** What `lines.old` has, which its attributes would rewrite both on its way in and out. */
+export const asCommitted = '$Id: kept$\r\nlast\r\n';
+
 /** `team/project` and `team/private` have it; `team/moved` leads to the first, `team/endless` never ends. */
 export async function startGitServer(): Promise<GitServer> {
   const directory = mkdtempSync(join(tmpdir(), 'git-server-'));
@@ -85,7 +88,7 @@ function makeRepositories(directory: string): string {
   writeFileSync(join(work, 'src/run.sh'), '#!/bin/sh\ntrue\n', { mode: 0o755 });
   writeFileSync(join(work, '.gitignore'), 'ignored/\n');
   // Neither is configured anywhere, and a setting of the agent's own counts for the agent alone.
-  writeFileSync(join(work, '.gitattributes'), '*.md filter=evil diff=evil\n');
+  writeFileSync(join(work, '.gitattributes'), '*.md filter=evil diff=evil\n*.old text ident\n');
   writeFileSync(
     join(work, '.gitmodules'),
     '[submodule "other"]\n\tpath = other\n\turl = https://localhost/other\n',
@@ -93,6 +96,9 @@ function makeRepositories(directory: string): string {
   symlinkSync('/etc/passwd', join(work, 'out'));
   git('add', '.');
   git('update-index', '--add', '--cacheinfo', `160000,${first},other`);
+  writeFileSync(join(directory, 'lines'), asCommitted);
+  const lines = git('hash-object', '-w', '--no-filters', join(directory, 'lines'));
+  git('update-index', '--add', '--cacheinfo', `100644,${lines},lines.old`);
   git('commit', '--quiet', '-m', 'second');
   git('tag', 'v1');
   for (const name of ['project', 'private']) {

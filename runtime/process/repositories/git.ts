@@ -50,6 +50,12 @@ export function git(
   return ['git', ...options({ ...settings, ...extra }), `--git-dir=${directory}`, ...place, ...args];
 }
 
+/**
+ * In `info/attributes`, which comes before all that a tree says: files are the bytes that the commit has, so that
+ * nothing is rewritten on its way in or out, and no change hides in that.
+ */
+export const ownAttributes = '* -text !eol -ident -filter !working-tree-encoding !diff\n';
+
 /** Nothing of the caller's variables is in it. */
 export const gitVariables: Readonly<Record<string, string>> = {
   PATH: '/usr/local/bin:/usr/bin:/bin',

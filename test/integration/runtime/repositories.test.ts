@@ -19,7 +19,7 @@ import { repositoryFiles } from '../../../runtime/process/repositories/repositor
 import type { TakePatch } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
-import { type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
+import { asCommitted, type GitServer, gitPassword, startGitServer } from '../../support/git-server.ts';
 import { processLimits } from '../../support/process-limits.ts';
 import { describeWith } from '../../support/sandbox-programs.ts';
 import { secretsWith } from './driver-under-test.ts';
@@ -155,8 +155,8 @@ describeWith('bwrap')('a session in a repository', () => {
     await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));
     leaveSandbox(id);
     expect(await patchOf(id)).toContain('+late');
-    const { patch } = await run('git log -1 --format=%H', { ref: 'v1' });
-    expect(patch).toBe('');
+    const { log, patch } = await run('touch lines.old; git status --short; cat lines.old', { ref: 'v1' });
+    expect({ log, patch }).toEqual({ log: asCommitted, patch: '' });
   });
 
   it.each([
@@ -198,6 +198,19 @@ describeWith('bwrap')('a session in a repository', () => {
     expect(patch).toContain('+/etc/shadow');
     expect(patch).toContain('+/proc/1/environ');
     expect(patch).not.toMatch(/EVIL|Binary|GIT binary|inner|root:/);
+  });
+
+  it('gets a patch of the very bytes that it leaves, whatever attributes say', async () => {
+    const script = `
+      printf '* text ident\\n*.wide working-tree-encoding=UTF-16LE\\n*.odd working-tree-encoding=none\\n' > .gitattributes
+      printf '$Id: hidden$\\n' > readme.md; printf 'one\\r\\n' > ends.txt
+      printf 'w\\000i\\000' > a.wide; printf 'odd\\n' > an.odd; printf '$Id: other$\\r\\nlast\\r\\n' > lines.old`;
+    const { patch } = await run(script);
+    expect(patch).toContain('+$Id: hidden$\n');
+    expect(patch).toContain('+one\r\n');
+    expect(patch).toContain('-$Id: kept$\r\n+$Id: other$\r\n last\r\n');
+    expect(patch).toContain('+odd\n');
+    expect(patch).toMatch(/diff --git a\/a\.wide[\s\S]*GIT binary patch\nliteral 4\n/);
   });
 
   it.each([

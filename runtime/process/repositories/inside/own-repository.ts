@@ -1,7 +1,7 @@
 /** A repository that has the fetched commit and nothing else: no remote, no hook, no setting of its own. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { git, gitPaths, gitVariables } from '../git.ts';
+import { git, gitPaths, gitVariables, ownAttributes } from '../git.ts';
 import { commitId } from '../job-stream.ts';
 import { mustRunGit } from './run-git.ts';
 
@@ -19,6 +19,8 @@ export async function makeRepository(directory: string, tree: string | null = nu
   ];
   await mustRunGit(git(init, { directory, tree }), { env: gitVariables });
   writeFileSync(join(directory, 'objects/info/alternates'), `${gitPaths.base}/objects\n`);
+  mkdirSync(join(directory, 'info'), { recursive: true });
+  writeFileSync(join(directory, 'info/attributes'), ownAttributes);
   writeFileSync(join(directory, 'shallow'), `${commit}\n`);
   return commit;
 }
