@@ -99,9 +99,12 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
       startSession(spec, secrets, {
         ...{ machine, warmHosts, takeLeftCalls, signal },
         directory: directoryOf(spec.sessionId),
-        packagesFor: () => packages.prepare(spec, { signal, onDelay }),
-        repositoryFor: (plan, { repositoryCredential: credential = null }) =>
-          repositories.fetch(plan, { credential, directory: directoryOf(spec.sessionId), signal, onDelay }),
+        packagesFor: (plan, ended) => packages.prepare(plan, { signal: ended, onDelay }),
+        repositoryFor: (plan, { repositoryCredential: credential = null }, ended) =>
+          repositories.fetch(plan, {
+            ...{ credential, signal: ended, onDelay },
+            directory: directoryOf(spec.sessionId),
+          }),
       }),
     stop,
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),

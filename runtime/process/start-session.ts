@@ -1,6 +1,7 @@
 /** Starts one session's host and waits until everything of it was started. */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bothOf } from '../../lib/timing/both-of.ts';
 import { nextLookMs } from '../../lib/timing/next-look.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
@@ -25,9 +26,13 @@ export interface StartOptions {
   takeLeftCalls: TakeLeftCalls;
   signal: AbortSignal;
   /** Called when the session's directory exists; the returned packages are kept as long as it does. */
-  packagesFor(spec: WorkloadPlan): Promise<SessionPackages>;
+  packagesFor(spec: WorkloadPlan, signal: AbortSignal): Promise<SessionPackages>;
   /** Called then, too. Null for a session without one. */
-  repositoryFor(spec: WorkloadPlan, secrets: LaunchSecrets): Promise<AgentRepository | null>;
+  repositoryFor(
+    spec: WorkloadPlan,
+    secrets: LaunchSecrets,
+    signal: AbortSignal,
+  ): Promise<AgentRepository | null>;
 }
 
 /**
@@ -74,10 +79,11 @@ async function startHost(
   try {
     prepare(spec, { machine, directory });
     host ??= spawnHost(machine.programs, directory);
-    const [packages, repository] = await Promise.all([
-      needed.packagesFor(spec),
-      needed.repositoryFor(spec, secrets),
-    ]);
+    const [packages, repository] = await bothOf(
+      signal,
+      (ended) => needed.packagesFor(spec, ended),
+      (ended) => needed.repositoryFor(spec, secrets, ended),
+    );
     signal.throwIfAborted();
     // Before the launch: a host without a record never gets one, and ends with this process.
     writeRecord(sessionFiles(directory).host, host.identity);
