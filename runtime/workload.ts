@@ -121,9 +121,10 @@ export interface Runtime<Spec> {
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**
    * Stops everything of the session, hands over the rest of its audit spool, and cleans up. Idempotent.
-   * Throws when something does not end or is not accepted; then it can be retried.
+   * Throws when something does not end or is not accepted, or `signal` is aborted before a repository's patch
+   * is made; then it can be retried.
    */
-  stop(sessionId: string): Promise<void>;
+  stop(sessionId: string, signal?: AbortSignal): Promise<void>;
   /** Session ids of every workload on this runtime, so that orphans can be found. */
   list(): Promise<string[]>;
 }

@@ -82,9 +82,9 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const rules = { ...renderRules(dependencies, machine), repositories: repositories.areThere };
   const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
-  const stop = async (sessionId: string) => {
+  const stop = async (sessionId: string, signal?: AbortSignal) => {
     await stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
-      repositories.handOverPatch(sessionId, directory),
+      repositories.handOverPatch(sessionId, directory, signal),
     );
     removeCgroupsOf(machine, (name) => !name.startsWith(`${sessionId}.`));
   };

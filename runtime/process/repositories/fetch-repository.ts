@@ -51,7 +51,6 @@ export const repositoryLimits = (workspaceBytes: number): RepositoryLimits => ({
   silenceMs: 30_000,
   changesBytes: 32 * mebibyte,
   patchBytes: 10 * mebibyte,
-  // A stop of a session is tried for a minute, and its containers take some of that.
   patchMs: 30_000,
 });
 

@@ -19,10 +19,7 @@ const maxAttempts = 5;
  * Null where the session has no repository, or never got it. Throws for a fault of the worker, as which it is
  * worth another attempt.
  */
-export async function makePatch(
-  directory: string,
-  { machine, limits, workspaceBytes }: CompareOptions,
-): Promise<MadePatch | null> {
+export async function makePatch(directory: string, options: CompareOptions): Promise<MadePatch | null> {
   const files = repositoryFiles(directory);
   if (!existsSync(join(files.base, 'commit'))) {
     return null;
@@ -33,9 +30,16 @@ export async function makePatch(
   if (!beginAttempt(files.attempts)) {
     return { problem: `the worker failed to make it ${maxAttempts} times; its log says why` };
   }
-  const made = await compare(files, { machine, limits, workspaceBytes });
-  rmSync(files.attempts);
-  return made;
+  try {
+    const made = await compare(files, options);
+    rmSync(files.attempts);
+    return made;
+  } catch (error) {
+    if (options.signal.aborted) {
+      rmSync(files.attempts);
+    }
+    throw error;
+  }
 }
 
 /** False when there were too many. It is counted before, since it may end the worker. */
@@ -49,11 +53,12 @@ interface CompareOptions {
   machine: JobMachine;
   limits: RepositoryLimits;
   workspaceBytes: number;
+  signal: AbortSignal;
 }
 
 async function compare(
   files: ReturnType<typeof repositoryFiles>,
-  { machine, limits, workspaceBytes }: CompareOptions,
+  { machine, limits, workspaceBytes, signal }: CompareOptions,
 ): Promise<MadePatch> {
   const { patchBytes, files: maxFiles, patchMs: limitMs } = limits;
   try {
@@ -61,7 +66,7 @@ async function compare(
       order: { type: 'patch', patchBytes, files: maxFiles },
       ...{ machine, directory: files.patchSandbox, credential: null, caFile: null, workspaceBytes, limitMs },
       mounts: [...readOnly(files.base, gitPaths.base), ...readOnly(files.changes, changesInside)],
-      signal: new AbortController().signal,
+      signal,
       async take(made, reader) {
         if (made.type !== 'patch' || made.patchBytes > patchBytes) {
           throw new JobFailedError('too_large');

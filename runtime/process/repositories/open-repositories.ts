@@ -36,8 +36,8 @@ export interface RepositoriesOfSessions {
    * `signal`.
    */
   fetch(plan: WorkloadPlan, options: FetchOptions): Promise<AgentRepository | null>;
-  /** Of an ended session. Throws when the patch is not accepted. */
-  handOverPatch(sessionId: string, directory: string): Promise<void>;
+  /** Of an ended session. Throws when the patch is not accepted, or `signal` is aborted before it is made. */
+  handOverPatch(sessionId: string, directory: string, signal?: AbortSignal): Promise<void>;
 }
 
 export function openRepositories(
@@ -73,11 +73,11 @@ export function openRepositories(
       );
       return { directory, changesBytes: limits.changesBytes };
     },
-    async handOverPatch(sessionId, directory) {
+    async handOverPatch(sessionId, directory, signal = new AbortController().signal) {
       if (root === null) {
         return;
       }
-      const options = { machine: { ...machine, root }, limits, workspaceBytes };
+      const options = { machine: { ...machine, root }, limits, workspaceBytes, signal };
       const made = await makePatch(directory, options).catch((error: unknown) => {
         logger.error({ err: error, sessionId }, 'the patch of a session was not made, and is tried again');
         throw error;

@@ -48,6 +48,7 @@ export interface Job<Result> {
 /** Throws JobFailedError, a TimeoutError after the limit, or the reason of `signal`. */
 export async function runJob<Result>(job: Job<Result>): Promise<Result> {
   const { directory, order, limitMs, signal } = job;
+  signal.throwIfAborted();
   // A worker that was killed leaves its sockets, at which nothing else can listen.
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true, mode: 0o700 });

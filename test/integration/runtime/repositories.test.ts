@@ -257,11 +257,13 @@ describeWith('bwrap')('a session in a repository', () => {
     writeFileSync(changes, '');
     const root = readSystemRoot();
     const programs = { nodePrefix: '/usr', directory: '/nowhere', relay: null, runner: '/', claude: null };
-    const make = async () =>
+    const make = async (signal = new AbortController().signal) =>
       makePatch(directory, {
         machine: { programs, root: root as SystemRoot, limits: processLimits, cgroups: null, owner: 'test' },
         ...{ limits: repositoryLimits(1024 * 1024), workspaceBytes: 1024 * 1024 },
+        signal,
       });
+    await expect(make(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     for (let attempt = 1; attempt <= 5; attempt += 1) {
       await expect(make()).rejects.toThrow();
     }
