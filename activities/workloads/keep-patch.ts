@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { createArtifact } from '../../commands/artifacts/create.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import type { TakePatch } from '../../runtime/workload.ts';
-import { readArtifactById } from '../../store/artifacts/artifacts.ts';
+import { patchId, readArtifactById } from '../../store/artifacts/artifacts.ts';
 import { abandonContent, appendChunk, beginContent } from '../../store/artifacts/contents.ts';
 import type { Db } from '../../store/database.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
@@ -49,7 +49,7 @@ async function keep(
     sessionBytes,
   }: { sessionId: string; agentId: string; patch: Buffer; sessionBytes: number },
 ): Promise<boolean> {
-  const id = derivedId(sessionId, 'repository_patch');
+  const id = patchId(sessionId);
   if ((await readArtifactById(db, id)) !== null) {
     return true;
   }

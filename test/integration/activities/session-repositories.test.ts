@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { takePatchWith } from '../../../activities/workloads/keep-patch.ts';
 import { removeRepository, setRepository } from '../../../commands/repositories/repositories.ts';
-import { readArtifact } from '../../../store/artifacts/artifacts.ts';
+import { systemActor } from '../../../contract/session-event.ts';
+import { patchId, readArtifact } from '../../../store/artifacts/artifacts.ts';
 import { readBytes } from '../../../store/artifacts/contents.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
-import { derivedId } from '../../../store/session-events/append.ts';
 import { listSessionEvents } from '../../../store/session-events/list.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import type { Tenant } from '../../support/tenant.ts';
@@ -77,13 +77,16 @@ describe('the patch of a session', () => {
     const { id: sessionId } = await tenant.session(await tenant.agent());
     await take()(sessionId, { patch });
     await take()(sessionId, { patch });
-    const id = derivedId(sessionId, 'repository_patch');
+    const id = patchId(sessionId);
     const found = await readArtifact(activities.db, { sessionId, id });
     expect(found?.artifact).toMatchObject({
       name: 'changes.patch',
       mime_type: 'text/x-diff',
       size_bytes: 600_000,
+      made_by: 'platform',
     });
+    const events = await listSessionEvents(activities.db, sessionId, { after: 0, limit: 100 });
+    expect(events.find(({ type }) => type === 'agent.artifact')?.actor).toEqual(systemActor);
     const pieces: Buffer[] = [];
     for await (const piece of readBytes(activities.db, found?.contentId ?? '')) {
       pieces.push(piece);
