@@ -32,7 +32,10 @@ const text = 'The first line\nThe second line\n';
 /** What `lines.old` has, which its attributes would rewrite both on its way in and out. */
 export const asCommitted = '$Id: kept$\r\nlast\r\n';
 
-/** `team/project` and `team/private` have it; `team/moved` leads to the first, `team/endless` never ends. */
+/**
+ * `team/project` and `team/private` have it; `team/moved` leads to the first, `team/endless` never ends, and
+ * `team/silent` never answers.
+ */
 export async function startGitServer(): Promise<GitServer> {
   const directory = mkdtempSync(join(tmpdir(), 'git-server-'));
   const commit = makeRepositories(directory);
@@ -52,7 +55,7 @@ export async function startGitServer(): Promise<GitServer> {
       response.writeHead(302, { location: `https://127.0.0.1:${port}${target}` }).end();
     } else if (path.startsWith('/team/endless')) {
       sendForever(response);
-    } else {
+    } else if (!path.startsWith('/team/silent')) {
       void serve(request, response, directory);
     }
   });

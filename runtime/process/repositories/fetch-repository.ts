@@ -2,7 +2,7 @@
  * Fetches a session's repository, in a sandbox that has the host's credential, one way out to that host, and
  * runs nothing of what it fetched. What it hands over is kept as it came.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -82,6 +82,7 @@ export async function fetchRepository(
   const files = repositoryFiles(directory);
   mkdirSync(join(files.base, 'objects/pack'), { recursive: true, mode: 0o700 });
   mkdirSync(join(directory, files.taker), { recursive: true, mode: 0o700 });
+  writeFileSync(files.workspace, workspaceId);
   const { packBytes, treeBytes } = limits;
   const stopped = new AbortController();
   let seen = (): EgressSeen | null => null;
@@ -130,6 +131,12 @@ export async function fetchRepository(
     }
     throw new WorkloadFailedError(sentenceOf(why, repository, { limits, seen: seen() }));
   }
+}
+
+/** Of a session whose repository was to be fetched, else null: another worker may end it. */
+export function readWorkspace(directory: string): string | null {
+  const { workspace } = repositoryFiles(directory);
+  return existsSync(workspace) ? readFileSync(workspace, 'utf8') : null;
 }
 
 /** Null where it is no fault of the repository's. */

@@ -51,8 +51,8 @@ export function git(
 }
 
 /**
- * In `info/attributes`, which comes before all that a tree says: files are the bytes that the commit has, so that
- * nothing is rewritten on its way in or out, and no change hides in that.
+ * In `info/attributes`, which comes before all that a tree says: files are the bytes that the commit has, so
+ * that nothing is rewritten on its way in or out, and no change hides in that.
  */
 export const ownAttributes = '* -text !eol -ident -filter !working-tree-encoding !diff\n';
 

@@ -2,6 +2,7 @@
 import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { createSharedSemaphore } from '../../../lib/limits/semaphore.ts';
 import type { PrivateHosts } from '../../bridge-config.ts';
 import type { PackageSources } from '../../variables.ts';
 import { type OnStartDelay, type TakePatch, UnsupportedWorkloadError } from '../../workload.ts';
@@ -9,7 +10,12 @@ import type { WorkloadPlan } from '../../workload-plan/workload-plan.ts';
 import type { PackageCacheSettings } from '../packages/open-session-packages.ts';
 import type { Machine } from '../render-launch.ts';
 import type { AgentRepository } from './agent-repository.ts';
-import { fetchRepository, type RepositoryLimits, repositoryLimits } from './fetch-repository.ts';
+import {
+  fetchRepository,
+  type RepositoryLimits,
+  readWorkspace,
+  repositoryLimits,
+} from './fetch-repository.ts';
 import { makePatch } from './make-patch.ts';
 
 interface OpenOptions {
@@ -40,6 +46,9 @@ export interface RepositoriesOfSessions {
   handOverPatch(sessionId: string, directory: string, signal?: AbortSignal): Promise<void>;
 }
 
+/** Jobs at a time, each with a sandbox and its files; one workspace leaves room for others. */
+const jobLimits = { permits: 8, permitsOfKey: 2 };
+
 export function openRepositories(
   { packages, packageCache, privateRepositoryHosts: privateHosts, takePatch, logger }: OpenOptions,
   { root, ...machine }: Pick<Machine, 'root' | 'programs' | 'limits' | 'cgroups' | 'owner'>,
@@ -51,6 +60,7 @@ export function openRepositories(
     ...{ privateHosts, limits, caFile: packages.caFile },
     outboundProxy: packageCache?.outboundProxy ?? null,
   };
+  const inTurn = createSharedSemaphore(jobLimits);
   return {
     areThere: root !== null && hasGit(),
     async fetch({ sessionId, workspaceId, repository }, { credential, directory, signal, onDelay }) {
@@ -63,9 +73,11 @@ export function openRepositories(
       const { name, url, ref } = repository;
       onDelay({ repository: name, from: url, ref });
       const startedAtMs = Date.now();
-      await fetchRepository(
-        { workspaceId, name, url, ref, credential },
-        { machine: { ...machine, root }, settings, directory, signal },
+      await inTurn(workspaceId, signal, () =>
+        fetchRepository(
+          { workspaceId, name, url, ref, credential },
+          { machine: { ...machine, root }, settings, directory, signal },
+        ),
       );
       logger.info(
         { sessionId, repository: name, tookMs: Date.now() - startedAtMs },
@@ -74,11 +86,13 @@ export function openRepositories(
       return { directory, changesBytes: limits.changesBytes };
     },
     async handOverPatch(sessionId, directory, signal = new AbortController().signal) {
-      if (root === null) {
+      const workspaceId = readWorkspace(directory);
+      if (root === null || workspaceId === null) {
         return;
       }
       const options = { machine: { ...machine, root }, limits, workspaceBytes, signal };
-      const made = await makePatch(directory, options).catch((error: unknown) => {
+      const make = () => makePatch(directory, options);
+      const made = await inTurn(workspaceId, signal, make).catch((error: unknown) => {
         logger.error({ err: error, sessionId }, 'the patch of a session was not made, and is tried again');
         throw error;
       });

@@ -11,6 +11,8 @@ export function repositoryFiles(directory: string) {
     takerSocket: 'repository/taker/changes.sock',
     /** What the agent handed over last. */
     changes: join(own, 'changes'),
+    /** Whose it is. */
+    workspace: join(own, 'workspace'),
     /** How often the patch was begun, and not made. */
     attempts: join(own, 'attempts'),
     fetchSandbox: join(own, 'fetch'),

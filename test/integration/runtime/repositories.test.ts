@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { sessionFiles } from '../../../runtime/process/layout.ts';
 import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
@@ -178,6 +179,17 @@ describeWith('bwrap')('a session in a repository', () => {
     expect(git.requests.filter((each) => !each.path.startsWith(`/${path}/`))).toEqual([]);
     expect(await runtime.list()).toEqual([]);
   });
+
+  it('waits for its turn, where its workspace fetches others', async () => {
+    const starts = [1, 2, 3].map(() => start('true', { path: 'team/silent' }));
+    const ended = Promise.allSettled(starts);
+    await eventually(async () => expect(await runtime.list()).toHaveLength(3));
+    await eventually(async () => expect(git.requests).toHaveLength(2));
+    await sleep(300);
+    expect(git.requests).toHaveLength(2);
+    await Promise.all((await runtime.list()).map((id) => runtime.stop(id)));
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  }, 30_000);
 
   it('gets a patch of what its files are, whatever its own git is told', async () => {
     const script = `
