@@ -9,7 +9,15 @@ const host = z
   .regex(
     /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)*[a-z](?:[a-z0-9-]*[a-z0-9])?(?::[1-9][0-9]{0,4})?$/,
     'must be a host name in lower case, such as git.example.com, without a scheme or a user',
-  );
+  )
+  .refine(isHostOfUrl, 'must be a host name that URLs may have, with a port up to 65535 other than 443');
+
+/** As names are looked up and URLs are parsed, so that what is saved can be used. */
+function isHostOfUrl(host: string): boolean {
+  const [name = ''] = host.split(':');
+  const fits = name.length <= 253 && name.split('.').every((label) => label.length <= 63);
+  return fits && URL.canParse(`https://${host}/`) && new URL(`https://${host}/`).host === host;
+}
 
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*';
 

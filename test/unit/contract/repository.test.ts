@@ -56,6 +56,11 @@ describe('what is no repository', () => {
       '[::1]',
       'a.b/c',
       'a.b:0',
+      'a.b:99999',
+      'a.b:443',
+      'xn--a.com',
+      `${'a'.repeat(64)}.com`,
+      `${'a.'.repeat(127)}com`,
       'A.b',
       'a..b',
     ];
