@@ -160,6 +160,17 @@ describeWith('bwrap')('a session in a repository', () => {
     expect({ log, patch }).toEqual({ log: asCommitted, patch: '' });
   });
 
+  it('ends as its program did, where nobody takes what changed', async () => {
+    const id = await start('echo ready; sleep 1; exit 7');
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));
+    rmSync(join(driver.directoryOf(id), 'repository/taker/changes.sock'));
+    expect(await ended(id)).toContain('was not handed over');
+    expect(await runtime.inspect(id)).toMatchObject({
+      containers: expect.arrayContaining([expect.objectContaining({ name: 'agent', exitCode: 7 })]),
+    });
+    expect(await patchOf(id)).toBe('the files of the agent were not handed over at its end');
+  });
+
   it.each([
     ['no credential', { path: 'team/private' }, 'refused its credential'],
     [

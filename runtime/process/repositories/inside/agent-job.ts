@@ -7,6 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { repositoryDirectory } from '../../../../contract/repository.ts';
 import { git, gitVariables } from '../git.ts';
@@ -33,12 +34,12 @@ export async function runAgent({ command, socket, changesBytes }: AgentOrder): P
     process.stderr.write(`what changed in the repository was not handed over: ${String(error)}\n`);
   });
   process.removeAllListeners('SIGTERM');
-  if (typeof signal === 'string') {
-    process.kill(process.pid, signal);
-    await once(process, 'never');
-  }
-  process.exit(typeof exitCode === 'number' ? exitCode : 1);
+  process.exit(typeof exitCode === 'number' ? exitCode : codeOfSignal(signal));
 }
+
+/** As shells have it: the first process of a sandbox does not end by a signal of its own. */
+const codeOfSignal = (signal: unknown): number =>
+  128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
 
 function end(child: ChildProcess): void {
   child.kill('SIGTERM');
@@ -74,6 +75,8 @@ async function handOver(socketPath: string, changesBytes: number): Promise<void>
   const found = [...new Set([...changed, ...added])].map((path) => ({ path, status: statusOf(path) }));
   const socket = connect(socketPath);
   const closed = once(socket, 'close');
+  // It fails along with the connection, while nothing waits for it.
+  closed.catch(() => undefined);
   await once(socket, 'connect');
   socket.resume();
   await send(socket, found, changesBytes);
@@ -120,6 +123,9 @@ async function send(socket: Socket, found: readonly Found[], maxBytes: number): 
 }
 
 async function write(socket: Socket, bytes: Buffer): Promise<void> {
+  if (socket.destroyed) {
+    throw new Error('the connection ended');
+  }
   if (!socket.write(bytes)) {
     await Promise.race([once(socket, 'drain'), once(socket, 'close')]);
   }
