@@ -5,7 +5,18 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { lstatSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, type Stats } from 'node:fs';
+import {
+  closeSync,
+  constants as fileConstants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  type Stats,
+} from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
 import { join } from 'node:path';
@@ -72,7 +83,11 @@ async function handOver(socketPath: string, changesBytes: number): Promise<void>
   await ask(['read-tree', commit]);
   const changed = await ask(['ls-files', '-z', '--modified', '--deleted']);
   const added = await ask(['ls-files', '-z', '--others', '--exclude-standard']);
-  const found = [...new Set([...changed, ...added])].map((path) => ({ path, status: statusOf(path) }));
+  const submodules = new Set(submodulesOf(await ask(['ls-files', '-z', '--stage'])));
+  const found = [...new Set([...changed, ...added])]
+    .map((path) => ({ path, status: statusOf(path) }))
+    // Nothing of one was written out, so that nothing of it can be gone.
+    .filter(({ path, status }) => !submodules.has(path) || status?.isFile() || status?.isSymbolicLink());
   const socket = connect(socketPath);
   const closed = once(socket, 'close');
   // It fails along with the connection, while nothing waits for it.
@@ -83,6 +98,10 @@ async function handOver(socketPath: string, changesBytes: number): Promise<void>
   socket.end();
   await closed;
 }
+
+/** Of lines as `160000 <id> 0<tab><path>`. */
+const submodulesOf = (staged: readonly string[]): string[] =>
+  staged.filter((line) => line.startsWith('160000 ')).map((line) => line.slice(line.indexOf('\t') + 1));
 
 interface Found {
   path: string;
@@ -102,24 +121,46 @@ function statusOf(path: string): Stats | null {
 
 async function send(socket: Socket, found: readonly Found[], maxBytes: number): Promise<void> {
   const files = found.filter(({ status }) => status?.isFile());
-  const sizeBytes = files.reduce((sum, { status }) => sum + (status?.size ?? 0), 0);
-  if (sizeBytes > maxBytes) {
-    return write(socket, encodeRecord({ type: 'too_large' }));
-  }
-  for (const { path } of found.filter(({ status }) => status === null || status.isDirectory())) {
+  const links = found.filter(({ status }) => status?.isSymbolicLink());
+  // What is no file of a repository, such as a pipe, counts as nothing.
+  for (const { path } of found.filter(({ status }) => !status?.isFile() && !status?.isSymbolicLink())) {
     await write(socket, encodeRecord({ type: 'gone', path }));
   }
-  for (const { path, status } of files) {
-    const content = readFileSync(bytesOf(path));
-    const isExecutable = ((status?.mode ?? 0) & 0o100) !== 0;
+  let leftBytes = maxBytes;
+  for (const { path } of files) {
+    const file = contentOf(path, leftBytes);
+    if (file === 'too_large') {
+      return write(socket, encodeRecord({ type: 'too_large' }));
+    }
+    leftBytes -= file.content.length;
+    const { content, isExecutable } = file;
     const record: ChangeRecord = { type: 'file', path, sizeBytes: content.length, isExecutable };
     await write(socket, Buffer.concat([encodeRecord(record), content]));
   }
-  for (const { path } of found.filter(({ status }) => status?.isSymbolicLink())) {
+  for (const { path } of links) {
     const target = readlinkSync(bytesOf(path), { encoding: 'latin1' });
     await write(socket, encodeRecord({ type: 'link', path, target }));
   }
   await write(socket, encodeRecord({ type: 'end' }));
+}
+
+/** Throws for what is no file any more: a process that the agent left may still change its files. */
+function contentOf(path: string, maxBytes: number): { content: Buffer; isExecutable: boolean } | 'too_large' {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fileConstants;
+  const descriptor = openSync(bytesOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    const status = fstatSync(descriptor);
+    if (!status.isFile()) {
+      throw new Error('a file became something else');
+    }
+    if (status.size > maxBytes) {
+      return 'too_large';
+    }
+    const content = readFileSync(descriptor);
+    return content.length > maxBytes ? 'too_large' : { content, isExecutable: (status.mode & 0o100) !== 0 };
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 async function write(socket: Socket, bytes: Buffer): Promise<void> {
