@@ -16,6 +16,9 @@ import {
   readFileSync,
   readlinkSync,
   type Stats,
+  statSync,
+  utimesSync,
+  writeFileSync,
 } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { constants } from 'node:os';
@@ -33,7 +36,7 @@ const programGraceMs = 2000;
 
 /** Ends as the agent's program did. */
 export async function runAgent({ command, socket, changesBytes }: AgentOrder): Promise<void> {
-  await writeTree();
+  const index = await writeTree();
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: 'inherit', cwd: repositoryDirectory });
   process.on('SIGTERM', () => end(child));
@@ -41,7 +44,7 @@ export async function runAgent({ command, socket, changesBytes }: AgentOrder): P
     process.stderr.write(`the agent could not be started: ${String(error)}\n`);
     return [127, null];
   });
-  await handOver(socket, changesBytes).catch((error: unknown) => {
+  await handOver({ socketPath: socket, changesBytes, index }).catch((error: unknown) => {
     process.stderr.write(`what changed in the repository was not handed over: ${String(error)}\n`);
   });
   process.removeAllListeners('SIGTERM');
@@ -57,8 +60,15 @@ function end(child: ChildProcess): void {
   setTimeout(() => child.kill('SIGKILL'), programGraceMs).unref();
 }
 
+/** What git knows of each file that it wrote; kept in memory, since the agent's may be anything by then. */
+interface WrittenIndex {
+  bytes: Buffer;
+  /** Changes since the same second are looked for in the files themselves. */
+  writtenAt: Date;
+}
+
 /** With a `.git` of its own, which has one commit, a branch `work`, no remote and no credential. */
-async function writeTree(): Promise<void> {
+async function writeTree(): Promise<WrittenIndex> {
   mkdirSync(repositoryDirectory, { recursive: true });
   const directory = join(repositoryDirectory, '.git');
   const commit = await makeRepository(directory, repositoryDirectory);
@@ -68,19 +78,29 @@ async function writeTree(): Promise<void> {
   await own(['config', 'user.name', 'agent']);
   await own(['config', 'user.email', 'agent@localhost']);
   await own(['reset', '--quiet', '--hard', commit]);
+  const index = join(directory, 'index');
+  return { bytes: readFileSync(index), writtenAt: statSync(index).mtime };
+}
+
+interface HandOver {
+  socketPath: string;
+  changesBytes: number;
+  index: WrittenIndex;
 }
 
 /** Asks a repository of its own, not the agent's, which may be anything by now. */
-async function handOver(socketPath: string, changesBytes: number): Promise<void> {
+async function handOver({ socketPath, changesBytes, index }: HandOver): Promise<void> {
   const directory = mkdtempSync('/tmp/repository-');
   const tree = repositoryDirectory;
-  const commit = await makeRepository(directory);
+  await makeRepository(directory);
+  // Without it each file would be read, which takes longer than the session's end waits for.
+  writeFileSync(join(directory, 'index'), index.bytes);
+  utimesSync(join(directory, 'index'), index.writtenAt, index.writtenAt);
   const options = { env: gitVariables, cwd: tree };
   const ask = async (args: string[]) =>
     String((await mustRunGit(git(args, { directory, tree }), options)).toString('latin1'))
       .split('\0')
       .filter((path) => path !== '' && !path.endsWith('/'));
-  await ask(['read-tree', commit]);
   const changed = await ask(['ls-files', '-z', '--modified', '--deleted']);
   const added = await ask(['ls-files', '-z', '--others', '--exclude-standard']);
   const submodules = new Set(submodulesOf(await ask(['ls-files', '-z', '--stage'])));
