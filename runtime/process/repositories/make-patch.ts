@@ -52,15 +52,16 @@ function beginAttempt(file: string): boolean {
 interface CompareOptions {
   machine: JobMachine;
   limits: RepositoryLimits;
-  workspaceBytes: number;
   signal: AbortSignal;
 }
 
 async function compare(
   files: ReturnType<typeof repositoryFiles>,
-  { machine, limits, workspaceBytes, signal }: CompareOptions,
+  { machine, limits, signal }: CompareOptions,
 ): Promise<MadePatch> {
-  const { patchBytes, files: maxFiles, patchMs: limitMs } = limits;
+  const { treeBytes, changesBytes, patchBytes, files: maxFiles, patchMs: limitMs } = limits;
+  // What changed is there twice: as files, and as git keeps them.
+  const workspaceBytes = treeBytes + 2 * changesBytes + patchBytes;
   try {
     const patch = await runJob({
       order: { type: 'patch', patchBytes, files: maxFiles },

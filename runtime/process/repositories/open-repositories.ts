@@ -90,7 +90,7 @@ export function openRepositories(
       if (root === null || workspaceId === null) {
         return;
       }
-      const options = { machine: { ...machine, root }, limits, workspaceBytes, signal };
+      const options = { machine: { ...machine, root }, limits, signal };
       const make = () => makePatch(directory, options);
       const made = await inTurn(workspaceId, signal, make).catch((error: unknown) => {
         logger.error({ err: error, sessionId }, 'the patch of a session was not made, and is tried again');

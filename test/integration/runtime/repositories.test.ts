@@ -246,6 +246,13 @@ describeWith('bwrap')('a session in a repository', () => {
     expect(patch.match(/^diff --git/gm)).toHaveLength(2);
   });
 
+  it('gets a patch of as much as may change, however small its workspace is', async () => {
+    const { patch } = await run('yes "a line of text" | head -c 9000000 > much.txt');
+    expect(patch.length).toBeGreaterThan(9_000_000);
+    const { patch: none } = await run('truncate -s 34M much');
+    expect(none).toMatch(/^more than 32 MiB of files changed/);
+  });
+
   it.each([
     ['a path out of the tree', [{ type: 'file', path: '../git/config' }]],
     [
@@ -293,7 +300,7 @@ describeWith('bwrap')('a session in a repository', () => {
     const make = async (signal = new AbortController().signal) =>
       makePatch(directory, {
         machine: { programs, root: root as SystemRoot, limits: processLimits, cgroups: null, owner: 'test' },
-        ...{ limits: repositoryLimits(1024 * 1024), workspaceBytes: 1024 * 1024 },
+        limits: repositoryLimits(1024 * 1024),
         signal,
       });
     await expect(make(AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
