@@ -15,6 +15,7 @@ export const jobFailure = z.enum([
   'too_large',
   'too_many_files',
   'bad_files',
+  'no_tree',
   'out_of_memory',
   'git_failed',
 ]);
@@ -76,6 +77,8 @@ export const changeRecord = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('link'), path: bytesOfPath, target: bytesOfPath }),
   z.strictObject({ type: z.literal('end') }),
   z.strictObject({ type: z.literal('too_large') }),
+  /** The agent was not started: its files could not be written out. */
+  z.strictObject({ type: z.literal('no_tree') }),
 ]);
 export type ChangeRecord = z.infer<typeof changeRecord>;
 

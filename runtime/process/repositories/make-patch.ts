@@ -97,6 +97,7 @@ function problemOf(
     too_large: `more than ${megabytes(changesBytes)} of files changed, or the patch has more than ${megabytes(patchBytes)}`,
     too_many_files: `more than ${files} files changed`,
     bad_files: 'the agent handed over files that are not allowed',
+    no_tree: 'the files of the repository were not written out for the agent, which did not start',
     out_of_memory: 'comparing the files takes more memory than it may have',
   };
   if (error instanceof JobFailedError && error.why !== 'no_result') {

@@ -36,7 +36,15 @@ const programGraceMs = 2000;
 
 /** Ends as the agent's program did. */
 export async function runAgent({ command, socket, changesBytes }: AgentOrder): Promise<void> {
-  const index = await writeTree();
+  const index = await writeTree().catch((error: unknown) => {
+    process.stderr.write(`the files of the repository were not written out: ${String(error)}\n`);
+    return null;
+  });
+  if (index === null) {
+    // The session's transcript then says why nothing was done.
+    await sayNoTree(socket).catch(() => undefined);
+    process.exit(1);
+  }
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: 'inherit', cwd: repositoryDirectory });
   process.on('SIGTERM', () => end(child));
@@ -108,13 +116,21 @@ async function handOver({ socketPath, changesBytes, index }: HandOver): Promise<
     .map((path) => ({ path, status: statusOf(path) }))
     // Nothing of one was written out, so that nothing of it can be gone.
     .filter(({ path, status }) => !submodules.has(path) || status?.isFile() || status?.isSymbolicLink());
+  await connected(socketPath, (socket) => send(socket, found, changesBytes));
+}
+
+const sayNoTree = (socketPath: string) =>
+  connected(socketPath, (socket) => write(socket, encodeRecord({ type: 'no_tree' })));
+
+/** Resolves once the other side has taken what `work` sent. */
+async function connected(socketPath: string, work: (socket: Socket) => Promise<void>): Promise<void> {
   const socket = connect(socketPath);
   const closed = once(socket, 'close');
   // It fails along with the connection, while nothing waits for it.
   closed.catch(() => undefined);
   await once(socket, 'connect');
   socket.resume();
-  await send(socket, found, changesBytes);
+  await work(socket);
   socket.end();
   await closed;
 }

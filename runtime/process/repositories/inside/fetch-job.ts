@@ -59,17 +59,44 @@ async function measure(commit: string, limits: Pick<FetchOrder, 'treeBytes' | 'f
   if (listed.exitCode !== 0) {
     throw new JobError('damaged');
   }
-  const lines = listed.output
-    .toString('latin1')
-    .split('\0')
-    .filter((line) => line !== '');
-  if (lines.length > limits.files) {
-    throw new JobError('too_many_files');
+  const problem = problemOfTree(listed.output.toString('latin1'), limits);
+  if (problem !== null) {
+    throw new JobError(problem);
   }
-  const sizes = lines.map((line) => Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0));
-  if (sizes.reduce((sum, size) => sum + size, 0) > limits.treeBytes) {
-    throw new JobError('too_large');
+}
+
+/** A file, and a directory, take whole ones of these. */
+const blockBytes = 4096;
+const longestPath = 2000;
+const longestName = 255;
+
+/** Why files, listed with their sizes, are not to be written out; null: they may be. */
+export function problemOfTree(
+  listed: string,
+  { treeBytes, files }: Pick<FetchOrder, 'treeBytes' | 'files'>,
+): JobFailure | null {
+  const directories = new Set<string>();
+  let count = 0;
+  let bytes = 0;
+  for (const line of listed.split('\0').filter((each) => each !== '')) {
+    const path = line.slice(line.indexOf('\t') + 1);
+    if (path.length > longestPath || path.split('/').some((name) => name.length > longestName)) {
+      return 'bad_files';
+    }
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {
+      const directory = path.slice(0, end);
+      if (directories.has(directory)) {
+        break;
+      }
+      directories.add(directory);
+    }
+    count += 1;
+    if (count + directories.size > files) {
+      return 'too_many_files';
+    }
+    bytes += Number(/^\S+ \S+ \S+ +(\d+)\t/.exec(line)?.[1] ?? 0);
   }
+  return bytes + (count + directories.size) * blockBytes > treeBytes ? 'too_large' : null;
 }
 
 /** What git wrote decides which sentence of the platform is shown, and is shown to nobody. */

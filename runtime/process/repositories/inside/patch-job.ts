@@ -46,8 +46,8 @@ async function applyChanges(maxFiles: number): Promise<void> {
     if (record.type === 'end') {
       return;
     }
-    if (record.type === 'too_large') {
-      throw new JobError('too_large');
+    if (record.type === 'too_large' || record.type === 'no_tree') {
+      throw new JobError(record.type);
     }
     if (count >= maxFiles) {
       throw new JobError('too_many_files');

@@ -6,7 +6,7 @@ import {
   fetchCommand,
   gitVariables,
 } from '../../../../../runtime/process/repositories/git.ts';
-import { failureOf } from '../../../../../runtime/process/repositories/inside/fetch-job.ts';
+import { failureOf, problemOfTree } from '../../../../../runtime/process/repositories/inside/fetch-job.ts';
 
 const request = {
   ...{
@@ -68,6 +68,48 @@ describe('git', () => {
     expect(credentialVariables('user:word')['GIT_CONFIG_VALUE_0']).toBe(header('user:word'));
     expect(credentialVariables(null)).toEqual({});
     expect(JSON.stringify(fetchCommand(request))).not.toContain('Authorization');
+  });
+
+  it('writes out no more files, directories and bytes than fit', () => {
+    const limits = { treeBytes: 1024 * 1024, files: 100 };
+    const listed = (path: string, size = 1) =>
+      `100644 blob ${'0'.repeat(40)} ${String(size).padStart(7)}\t${path}\0`;
+    const many = (count: number, path: (at: number) => string) =>
+      Array.from({ length: count }, (_, at) => listed(path(at))).join('');
+    expect(
+      problemOfTree(
+        many(100, (at) => `${at}`),
+        limits,
+      ),
+    ).toBe(null);
+    expect(
+      problemOfTree(
+        many(49, (at) => `${at}/a`),
+        limits,
+      ),
+    ).toBe(null);
+    expect(
+      problemOfTree(
+        many(101, (at) => `${at}`),
+        limits,
+      ),
+    ).toBe('too_many_files');
+    expect(
+      problemOfTree(
+        many(51, (at) => `${at}/a`),
+        limits,
+      ),
+    ).toBe('too_many_files');
+    expect(problemOfTree(listed(`${'d/'.repeat(100)}a`), limits)).toBe('too_many_files');
+    expect(problemOfTree(listed('a', 1024 * 1024), limits)).toBe('too_large');
+    expect(
+      problemOfTree(
+        many(50, (at) => `${at}`),
+        { ...limits, treeBytes: 100_000 },
+      ),
+    ).toBe('too_large');
+    expect(problemOfTree(listed('a'.repeat(256)), limits)).toBe('bad_files');
+    expect(problemOfTree(listed(`${'ab/'.repeat(700)}c`), limits)).toBe('bad_files');
   });
 
   it.each([
