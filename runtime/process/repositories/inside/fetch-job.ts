@@ -99,16 +99,19 @@ export function problemOfTree(
   return bytes + (count + directories.size) * blockBytes > treeBytes ? 'too_large' : null;
 }
 
-/** What git wrote decides which sentence of the platform is shown, and is shown to nobody. */
+/**
+ * What git wrote decides which sentence of the platform is shown, and is shown to nobody. A status comes first:
+ * the rest holds names that others chose.
+ */
 const causes: readonly [RegExp, JobFailure][] = [
+  [/returned error: 30\d/, 'redirected'],
+  [/returned error: 40[13]/, 'refused'],
+  [/returned error: 404/, 'no_repository'],
+  [/returned error: \d/, 'unreachable'],
   [/couldn't find remote ref|not our ref|unadvertised object/, 'no_ref'],
-  [/returned error: 30\d|redirect/i, 'redirected'],
-  [/returned error: 40[13]|Authentication failed|could not read Username/i, 'refused'],
-  [/returned error: 404|repository '.*' not found/i, 'no_repository'],
-  [
-    /fsck error|bad object|index-pack failed|unpack-objects failed|fatal: pack |early EOF|inflate/i,
-    'damaged',
-  ],
+  [/Authentication failed|could not read Username/i, 'refused'],
+  [/repository '.*' not found/i, 'no_repository'],
+  [/fsck error|bad object|index-pack failed|unpack-objects failed|fatal: pack |early EOF/i, 'damaged'],
   [/No space left|out of memory/i, 'too_large'],
   [/unable to access|Failed to connect|Could not resolve|timed out|CONNECT/i, 'unreachable'],
 ];

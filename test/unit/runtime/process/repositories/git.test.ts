@@ -115,6 +115,11 @@ describe('git', () => {
   it.each([
     ["fatal: couldn't find remote ref nowhere", 'no_ref'],
     ["fatal: unable to access 'https://a/': The requested URL returned error: 302", 'redirected'],
+    [
+      "fatal: unable to access 'https://a/redirect/inflate': The requested URL returned error: 403",
+      'refused',
+    ],
+    ["fatal: unable to access 'https://a/redirect/inflate': Failed to connect to a", 'unreachable'],
     ["fatal: Authentication failed for 'https://a/'", 'refused'],
     ["fatal: repository 'https://a/' not found", 'no_repository'],
     ['error: object 1: hasDotgit: contains .git\nfatal: fsck error in packed object', 'damaged'],
