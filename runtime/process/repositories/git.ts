@@ -116,7 +116,9 @@ export function credentialVariables(credential: string | null): Record<string, s
   if (credential === null) {
     return {};
   }
-  const pair = credential.includes(':') ? credential : `x-access-token:${credential}`;
+  // Files of tokens end with a line break, which is no part of one.
+  const secret = credential.replace(/\r?\n$/, '');
+  const pair = secret.includes(':') ? secret : `x-access-token:${secret}`;
   return {
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: 'http.extraHeader',

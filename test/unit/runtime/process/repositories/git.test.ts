@@ -65,6 +65,7 @@ describe('git', () => {
   it('gets the credential by a variable, a token as the password beside any name', () => {
     const header = (text: string) => `Authorization: Basic ${Buffer.from(text).toString('base64')}`;
     expect(credentialVariables('token')['GIT_CONFIG_VALUE_0']).toBe(header('x-access-token:token'));
+    expect(credentialVariables('token\n')['GIT_CONFIG_VALUE_0']).toBe(header('x-access-token:token'));
     expect(credentialVariables('user:word')['GIT_CONFIG_VALUE_0']).toBe(header('user:word'));
     expect(credentialVariables(null)).toEqual({});
     expect(JSON.stringify(fetchCommand(request))).not.toContain('Authorization');
