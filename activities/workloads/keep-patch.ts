@@ -18,7 +18,8 @@ export const takePatchWith =
   ({ db, sessionBytes }: { db: Db; sessionBytes: number }): TakePatch =>
   async (sessionId, made) => {
     const session = await readSession(db, sessionId);
-    if (session === null) {
+    // What failed after the patch was kept is tried again, and may find that there is none any more.
+    if (session === null || (await readArtifactById(db, patchId(sessionId))) !== null) {
       return;
     }
     if ('problem' in made) {
@@ -49,10 +50,6 @@ async function keep(
     sessionBytes,
   }: { sessionId: string; agentId: string; patch: Buffer; sessionBytes: number },
 ): Promise<boolean> {
-  const id = patchId(sessionId);
-  if ((await readArtifactById(db, id)) !== null) {
-    return true;
-  }
   const contentId = await beginContent(db, sessionId);
   try {
     for (let at = 0; at < patch.length; at += chunkBytes) {
@@ -62,7 +59,7 @@ async function keep(
     const created = await createArtifact(
       db,
       {
-        ...{ id, sessionId, agentId, name, mimeType, contentId, sizeBytes: patch.length },
+        ...{ id: patchId(sessionId), sessionId, agentId, name, mimeType, contentId, sizeBytes: patch.length },
         description: 'What changed in the repository, against the commit that the session began with.',
         sha256: createHash('sha256').update(patch).digest('hex'),
       },

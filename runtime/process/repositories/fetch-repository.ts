@@ -2,7 +2,7 @@
  * Fetches a session's repository, in a sandbox that has the host's credential, one way out to that host, and
  * runs nothing of what it fetched. What it hands over is kept as it came.
  */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -120,7 +120,9 @@ export async function fetchRepository(
         const pack = join(files.base, `objects/pack/pack-${made.commit}`);
         await store(`${pack}.pack`, reader, made.packBytes);
         await store(`${pack}.idx`, reader, made.indexBytes);
-        writeFileSync(join(files.base, 'commit'), made.commit);
+        // It says that all of it is there, and so is written last, and whole.
+        writeFileSync(join(files.base, 'commit.unfinished'), made.commit);
+        renameSync(join(files.base, 'commit.unfinished'), join(files.base, 'commit'));
       },
     });
   } catch (error) {

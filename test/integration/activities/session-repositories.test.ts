@@ -77,6 +77,7 @@ describe('the patch of a session', () => {
     const { id: sessionId } = await tenant.session(await tenant.agent());
     await take()(sessionId, { patch });
     await take()(sessionId, { patch });
+    await take()(sessionId, { problem: 'it is gone' });
     const id = patchId(sessionId);
     const found = await readArtifact(activities.db, { sessionId, id });
     expect(found?.artifact).toMatchObject({
