@@ -236,14 +236,16 @@ describeWith('bwrap')('a session in a repository', () => {
     expect(patch).toMatch(/diff --git a\/a\.wide[\s\S]*GIT binary patch\nliteral 4\n/);
   });
 
-  it('gets a patch where it left what is no file, and of a change of the same size and time', async () => {
+  it('gets a patch where it left what is no file, odd names, and a change of the same size and time', async () => {
     const script = `
       rm src/gone.txt; mkfifo src/gone.txt; rmdir other; mkfifo pipe
-      cp -p readme.md /tmp/old; sed -i s/second/SECOND/ readme.md; touch -r /tmp/old readme.md`;
+      cp -p readme.md /tmp/old; sed -i s/second/SECOND/ readme.md; touch -r /tmp/old readme.md
+      echo named > "$(printf 'odd\\n"\\351name')"`;
     const { patch } = await run(script);
     expect(patch).toContain('diff --git a/src/gone.txt b/src/gone.txt\ndeleted file mode 100644');
     expect(patch).toContain('-The second line\n+The SECOND line\n');
-    expect(patch.match(/^diff --git/gm)).toHaveLength(2);
+    expect(patch).toContain('+++ "b/odd\\n\\"\\351name"');
+    expect(patch.match(/^diff --git/gm)).toHaveLength(3);
   });
 
   it('gets a patch of as much as may change, however small its workspace is', async () => {
