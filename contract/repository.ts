@@ -1,8 +1,8 @@
-/** Repositories of a workspace: an admin registers where they are, an agent names one (docs/repositories.md). */
+/** Repositories: an admin registers where they are, an agent names one (docs/repositories.md). */
 import * as z from 'zod';
 import { entryName, secretReference, timestamp, uuid } from './names.ts';
 
-/** A host name, whose last part begins with a letter as no address does, with a port where it is not that of https. */
+/** A host name: its last part begins with a letter, as of no address. With a port where it is not 443. */
 const host = z
   .string()
   .max(255)
@@ -86,8 +86,8 @@ export const noSuchRepository = (name: string) =>
   `names the repository "${name}", which this workspace does not have; an admin has to register it`;
 
 /**
- * Where the repository is that an agent names, by the entry that an admin registered; else why it is not to be
- * had, as a sentence about the field.
+ * Where the repository is that an agent names, by the entry that an admin registered; else why it cannot have
+ * it, as a sentence about the field.
  */
 export function repositoryUrl(
   { path, name }: Pick<AgentRepository, 'name' | 'path'>,

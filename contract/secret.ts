@@ -46,8 +46,8 @@ export const secretUse = z.strictObject({
   /** Null for `registry_secret`, `channel_address`, `embedding_provider` and `repository`. */
   agent: z.strictObject({ id: uuid, name: z.string() }).nullable(),
   /**
-   * Of the attachment, sibling, service, catalog entry, channel or repository; null for the agent's own environment and
-   * its model access, and for `embedding_provider`.
+   * Of the attachment, sibling, service, catalog entry, channel or repository; null for the agent's own
+   * environment and its model access, and for `embedding_provider`.
    */
   name: z.string().nullable(),
   /**

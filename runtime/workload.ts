@@ -49,8 +49,8 @@ export type TakeLeftCalls = (
 ) => Promise<void>;
 
 /**
- * Keeps the patch of a session that has ended, or tells people why there is none. Idempotent per session. When
- * it throws, the session's files stay where they are.
+ * Keeps the patch of a session that has ended, or says to people why there is none. Idempotent per session.
+ * When it throws, the session's files stay where they are.
  */
 export type TakePatch = (sessionId: string, made: { patch: Buffer } | { problem: string }) => Promise<void>;
 

@@ -117,8 +117,8 @@ function imagesToRead(runtimeName: string, { run, siblings, services }: Agent): 
 }
 
 /**
- * Where the agent's repository is, as an admin registered it by now. Throws `launch_refused` where that is gone
- * or leads elsewhere.
+ * Where the agent's repository is, as an admin registered it by now. Throws `launch_refused` where that is
+ * gone or leads elsewhere.
  */
 async function readNamedRepository(db: Db, agent: Agent): Promise<NamedRepository | null> {
   if (agent.repository === null) {

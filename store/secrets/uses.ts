@@ -107,7 +107,7 @@ export const noUsers: SecretUsers = {
   ...{ agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0, repositories: 0 },
 };
 
-/** How many agents, catalog entries, channels, providers and repositories refer to each of the secrets, by name. */
+/** How many agents, entries, channels, providers and repositories refer to each of the secrets, by name. */
 export async function countSecretUsers(
   db: Db,
   workspaceId: string,

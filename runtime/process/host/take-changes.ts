@@ -1,6 +1,6 @@
 /**
- * Takes what an agent changed in its repository, from the agent's sandbox: bytes, which are kept up to a limit
- * and not looked into.
+ * Takes what an agent changed in its repository, from the agent's sandbox: bytes, which are kept up to a
+ * limit and not looked into.
  */
 import { createWriteStream, renameSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** Pure: how an agent is started in its repository: the platform's program writes it out, and is its parent. */
+/** Pure: how an agent starts in its repository: a program of ours writes that out, and is its parent. */
 import { join } from 'node:path';
 import type { ChangesLaunch } from '../host-protocol.ts';
 import type { Layout } from '../layout.ts';

@@ -1,6 +1,6 @@
 /**
- * How a job's sandbox hands over what it made: a length, a line of JSON, and the bytes of each part. All of it
- * is untrusted, and none of it is opened outside of a sandbox.
+ * How a job's sandbox hands over what it made: a length, a line of JSON, and the bytes of each part. All of
+ * it is untrusted, and none of it is opened outside of a sandbox.
  */
 import * as z from 'zod';
 

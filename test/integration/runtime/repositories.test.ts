@@ -1,6 +1,6 @@
 /**
- * A repository in, a patch out: what is fetched from where, what the agent gets, and what becomes of whatever it
- * leaves (docs/repositories.md).
+ * A repository in, a patch out: what is fetched from where, what the agent gets, and what the patch has of
+ * whatever it leaves (docs/repositories.md).
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-/** A patch, line by line: what is added and removed in colour, and by its first character for who sees none. */
+/** A patch, line by line: what is added and removed is in colour, beside its first character. */
 import { Code } from '@mantine/core';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { diffLines } from './diff-lines.ts';
