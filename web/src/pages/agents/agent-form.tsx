@@ -73,12 +73,7 @@ export function AgentForm({
         >
           <ModelAccessFields form={form} agentId={agentId} />
         </Part>
-        <Part
-          title="Repository"
-          description="Files that each session begins with, in /workspace/repository. What the agent changed there becomes a patch at the session’s end."
-        >
-          <RepositoryFields form={form} />
-        </Part>
+        <RepositoryPart form={form} />
         <Part
           title="Runs beside it"
           description="Programs that start with each session, such as a database or a browser. Each has a network of its own; the agent reaches one with a port by a socket."
@@ -134,6 +129,17 @@ function BasicFields({ form }: { form: AgentFormState }) {
           />
         </Stack>
       </Radio.Group>
+    </Part>
+  );
+}
+
+function RepositoryPart({ form }: { form: AgentFormState }) {
+  return (
+    <Part
+      title="Repository"
+      description="Files that each session begins with, in /workspace/repository. What the agent changed there becomes a patch at the session’s end."
+    >
+      <RepositoryFields form={form} />
     </Part>
   );
 }
