@@ -27,6 +27,7 @@ import { type MemberDependencies, memberRoutes } from './members/routes.ts';
 import { modelUsageRoutes } from './model-usage/routes.ts';
 import { permissionRequestRoutes } from './permission-requests/routes.ts';
 import { previewRoutes } from './previews/routes.ts';
+import { repositoryRoutes } from './repositories/routes.ts';
 import type { AnyRoute } from './route.ts';
 import { scheduleRoutes } from './schedules/routes.ts';
 import { secretRoutes } from './secrets/routes.ts';
@@ -55,6 +56,7 @@ export function configurationRoutes(
     ...memberRoutes(dependencies),
     ...secretRoutes(dependencies),
     ...embeddingProviderRoutes(dependencies),
+    ...repositoryRoutes(dependencies),
     ...mcpServerRoutes(dependencies),
     ...mcpRegistrationRoutes(dependencies),
     ...toolDefinitionRoutes(dependencies),

@@ -9,6 +9,7 @@ import { webhooksWith } from '../activities/channel-messages/webhooks.ts';
 import type { ActivityDependencies } from '../activities/dependencies.ts';
 import { createActivities } from '../activities/index.ts';
 import { createReadImage } from '../activities/sessions/read-images.ts';
+import { takePatchWith } from '../activities/workloads/keep-patch.ts';
 import { decisionsAtATime, shareOfConnections } from '../activities/workspace-share.ts';
 import { allModelEndpoints } from '../config/model-endpoints.ts';
 import { parseEnvironment } from '../config/parse.ts';
@@ -89,6 +90,7 @@ async function main(config: WorkerConfig, log: Logger): Promise<void> {
   } = await openRuntime(config, {
     programs,
     takeLeftCalls: (sessionId, calls, counts) => recordLeftCalls(db, sessionId, calls, counts),
+    takePatch: takePatchWith({ db, sessionBytes: config.LIMIT_SESSION_ARTIFACT_BYTES }),
     log,
   });
   const { workflow, schedule } = new Client({ connection, namespace });

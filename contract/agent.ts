@@ -4,6 +4,7 @@ import { acpPreset } from './acp-preset.ts';
 import { commandLine, egressRule, imageReference, network } from './catalog.ts';
 import { modelAccess, modelAccessInput } from './model-access.ts';
 import { entryName, envName, secretReference, timestamp, uuid } from './names.ts';
+import { agentRepository } from './repository.ts';
 import { reservedForAgents } from './reserved-variables.ts';
 import { givenPortProblem, portVariable } from './service-variables.ts';
 import { shownName } from './shown-name.ts';
@@ -88,6 +89,8 @@ const fields = {
   limits: agentLimits,
   /** Null: the agent may ask no language model through the platform. */
   model_access: modelAccess.nullable(),
+  /** Null: its sessions begin without files. */
+  repository: agentRepository.nullable(),
 };
 
 const newCompanion = companion.extend({ env: newEnv.default({}) });
@@ -138,6 +141,7 @@ export const agentInput = z.strictObject({
   egress_allow: fields.egress_allow.default([]),
   limits: fields.limits.default({ total_seconds: null, idle_seconds: null }),
   model_access: newFields.model_access.default(null),
+  repository: fields.repository.default(null),
 });
 export type AgentInput = z.infer<typeof agentInput>;
 

@@ -31,6 +31,8 @@ export const auditEventName = z.enum([
   'workspace.mcp.registration_retried',
   'workspace.mcp.issuer_accepted',
   'workspace.mcp.client_deleted',
+  'workspace.repository.set',
+  'workspace.repository.removed',
   'workspace.channel.created',
   'workspace.channel.updated',
   'workspace.channel.removed',

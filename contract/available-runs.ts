@@ -29,6 +29,8 @@ export const workerCapabilities = z.strictObject({
   claude: z.boolean(),
   /** Presets of the built-in agent `acp` whose programs are there; absent: none. */
   acp_presets: z.array(acpPreset).optional(),
+  /** Whether agents get repositories here: a sandbox and git are there. Absent: no. */
+  repositories: z.boolean().optional(),
 });
 export type WorkerCapabilities = z.infer<typeof workerCapabilities>;
 
@@ -50,6 +52,8 @@ export const availability = z.strictObject({
   companions: reason,
   /** An agent's access to a language model. */
   model_access: reason,
+  /** An agent's repository. */
+  repository: reason,
 });
 export type Availability = z.infer<typeof availability>;
 
@@ -79,6 +83,10 @@ const reasons = {
   internet:
     'there is no way from sessions to the internet here that keeps them from private networks; choose the network "none" for what works without, or an operator has to install slirp4netns and iproute2, on a kernel with veth',
   private: 'private destinations can be opened only where sessions run in a cluster',
+  repositoryMissing:
+    'a repository needs a sandbox and git on the machine that runs sessions; an operator has to install bubblewrap and git',
+  repositoryContainers:
+    'repositories are fetched where sessions are processes, and this platform runs them in containers; give the agent an MCP server that reads the repository',
   companions:
     'siblings need a sandbox, which gives each a network of its own; an operator has to install bubblewrap',
 } as const;
@@ -119,6 +127,12 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     private_destinations: unless(runtime === 'kubernetes', reasons.private),
     companions: unless(hasSandbox, reasons.companions),
     model_access: unless(hasSandbox, reasons.model),
+    repository: isProcess
+      ? unless(
+          workers.every(({ repositories }) => repositories === true),
+          reasons.repositoryMissing,
+        )
+      : reasons.repositoryContainers,
   };
 }
 
@@ -144,8 +158,11 @@ type Reach = Pick<McpServer, 'network' | 'egress_allow'>;
 type RunnableShape = Pick<Shape, 'type'> & { command?: string };
 type RunnableEntry = { shape: RunnableShape } & Reach;
 type Companion = Pick<Agent['siblings'][number], 'name' | 'run'>;
-/** `model_access`: as saved or as frozen, where it is absent without one. */
-type RunnableAgent = Pick<Agent, 'run'> & { model_access?: object | null | undefined } & Reach &
+/** As saved or as frozen, where they are absent without one. */
+type RunnableAgent = Pick<Agent, 'run'> & {
+  model_access?: object | null | undefined;
+  repository?: object | null | undefined;
+} & Reach &
   Record<'siblings' | 'services', readonly Companion[]>;
 
 /** A command may be any text, so inherited object properties must not match. */
@@ -176,10 +193,11 @@ export const unavailableEntry = (entry: RunnableEntry, here: Availability): stri
 
 /** Why an agent cannot be saved, as problems of its fields; empty when it can run. */
 export const unavailableAgentProblems = (
-  { run, network }: Pick<Agent, 'run' | 'network'>,
+  { run, network, repository }: Pick<Agent, 'run' | 'network' | 'repository'>,
   here: Availability,
 ): FieldProblem[] => [
   ...unavailableRunProblems(run, here),
+  ...problem('repository', repository === null ? null : here.repository),
   ...unavailableReachProblems({ network, egress_allow: [] }, here),
 ];
 
@@ -194,7 +212,8 @@ export function unavailableAgent(
     unavailableEntryProblems(entry, here).map(({ message }) => `its MCP server "${entry.name}": ${message}`),
   );
   const model = (agent.model_access ?? null) === null ? null : here.model_access;
-  return own?.message ?? model ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
+  const repository = (agent.repository ?? null) === null ? null : here.repository;
+  return own?.message ?? model ?? repository ?? unavailableCompanions(agent, here) ?? ofServers[0] ?? null;
 }
 
 function unavailableCompanions(

@@ -30,7 +30,7 @@ export const secretUse = z.strictObject({
   /**
    * `registry_secret`: the credentials that a catalog entry's image is pulled with, whichever agents attach
    * it. `channel_address`: the URL of a channel's webhook. `embedding_provider`: the key of the workspace's
-   * provider. `model_key`: the key of an agent's model access.
+   * provider. `model_key`: the key of an agent's model access. `repository`: the credential of a repository.
    */
   kind: z.enum([
     'mcp_attachment',
@@ -41,31 +41,33 @@ export const secretUse = z.strictObject({
     'registry_secret',
     'channel_address',
     'embedding_provider',
+    'repository',
   ]),
-  /** Null for `registry_secret`, `channel_address` and `embedding_provider`. */
+  /** Null for `registry_secret`, `channel_address`, `embedding_provider` and `repository`. */
   agent: z.strictObject({ id: uuid, name: z.string() }).nullable(),
   /**
-   * Of the attachment, sibling, service, catalog entry or channel; null for the agent's own environment and
-   * its model access, and for `embedding_provider`.
+   * Of the attachment, sibling, service, catalog entry, channel or repository; null for the agent's own
+   * environment and its model access, and for `embedding_provider`.
    */
   name: z.string().nullable(),
   /**
-   * Null for `model_key`, `registry_secret`, `channel_address` and `embedding_provider`: no program of
-   * the workspace is given it.
+   * Null for `model_key`, `registry_secret`, `channel_address`, `embedding_provider` and `repository`: no
+   * program of the workspace is given it.
    */
   variable: z.string().nullable(),
 });
 export type SecretUse = z.infer<typeof secretUse>;
 
 /**
- * How many different agents, catalog entries that pull their image with it, channels and embedding
- * providers refer to a secret.
+ * How many different agents, catalog entries that pull their image with it, channels, embedding providers and
+ * repositories refer to a secret.
  */
 export const secretUsers = z.strictObject({
   agents: z.int(),
   mcp_servers: z.int(),
   channels: z.int(),
   embedding_providers: z.int(),
+  repositories: z.int(),
 });
 export type SecretUsers = z.infer<typeof secretUsers>;
 

@@ -15,6 +15,7 @@ import {
 import { modelAccess, modelDialect } from './model-access.ts';
 import { entryName, envName, secretName, timestamp, toolScope, uuid } from './names.ts';
 import { signIn } from './remote-server.ts';
+import { repositoryRef } from './repository.ts';
 import { readiness, siblingPort } from './sibling.ts';
 
 export const sessionStatus = z.enum([
@@ -161,6 +162,18 @@ export const frozenModelAccess = modelAccess.extend({
 });
 export type FrozenModelAccess = z.infer<typeof frozenModelAccess>;
 
+/**
+ * Where the agent's repository was registered at the start. The credential is a reference, never a value; the
+ * sandbox that fetches has it alone.
+ */
+export const frozenRepository = z.strictObject({
+  name: entryName,
+  url: z.url({ protocol: /^https$/ }),
+  ref: repositoryRef,
+  credential: frozenSecret.nullable(),
+});
+export type FrozenRepository = z.infer<typeof frozenRepository>;
+
 /** Everything a session runs with, fixed at its start. Holds references, never a secret's value. */
 export const frozenConfiguration = z.strictObject({
   session_id: uuid,
@@ -180,6 +193,8 @@ export const frozenConfiguration = z.strictObject({
     limits: agentLimits,
     /** Absent without one. */
     model_access: frozenModelAccess.optional(),
+    /** Absent without one. */
+    repository: frozenRepository.optional(),
   }),
   prompt: z.string(),
   servers: z.array(frozenServer),

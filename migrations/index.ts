@@ -18,6 +18,7 @@ import * as createSharedData from './20261129101100_create_shared_data.ts';
 import * as createModelUsageDays from './20261130100000_create_model_usage_days.ts';
 import * as createSessionLiveTexts from './20261130110000_create_session_live_texts.ts';
 import * as addHomeIndexes from './20261130120000_add_home_indexes.ts';
+import * as createRepositories from './20261130130000_create_repositories.ts';
 import * as indexRequestsByAgent from './20261130131500_index_requests_by_agent.ts';
 import * as addSessionTitles from './20261201100000_add_session_titles.ts';
 
@@ -44,6 +45,7 @@ const migrations: Record<string, Migration> = {
   '20261130100000_create_model_usage_days': createModelUsageDays,
   '20261130110000_create_session_live_texts': createSessionLiveTexts,
   '20261130120000_add_home_indexes': addHomeIndexes,
+  '20261130130000_create_repositories': createRepositories,
   '20261130131500_index_requests_by_agent': indexRequestsByAgent,
   '20261201100000_add_session_titles': addSessionTitles,
 };

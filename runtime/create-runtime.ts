@@ -33,13 +33,13 @@ export function createRuntime<Spec extends { sessionId: string }>(driver: Driver
           await driver.start(spec, secrets, givenUp, onDelay);
         }),
       ),
-    async stop(sessionId) {
+    async stop(sessionId, signal) {
       for (const start of starts.get(sessionId) ?? []) {
         start.abort(new Error('the session is being stopped'));
       }
       stops.set(sessionId, (stops.get(sessionId) ?? 0) + 1);
       try {
-        await runExclusive(sessionId, () => driver.stop(sessionId));
+        await runExclusive(sessionId, () => driver.stop(sessionId, signal));
       } finally {
         const left = (stops.get(sessionId) ?? 1) - 1;
         stops.set(sessionId, left);

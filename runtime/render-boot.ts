@@ -22,6 +22,15 @@ export interface SessionDescription {
   modelDialect: ModelDialect | null;
   /** Null for a session. */
   service: ServiceDescription | null;
+  /** Absent where the agent has none. */
+  repository?: RepositoryDescription;
+}
+
+/** What a session's start fetches for its agent. */
+export interface RepositoryDescription {
+  name: string;
+  url: string;
+  ref: string;
 }
 
 /** Of the workload of a service preview, whose agent is the service. */
@@ -64,8 +73,17 @@ export function sessionDescription(configuration: FrozenConfiguration): SessionD
     logToolPayloads: configuration.log_tool_payloads,
     modelDialect: service === undefined ? (agent.model_access?.dialect ?? null) : null,
     service: service === undefined ? null : { port: service.port, sessionId: service.session_id ?? null },
+    ...(agent.repository === undefined || service !== undefined
+      ? {}
+      : { repository: repositoryOf(agent.repository) }),
   };
 }
+
+const repositoryOf = ({ name, url, ref }: RepositoryDescription): RepositoryDescription => ({
+  name,
+  url,
+  ref,
+});
 
 function sidecarServer(server: FrozenServer): SidecarBoot['servers'][number] {
   const { name, entry_version, tool_scopes, client_features, network, shape, image_command } = server;

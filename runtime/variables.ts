@@ -202,8 +202,12 @@ export const plannedSecrets = (env: readonly ContainerVariable[]): string[] =>
 
 /** Every value that a launch holds, so that none is left in a message. */
 export function everyValue(secrets: LaunchSecrets): string[] {
-  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials, modelKey } = secrets;
-  const key = modelKey === undefined ? {} : { modelKey };
+  const { sidecar, agentEnv, serverEnv, siblingEnv, registryCredentials, modelKey, repositoryCredential } =
+    secrets;
+  const key = {
+    ...(modelKey === undefined ? {} : { modelKey }),
+    ...(repositoryCredential === undefined ? {} : { repositoryCredential }),
+  };
   const ofMany = [...Object.values(serverEnv), ...Object.values(siblingEnv)];
   return [sidecar, agentEnv, registryCredentials, key, ...ofMany].flatMap((env) => Object.values(env));
 }

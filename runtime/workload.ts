@@ -30,6 +30,8 @@ export interface LaunchSecrets {
   siblingEnv: Readonly<Record<string, ResolvedEnv>>;
   /** Of the agent's model access, for the model container alone; absent without it. */
   modelKey?: string | undefined;
+  /** Of the agent's repository, for the sandbox that fetches it alone; absent without one. */
+  repositoryCredential?: string | undefined;
   /** `user:password` for the registry of a server's image, by server name. */
   registryCredentials: Readonly<Record<string, string>>;
   /** The sidecar's own token and key. */
@@ -45,6 +47,12 @@ export type TakeLeftCalls = (
   calls: readonly CallRecord[],
   counts: readonly RefusedCallCount[],
 ) => Promise<void>;
+
+/**
+ * Keeps the patch of a session that has ended, or says to people why there is none. Idempotent per session.
+ * When it throws, the session's files stay where they are.
+ */
+export type TakePatch = (sessionId: string, made: { patch: Buffer } | { problem: string }) => Promise<void>;
 
 /** `waiting`: not started yet. `restarting`: the sidecar was lost and is being started again. */
 export type ContainerState =
@@ -77,10 +85,12 @@ export class WorkloadFailedError extends Error {
 }
 
 /**
- * Called when the packages of an MCP server are not there yet, so that the start takes
- * as long as loading them.
+ * Called when the packages of an MCP server are not there yet, or the agent's repository is fetched, so that
+ * the start takes as long as loading them.
  */
-export type OnStartDelay = (delay: { server: string; packages: readonly string[] }) => void;
+export type OnStartDelay = (
+  delay: { server: string; packages: readonly string[] } | { repository: string; from: string; ref: string },
+) => void;
 
 export interface Runtime<Spec> {
   readonly name: 'process' | 'container' | 'kubernetes';
@@ -111,9 +121,10 @@ export interface Runtime<Spec> {
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
   /**
    * Stops everything of the session, hands over the rest of its audit spool, and cleans up. Idempotent.
-   * Throws when something does not end or is not accepted; then it can be retried.
+   * Throws when something does not end or is not accepted, or `signal` is aborted before a repository's patch
+   * is made; then it can be retried.
    */
-  stop(sessionId: string): Promise<void>;
+  stop(sessionId: string, signal?: AbortSignal): Promise<void>;
   /** Session ids of every workload on this runtime, so that orphans can be found. */
   list(): Promise<string[]>;
 }

@@ -26,6 +26,7 @@ const selfContained = [
   'acp-agent',
   'session-host',
   'fill-packages',
+  'repository',
 ];
 const sources = [
   'activities',

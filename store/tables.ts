@@ -51,6 +51,7 @@ declare module 'knex/types/tables.js' {
       archived_at: string | null;
       name_caseless: string;
       name_seen: string;
+      repository: unknown;
     };
     artifact_chunks: {
       content_id: string;

@@ -111,9 +111,11 @@ export const { checkIdle } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
+/** The containers end within a minute; then the patch of a repository is made, and stored. */
 export const { stopWorkload } = proxyActivities<Activities>({
   summary: 'Stop the workload',
-  startToCloseTimeout: '60 seconds',
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '10 seconds',
   scheduleToCloseTimeout: '1 hour',
   retry: untilItWorks,
 });

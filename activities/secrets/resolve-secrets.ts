@@ -33,12 +33,14 @@ export async function resolveSecrets(
 ): Promise<ResolvedEnvironments> {
   const agent = agentConsumer(configuration);
   const model = modelConsumer(configuration);
+  const repository = repositoryConsumer(configuration);
   const servers = configuration.servers.map((server) => [server.name, attachmentConsumer(server)] as const);
   const registries = configuration.servers.map((server) => [server.name, registryConsumer(server)] as const);
   const siblings = configuration.siblings.map((each) => [each.name, siblingConsumer(each)] as const);
   const consumers = [
     agent,
     model,
+    repository,
     ...[...servers, ...registries, ...siblings].map(([, consumer]) => consumer),
   ];
   const names = consumers.flatMap(secretVariablesOf).map(({ secretName }) => secretName);
@@ -46,9 +48,11 @@ export async function resolveSecrets(
   const resolveAll = (list: (readonly [string, SecretConsumer])[]) =>
     Object.fromEntries(list.map(([name, consumer]) => [name, resolveEnv(consumer, opened)]));
   const { [modelKeyVariable]: modelKey } = resolveEnv(model, opened);
+  const { credential: repositoryCredential } = resolveEnv(repository, opened);
   return {
     agentEnv: resolveEnv(agent, opened),
     ...(modelKey === undefined ? {} : { modelKey }),
+    ...(repositoryCredential === undefined ? {} : { repositoryCredential }),
     serverEnv: resolveAll(servers),
     siblingEnv: resolveAll(siblings),
     registryCredentials: Object.fromEntries(
@@ -97,7 +101,14 @@ function resolveEnv({ label, env }: SecretConsumer, opened: OpenedSecrets): Reso
 }
 
 export interface SecretConsumer {
-  kind: 'mcp_attachment' | 'registry_credentials' | 'agent_env' | 'model_key' | 'sibling_env' | 'service_env';
+  kind:
+    | 'mcp_attachment'
+    | 'registry_credentials'
+    | 'agent_env'
+    | 'model_key'
+    | 'repository'
+    | 'sibling_env'
+    | 'service_env';
   label: string;
   env: FrozenEnv;
 }
@@ -129,6 +140,16 @@ const modelConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer 
       ? {}
       : { [modelKeyVariable]: agent.model_access.api_key },
 });
+
+/** For the sandbox that fetches alone; nothing of the session is given it. */
+export const repositoryConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer => {
+  const { name = '', credential = null } = agent.repository ?? {};
+  return {
+    kind: 'repository',
+    label: `the repository "${name}"`,
+    env: credential === null || service !== undefined ? {} : { credential },
+  };
+};
 
 /** In the workload of a preview's service that is the service. */
 const agentConsumer = ({ agent, service }: FrozenConfiguration): SecretConsumer =>

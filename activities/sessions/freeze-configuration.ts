@@ -4,10 +4,12 @@ import type { Agent, Run } from '../../contract/agent.ts';
 import type { ManifestEnvField } from '../../contract/catalog.ts';
 import { findEndpoint, type ModelEndpoint, noSuchEndpoint } from '../../contract/model-endpoint.ts';
 import { referencedSecretName } from '../../contract/names.ts';
+import { repositoryUrl } from '../../contract/repository.ts';
 import type {
   FrozenConfiguration,
   FrozenEnv,
   FrozenImage,
+  FrozenRepository,
   FrozenSecret,
   FrozenServer,
   FrozenVariable,
@@ -19,7 +21,8 @@ import { longestReadySeconds } from '../../contract/sibling.ts';
 import type { SessionLimits } from '../../contract/workflows.ts';
 import { readAgent } from '../../store/agents/agents.ts';
 import { type AttachedServer, readAttachedServers } from '../../store/attachments/read-for-launch.ts';
-import { inSnapshot } from '../../store/database.ts';
+import { type Db, inSnapshot } from '../../store/database.ts';
+import { readRepository } from '../../store/repositories/repositories.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
@@ -59,12 +62,14 @@ export async function freezeConfiguration(
       throw launchRefused('The session was removed before it started');
     }
     const servers = await readAttachedServers(trx, agent.id);
-    const secrets = await readKnownSecrets(trx, session.workspace_id, secretNamesOf(agent, servers));
+    const repository = await readNamedRepository(trx, agent);
+    const names = secretNamesOf(agent, servers, repository);
+    const secrets = await readKnownSecrets(trx, session.workspace_id, names);
     const secretVersions = new Map([...secrets].map(([name, { version }]) => [name, version]));
     const slug = await readWorkspaceSlug(trx, session.workspace_id);
     const endpoint = endpointOf(agent, dependencies.modelEndpoints, slug);
     const logToolPayloads = await readLogsToolPayloads(trx, session.workspace_id);
-    return { session, agent, servers, secretVersions, endpoint, logToolPayloads };
+    return { session, agent, servers, secretVersions, endpoint, repository, logToolPayloads };
   });
   const share = { workspaceId: session.workspace_id, type: 'launch_refused' } as const;
   const images = await inShare(dependencies, share, () =>
@@ -111,6 +116,23 @@ function imagesToRead(runtimeName: string, { run, siblings, services }: Agent): 
   return runtimeName === 'process' ? [] : [...new Set(references)];
 }
 
+/**
+ * Where the agent's repository is, as an admin registered it by now. Throws `launch_refused` where that is
+ * gone or leads elsewhere.
+ */
+async function readNamedRepository(db: Db, agent: Agent): Promise<NamedRepository | null> {
+  if (agent.repository === null) {
+    return null;
+  }
+  const entry = await readRepository(db, agent.workspace_id, agent.repository.name);
+  const found = repositoryUrl(agent.repository, entry);
+  if ('problem' in found) {
+    throw launchRefused(`the agent's repository ${found.problem}`);
+  }
+  const { name, ref } = agent.repository;
+  return { name, ref, url: found.url, credential: entry?.credential ?? null };
+}
+
 /** Makes it visible in the session's events that more than usual is recorded. */
 async function announcePayloads(db: ActivityDependencies['db'], sessionId: string): Promise<void> {
   await appendSessionEvent(db, sessionId, {
@@ -149,6 +171,9 @@ function limitsOf(
 export type SecretVersions = ReadonlyMap<string, number>;
 type PlainEnv = Readonly<Record<string, string>>;
 
+/** The credential as a bare reference. */
+type NamedRepository = Omit<FrozenRepository, 'credential'> & { credential: string | null };
+
 export interface ConfigurationSources {
   session: Session;
   agent: Agent;
@@ -156,6 +181,8 @@ export interface ConfigurationSources {
   secretVersions: SecretVersions;
   /** Of the agent's model access; null without one. */
   endpoint: ModelEndpoint | null;
+  /** Null without one. */
+  repository: NamedRepository | null;
   /** The resolved image of the agent and each companion, by reference. */
   images: ReadonlyMap<string, FrozenImage>;
   /** The workspace's setting. */
@@ -188,6 +215,7 @@ function buildConfiguration(sources: ConfigurationSources): FrozenConfiguration 
       egress_allow: agent.egress_allow,
       limits: agent.limits,
       ...freezeModelAccess(agent.model_access, sources.endpoint, secretVersions),
+      ...freezeRepository(sources.repository, secretVersions),
     },
     prompt: session.prompt,
     servers: servers.map((server) => freezeServer(server, secretVersions)),
@@ -218,15 +246,28 @@ function freezeModelAccess(
   return { model_access: { ...access, api_key: key, dialect: endpoint.dialect } };
 }
 
+const freezeRepository = (
+  repository: NamedRepository | null,
+  versions: SecretVersions,
+): Pick<FrozenConfiguration['agent'], 'repository'> =>
+  repository === null
+    ? {}
+    : { repository: { ...repository, credential: freezeSecret(repository.credential ?? '', versions) } };
+
 /** Every referenced secret. */
-function secretNamesOf(agent: Agent, servers: readonly AttachedServer[]): string[] {
+function secretNamesOf(
+  agent: Agent,
+  servers: readonly AttachedServer[],
+  repository: NamedRepository | null,
+): string[] {
   const environments = [agent, ...agent.siblings, ...agent.services, ...servers].map(({ env }) => env);
   const names = environments.flatMap((env) => Object.values(env).map(referencedSecretName));
   const ofRegistries = servers.map(({ shape }) =>
     shape.type === 'image' ? referencedSecretName(shape.registry_secret ?? '') : null,
   );
   const ofModel = referencedSecretName(agent.model_access?.api_key ?? '');
-  return [...new Set([...names, ...ofRegistries, ofModel].filter((name) => name !== null))];
+  const ofRepository = referencedSecretName(repository?.credential ?? '');
+  return [...new Set([...names, ...ofRegistries, ofModel, ofRepository].filter((name) => name !== null))];
 }
 
 /** One server with its environment by reference, and the defaults of its manifest. */

@@ -7,7 +7,7 @@ import { defaultEndpointName, unspokenDialect } from '../../contract/model-endpo
 import type { JudgePattern, PatternTask } from '../../contract/patterns.ts';
 import { forWorkersOnly, notForChildren } from '../../contract/remote-server.ts';
 import { reservedForAgents } from '../../contract/reserved-variables.ts';
-import { type KnownSecret, secretRefusal } from '../../contract/secret-use.ts';
+import { type KnownSecret, platformSecretRefusal, secretRefusal } from '../../contract/secret-use.ts';
 import {
   chargedPersonOf,
   type FrozenConfiguration,
@@ -27,6 +27,7 @@ import {
   attachmentConsumer,
   exposingConsumers,
   registryConsumer,
+  repositoryConsumer,
   secretVariablesOf,
   variableProblem,
 } from '../secrets/resolve-secrets.ts';
@@ -101,6 +102,7 @@ async function readLaunchFacts(db: Db, configuration: FrozenConfiguration) {
   const consumers = [
     ...servers.map(attachmentConsumer),
     ...servers.map(registryConsumer),
+    repositoryConsumer(configuration),
     ...exposingConsumers(configuration),
   ];
   const names = [
@@ -143,6 +145,7 @@ export function launchProblems(configuration: FrozenConfiguration, facts: Launch
   return [
     ...configuration.servers.flatMap((server) => serverProblems(server, facts)),
     ...configuration.servers.flatMap((server) => registryProblems(server, facts)),
+    ...repositoryProblems(configuration, facts),
     ...configuration.servers.flatMap((server) => remoteProblems(server, configuration, facts)),
     ...reservedProblems(configuration),
     ...exposureProblems(configuration, facts),
@@ -167,6 +170,15 @@ function registryProblems(server: FrozenServer, { secrets }: LaunchFacts): strin
   const consumer = registryConsumer(server);
   return secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
     const refusal = secretRefusal(secretName, secrets.get(secretName), server.name);
+    return refusal === null ? [] : [variableProblem(consumer.label, variable, refusal.message)];
+  });
+}
+
+/** The platform itself uses it: no server is to be listed for it. */
+function repositoryProblems(configuration: FrozenConfiguration, { secrets }: LaunchFacts): string[] {
+  const consumer = repositoryConsumer(configuration);
+  return secretVariablesOf(consumer).flatMap(({ variable, secretName }) => {
+    const refusal = platformSecretRefusal(secretName, secrets.get(secretName));
     return refusal === null ? [] : [variableProblem(consumer.label, variable, refusal.message)];
   });
 }

@@ -53,17 +53,29 @@ const maxPackagesLength = 300;
 async function announceDelay(
   { db, log }: Pick<ActivityDependencies, 'db' | 'log'>,
   sessionId: string,
-  { server, packages }: Parameters<OnStartDelay>[0],
+  delay: Parameters<OnStartDelay>[0],
 ): Promise<void> {
-  const named = packages.join(', ').slice(0, maxPackagesLength);
-  const message = `The packages of the MCP server "${server}" are being loaded: ${named}`;
+  const { code, of, message } = 'server' in delay ? packagesNotice(delay) : repositoryNotice(delay);
   await appendSessionEvent(db, sessionId, {
-    id: derivedId(sessionId, 'packages_loading', server),
+    id: derivedId(sessionId, code, of),
     type: 'platform.notice',
     actor: systemActor,
-    payload: { code: 'packages_loading', message },
+    payload: { code, message },
   }).catch((error: unknown) => log.warn({ sessionId, reason: String(error) }, 'a delay was not announced'));
 }
+
+type PackagesDelay = Extract<Parameters<OnStartDelay>[0], { server: string }>;
+type RepositoryDelay = Exclude<Parameters<OnStartDelay>[0], PackagesDelay>;
+
+const packagesNotice = ({ server, packages }: PackagesDelay) => ({
+  ...{ code: 'packages_loading', of: server },
+  message: `The packages of the MCP server "${server}" are being loaded: ${packages.join(', ').slice(0, maxPackagesLength)}`,
+});
+
+const repositoryNotice = ({ repository, from, ref }: RepositoryDelay) => ({
+  ...{ code: 'repository_fetching', of: repository },
+  message: `The repository "${repository}" is being fetched: ${ref} of ${from}`,
+});
 
 /**
  * Checks zone 2 again at the moment of use, of the session's grants: one revoked since validation exposes

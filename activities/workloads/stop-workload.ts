@@ -1,5 +1,6 @@
-import { activityInfo } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import type { ActivityDependencies } from '../dependencies.ts';
+import { withHeartbeats } from '../with-heartbeats.ts';
 import { announceEnded, endedCompanions } from './announce-ended.ts';
 
 /** Stops everything that the session runs, and announces what had ended before. Idempotent. */
@@ -15,5 +16,5 @@ export async function stopWorkload(
       .then((state) => announceEnded(db, sessionId, endedCompanions(state)))
       .catch(() => undefined);
   }
-  await runtime.stop(sessionId);
+  await withHeartbeats(() => runtime.stop(sessionId, cancellationSignal()));
 }

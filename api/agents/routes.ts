@@ -22,6 +22,7 @@ import { admins, agentEditors, anyMember } from '../policies/access.ts';
 import { mayGrantAfterEdit } from '../policies/agents.ts';
 import { grantMaker } from '../policies/grant-maker.ts';
 import { whyNotAdmin } from '../policies/workspace.ts';
+import { repositoryProblems } from '../repositories/routes.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import { type FollowDependencies, followSchedules } from '../schedules/follow.ts';
 import { type ArchiveDependencies, archiveRoutes } from './archive-routes.ts';
@@ -98,6 +99,7 @@ function createRoute(dependencies: AgentDependencies): AnyRoute {
     response: answer,
     async handler({ workspace, user, body }) {
       refuse(endpointProblems(body, config, workspace.slug));
+      refuse(await repositoryProblems(db, workspace.id, body.repository));
       refuse(unavailableAgentProblems(body, await readAvailability(db, config)));
       const quota = { limit: config.LIMIT_AGENTS_PER_WORKSPACE };
       return answerWith(dependencies, saved(await createAgent(db, workspace.id, body, user.id, quota)));
@@ -124,6 +126,9 @@ function updateRoute(dependencies: AgentDependencies): AnyRoute {
       const before = { run: agent.run, model: agent.model, model_access: agent.model_access };
       if (!isDeepStrictEqual({ run, model, model_access }, before)) {
         refuse(endpointProblems({ run, model, model_access }, config, workspace.slug));
+      }
+      if (body.repository !== undefined && !isDeepStrictEqual(body.repository, agent.repository)) {
+        refuse(await repositoryProblems(db, workspace.id, body.repository));
       }
       const after = runnableAfter(agent, body);
       refuse(whereChanged(unavailableAgentProblems(after, await readAvailability(db, config)), agent, after));
@@ -184,6 +189,7 @@ function removeRoute(dependencies: AgentDependencies): AnyRoute {
 const runnableAfter = (before: Agent, patch: AgentPatch) => ({
   run: patch.run ?? before.run,
   network: patch.network ?? before.network,
+  repository: patch.repository === undefined ? before.repository : patch.repository,
 });
 
 /** Throws `validation_failed` for what could not be started. */

@@ -16,6 +16,7 @@ import { dailyModelUsage, modelUsage } from '../../contract/model-access.ts';
 import { openCallList } from '../../contract/open-calls.ts';
 import { earlierRequests } from '../../contract/permission-request.ts';
 import { shownPreview } from '../../contract/preview.ts';
+import { repository } from '../../contract/repository.ts';
 import { scheduleOutlook, shownRun, shownSchedule } from '../../contract/schedule.ts';
 import { listedSecret, secretMetadata, secretUse } from '../../contract/secret.ts';
 import { sessionEvent } from '../../contract/session-event.ts';
@@ -53,6 +54,7 @@ const named: Record<string, z.ZodType> = {
   EmbeddingProviderCheck: embeddingProviderCheck,
   Error: errorBody,
   FieldProblem: fieldProblem,
+  Repository: repository,
   Grant: shownGrant,
   GraphCounts: graphCounts,
   InputMessage: inputMessage,

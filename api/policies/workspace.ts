@@ -7,6 +7,7 @@ const adminOnly = {
   'agents.delete': 'Only a workspace admin may delete an agent; its owner may archive it',
   'catalog.write': 'Only a workspace admin may register, update or remove MCP servers',
   'catalog.check': 'Only a workspace admin may check MCP servers',
+  'repositories.write': 'Only a workspace admin may register and remove repositories',
   'channels.write': 'Only a workspace admin may set up channels and see what was posted to them',
   'members.manage': 'Only a workspace admin may add, change or remove members',
   'settings.write': 'Only a workspace admin may change settings',

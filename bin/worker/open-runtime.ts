@@ -15,7 +15,7 @@ import { createKubernetesRuntime } from '../../runtime/kubernetes/driver.ts';
 import { kubernetesSettings } from '../../runtime/kubernetes/settings.ts';
 import { createProcessRuntime } from '../../runtime/process/driver.ts';
 import type { PackageCacheSettings } from '../../runtime/process/packages/open-session-packages.ts';
-import type { TakeLeftCalls } from '../../runtime/workload.ts';
+import type { TakeLeftCalls, TakePatch } from '../../runtime/workload.ts';
 
 /** For each agent and each MCP server. */
 const sandboxProcesses = 512;
@@ -33,6 +33,7 @@ interface RuntimeDependencies {
    */
   programs: string;
   takeLeftCalls: TakeLeftCalls;
+  takePatch: TakePatch;
   log: Logger;
 }
 
@@ -62,7 +63,7 @@ export async function openRuntime(
 
 async function openProcesses(
   config: ConfigOf<'process'>,
-  { programs, takeLeftCalls, log: logger }: RuntimeDependencies,
+  { programs, takeLeftCalls, takePatch, log: logger }: RuntimeDependencies,
 ): Promise<OpenedRuntime> {
   const { AGENT_MEMORY_BYTES, AGENT_CPU_MILLIS, SERVER_MEMORY_BYTES, SERVER_CPU_MILLIS } = config;
   const processes = sandboxProcesses;
@@ -92,7 +93,9 @@ async function openProcesses(
     warmHosts,
     privateMcpHosts: config.PRIVATE_MCP_HOSTS,
     modelEndpoints: allModelEndpoints(config),
+    privateRepositoryHosts: config.PRIVATE_REPOSITORY_HOSTS,
     takeLeftCalls,
+    takePatch,
     logger,
   });
   return unwatched(runtime, runtime.capabilities);

@@ -129,6 +129,7 @@ const sensitiveFields: ReadonlySet<Field> = new Set([
   'services',
   'network',
   'egress_allow',
+  'repository',
 ]);
 
 interface AgentUpdate {

@@ -1,3 +1,4 @@
+import { systemActor } from '../../contract/session-event.ts';
 import {
   type Artifact,
   insertArtifact,
@@ -42,7 +43,7 @@ export function createArtifact(
     await appendSessionEvent(trx, input.sessionId, {
       id: derivedId(input.id, 'artifact'),
       type: 'agent.artifact',
-      actor: { type: 'agent', id: input.agentId },
+      actor: artifact.made_by === 'platform' ? systemActor : { type: 'agent', id: input.agentId },
       payload: {
         artifact_id: artifact.id,
         name: artifact.name,

@@ -21,7 +21,7 @@ import type { PrivateHosts } from '../bridge-config.ts';
 import { createRuntime } from '../create-runtime.ts';
 import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
 import type { PackageSources } from '../variables.ts';
-import type { Runtime, TakeLeftCalls } from '../workload.ts';
+import type { Runtime, TakeLeftCalls, TakePatch } from '../workload.ts';
 import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
 import { findStaticRelay } from './find-static-relay.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
@@ -31,6 +31,7 @@ import { openSessionPackages, type PackageCacheSettings } from './packages/open-
 import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
 import type { Machine, ProcessLimits } from './render-launch.ts';
 import { type RenderRules, renderWorkload } from './render-workload.ts';
+import { openRepositories } from './repositories/open-repositories.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
 import { startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
@@ -62,7 +63,10 @@ export interface ProcessRuntimeDependencies {
   privateMcpHosts: PrivateHosts;
   /** Of the endpoint of language models. */
   modelEndpoints: ModelEndpoints;
+  /** Hosts of repositories that may have a private address. */
+  privateRepositoryHosts: PrivateHosts;
   takeLeftCalls: TakeLeftCalls;
+  takePatch: TakePatch;
   logger: Logger;
 }
 
@@ -74,11 +78,14 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const sessionsDirectory = resolve(dependencies.sessionsDirectory);
   mkdirSync(sessionsDirectory, { recursive: true, mode: 0o700 });
   const machine = await probe(dependencies);
-  const rules = renderRules(dependencies, machine);
+  const repositories = openRepositories(dependencies, machine);
+  const rules = { ...renderRules(dependencies, machine), repositories: repositories.areThere };
   const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
-  const stop = async (sessionId: string) => {
-    await stopSession(directoryOf(sessionId), takeLeftCalls);
+  const stop = async (sessionId: string, signal?: AbortSignal) => {
+    await stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
+      repositories.handOverPatch(sessionId, directory, signal),
+    );
     removeCgroupsOf(machine, (name) => !name.startsWith(`${sessionId}.`));
   };
   const running = new Set(listSessions(sessionsDirectory));
@@ -92,7 +99,12 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
       startSession(spec, secrets, {
         ...{ machine, warmHosts, takeLeftCalls, signal },
         directory: directoryOf(spec.sessionId),
-        packagesFor: () => packages.prepare(spec, { signal, onDelay }),
+        packagesFor: (plan, ended) => packages.prepare(plan, { signal: ended, onDelay }),
+        repositoryFor: (plan, { repositoryCredential: credential = null }, ended) =>
+          repositories.fetch(plan, {
+            ...{ credential, signal: ended, onDelay },
+            directory: directoryOf(spec.sessionId),
+          }),
       }),
     stop,
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
@@ -194,7 +206,7 @@ function renderRules(
 
 const capabilitiesOf = (
   { cgroups }: Machine,
-  { seededCommands, sandbox, internet, claude, acpPresets = [] }: RenderRules,
+  { seededCommands, sandbox, internet, claude, acpPresets = [], repositories = false }: RenderRules,
   missingCommands: string[],
 ): WorkerCapabilities => ({
   runtime: 'process',
@@ -205,6 +217,7 @@ const capabilitiesOf = (
   limits: sandbox ? [limitsSentence(cgroups)] : [],
   claude,
   acp_presets: [...acpPresets],
+  repositories,
 });
 
 function readTail(file: string, tailBytes: number): string {

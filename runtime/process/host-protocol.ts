@@ -46,6 +46,15 @@ export interface HostedContainer extends ContainerLaunch {
   /** The socket where the sidecar takes reports on it, relative to the session's directory; null for none. */
   reportSocket: string | null;
   privateHost: PrivateHostLaunch | null;
+  /** Where the agent's files are taken at its end; absent without a repository. */
+  changes?: ChangesLaunch;
+}
+
+/** Relative to the session's directory. */
+export interface ChangesLaunch {
+  socket: string;
+  file: string;
+  maxBytes: number;
 }
 
 /** A host with a private address that one container reaches, through the host of its session. */

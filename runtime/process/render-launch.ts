@@ -27,6 +27,7 @@ import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } f
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
+import { type AgentRepository, inRepository } from './repositories/agent-repository.ts';
 
 /** What each container of a session may use. */
 export interface ProcessLimits {
@@ -56,6 +57,8 @@ interface LaunchPlace {
   directory: string;
   /** Empty where nothing is cached: then package managers run unmanaged. */
   packages?: SessionPackages;
+  /** What the session's start has fetched; absent without one. */
+  repository?: AgentRepository | null;
 }
 
 export function renderLaunch(plan: WorkloadPlan, secrets: LaunchSecrets, place: LaunchPlace): HostLaunch {
@@ -90,7 +93,7 @@ function renderContainer(
   asked: PlannedContainer,
   plan: WorkloadPlan,
   secrets: LaunchSecrets,
-  { machine, directory, packages: ofSession = new Map() }: LaunchPlace,
+  { machine, directory, packages: ofSession = new Map(), repository = null }: LaunchPlace,
 ): HostedContainer {
   const { programs, root } = machine;
   const server = asked.role === 'server' ? asked.subject : null;
@@ -108,9 +111,12 @@ function renderContainer(
   };
   const relayed = relayCommand(planned, layout, machine);
   const secretNames = secretVariables(planned.env);
+  const inTree =
+    role === 'agent' && repository !== null ? inRepository(repository, { machine, layout }) : null;
+  const command = packages?.argv ?? commandOf(planned.program, layout);
   return {
     name,
-    argv: [...relayed, ...(packages?.argv ?? commandOf(planned.program, layout))],
+    argv: [...relayed, ...(inTree?.command(command) ?? command)],
     env: environmentOf({ ...planned, secretVariables: secretNames }, secrets, platform),
     cwd: sessionFiles(directory).workspace(name),
     sandbox:
@@ -120,7 +126,10 @@ function renderContainer(
             ...{ directory, programs, root, isRelayed: relayed.length > 0 },
             workspaceBytes: machine.limits.workspaceBytes,
             caFile: network === 'internet' ? machine.packages.caFile : null,
-            packages: packages?.type === 'tree' ? readOnly(packages.tree, packagesInside) : [],
+            packages: [
+              ...(packages?.type === 'tree' ? readOnly(packages.tree, packagesInside) : []),
+              ...(inTree?.mounts ?? []),
+            ],
           }),
     network,
     limits: machine.limits[planned.size],
@@ -133,6 +142,7 @@ function renderContainer(
       privateOrigin === null
         ? null
         : { socket: `${view.directory}/${hostSocketName}`, origin: privateOrigin },
+    ...(inTree === null ? {} : { changes: inTree.changes }),
   };
 }
 

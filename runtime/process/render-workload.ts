@@ -17,6 +17,8 @@ export interface RenderRules extends ModelSettings {
   claude: boolean;
   /** Which agents of others are; absent: none. */
   acpPresets?: readonly AcpPreset[];
+  /** Whether repositories can be fetched; absent: no. */
+  repositories?: boolean;
   /** Whether containers that request the internet get it. */
   internet: boolean;
 }
@@ -48,12 +50,13 @@ export function renderWorkload(configuration: FrozenConfiguration, rules: Render
 }
 
 /** Package managers that are missing here are told when packages are loaded. */
-const available = ({ seededCommands, sandbox, internet, claude, acpPresets = [] }: RenderRules) => {
+const available = ({ seededCommands, sandbox, internet, claude, acpPresets = [], ...rules }: RenderRules) => {
   const commands = seededCommands === null ? null : [...seededCommands];
   return availabilityOf('process', [
     {
       ...{ runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [], claude },
       acp_presets: [...acpPresets],
+      repositories: rules.repositories ?? false,
     },
   ]);
 };

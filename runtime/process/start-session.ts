@@ -1,6 +1,7 @@
 /** Starts one session's host and waits until everything of it was started. */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { bothOf } from '../../lib/timing/both-of.ts';
 import { nextLookMs } from '../../lib/timing/next-look.ts';
 import type { LaunchSecrets, TakeLeftCalls } from '../workload.ts';
 import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
@@ -8,6 +9,7 @@ import { bareLayout, sandboxLayout, sessionFiles } from './layout.ts';
 import type { SessionPackages } from './packages/session-packages.ts';
 import { isRunning } from './process-identity.ts';
 import { type Machine, renderAgentConfig, renderLaunch } from './render-launch.ts';
+import type { AgentRepository } from './repositories/agent-repository.ts';
 import { makeSessionDirectory, nodeRelay } from './session-directory.ts';
 import { readHost, readState } from './session-record.ts';
 import { spawnHost } from './spawn-host.ts';
@@ -24,7 +26,13 @@ export interface StartOptions {
   takeLeftCalls: TakeLeftCalls;
   signal: AbortSignal;
   /** Called when the session's directory exists; the returned packages are kept as long as it does. */
-  packagesFor(spec: WorkloadPlan): Promise<SessionPackages>;
+  packagesFor(spec: WorkloadPlan, signal: AbortSignal): Promise<SessionPackages>;
+  /** Called then, too. Null for a session without one. */
+  repositoryFor(
+    spec: WorkloadPlan,
+    secrets: LaunchSecrets,
+    signal: AbortSignal,
+  ): Promise<AgentRepository | null>;
 }
 
 /**
@@ -34,7 +42,7 @@ export interface StartOptions {
 export async function startSession(
   spec: WorkloadPlan,
   secrets: LaunchSecrets,
-  { machine, directory, warmHosts, takeLeftCalls, signal, packagesFor }: StartOptions,
+  { machine, directory, warmHosts, takeLeftCalls, signal, packagesFor, repositoryFor }: StartOptions,
 ): Promise<void> {
   const host = readHost(directory);
   const isStarted = host !== null && isRunning(host);
@@ -47,7 +55,7 @@ export async function startSession(
   signal.addEventListener('abort', giveUp);
   try {
     if (!isStarted) {
-      await startHost(spec, secrets, { machine, directory, warmHosts, signal, packagesFor });
+      await startHost(spec, secrets, { machine, directory, warmHosts, signal, packagesFor, repositoryFor });
     }
     await untilStarted(directory);
   } catch (error) {
@@ -65,17 +73,21 @@ export async function startSession(
 async function startHost(
   spec: WorkloadPlan,
   secrets: LaunchSecrets,
-  { machine, directory, warmHosts, signal, packagesFor }: Omit<StartOptions, 'takeLeftCalls'>,
+  { machine, directory, warmHosts, signal, ...needed }: Omit<StartOptions, 'takeLeftCalls'>,
 ): Promise<void> {
   let host = warmHosts.take(directory);
   try {
     prepare(spec, { machine, directory });
     host ??= spawnHost(machine.programs, directory);
-    const packages = await packagesFor(spec);
+    const [packages, repository] = await bothOf(
+      signal,
+      (ended) => needed.packagesFor(spec, ended),
+      (ended) => needed.repositoryFor(spec, secrets, ended),
+    );
     signal.throwIfAborted();
     // Before the launch: a host without a record never gets one, and ends with this process.
     writeRecord(sessionFiles(directory).host, host.identity);
-    host.give(renderLaunch(spec, secrets, { machine, directory, packages }));
+    host.give(renderLaunch(spec, secrets, { machine, directory, packages, repository }));
   } catch (error) {
     host?.kill();
     throw error;

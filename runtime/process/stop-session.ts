@@ -12,8 +12,8 @@ import { isRunning, type ProcessIdentity, signal, stopProcess } from './process-
 import { readSpoolFile } from './read-spool.ts';
 import { readHost, readState } from './session-record.ts';
 
-/** The host ends its containers within 2 s and its sidecar within 8 s. */
-const hostGraceMs = 12_000;
+/** The host ends its containers within 2 s, or 10 s with a repository, and its sidecar within 8 s. */
+const hostGraceMs = 20_000;
 /** A sidecar that lost its host hands its last records to the platform, within 8 s. */
 const sidecarGraceMs = 9000;
 const leftoverRounds = 5;
@@ -27,10 +27,14 @@ export function askToStop(directory: string): void {
 }
 
 /**
- * Idempotent. Throws when something of the session does not end, or its sidecar's unreported records
- * are not accepted; then its directory stays.
+ * Idempotent. Throws when something of the session does not end, or its sidecar's unreported records or its
+ * patch are not accepted; then its directory stays.
  */
-export async function stopSession(directory: string, takeLeftCalls: TakeLeftCalls): Promise<void> {
+export async function stopSession(
+  directory: string,
+  takeLeftCalls: TakeLeftCalls,
+  handOverPatch: (directory: string) => Promise<void> = async () => undefined,
+): Promise<void> {
   const host = readHost(directory);
   if (host !== null) {
     await stopProcess(host, [{ signal: 'SIGTERM', waitMs: hostGraceMs }]);
@@ -44,6 +48,7 @@ export async function stopSession(directory: string, takeLeftCalls: TakeLeftCall
   }
   await stopLeftovers(directory);
   await handOverSpool(basename(directory), readSpoolFile(directory), takeLeftCalls);
+  await handOverPatch(directory);
   rmSync(directory, { recursive: true, force: true, maxRetries: 3 });
 }
 

@@ -24,12 +24,15 @@ const agentColumns = [
   'egress_allow',
   'limits',
   'model_access',
+  'repository',
   'archived_at',
   'created_at',
   'updated_at',
 ] as const;
 
-const jsonColumns = new Set(['run', 'env', 'siblings', 'services', 'egress_allow', 'limits', 'model_access']);
+const jsonColumns = new Set([
+  ...['run', 'env', 'siblings', 'services', 'egress_allow', 'limits', 'model_access', 'repository'],
+]);
 
 /** Parsed on every read: a row that does not fit the contract is refused, not run. */
 export function presentAgent(row: unknown): Agent {

@@ -1,12 +1,13 @@
-/** What agents hand out: bytes with a name, within limits. */
+/** What agents hand out, and the patches that the platform makes: bytes with a name, within limits. */
 import * as z from 'zod';
 import { timestamp, uuid } from '../../contract/names.ts';
 import type { Page, PageQuery } from '../../contract/page.ts';
 import type { Db, Transaction } from '../database.ts';
 import { pageByTime } from '../page.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
+import { derivedId } from '../session-events/append.ts';
 
-export const artifact = z.strictObject({
+const artifactRow = z.strictObject({
   id: uuid,
   session_id: uuid,
   name: z.string(),
@@ -16,9 +17,25 @@ export const artifact = z.strictObject({
   sha256: z.string(),
   created_at: timestamp,
 });
+type ArtifactRow = z.infer<typeof artifactRow>;
+
+export const artifact = artifactRow.extend({ made_by: z.enum(['agent', 'platform']) });
 export type Artifact = z.infer<typeof artifact>;
 
-const columns = Object.keys(artifact.shape) as (keyof Artifact)[];
+const columns = Object.keys(artifactRow.shape) as (keyof ArtifactRow)[];
+
+/**
+ * Of the patch of a session's repository. What an agent hands out has an id that its sidecar made at random,
+ * whatever the agent calls it.
+ */
+export const patchId = (sessionId: string): string => derivedId(sessionId, 'repository_patch');
+
+const withMaker = (row: ArtifactRow): Artifact => ({
+  ...row,
+  made_by: row.id === patchId(row.session_id) ? 'platform' : 'agent',
+});
+
+const schema = { shape: artifactRow.shape, parse: (row: unknown) => withMaker(artifactRow.parse(row)) };
 
 export interface NewArtifact {
   id: string;
@@ -35,7 +52,7 @@ export interface NewArtifact {
 
 /** The artifact of this id, of whichever session it is, or null. */
 export async function readArtifactById(db: Db, id: string): Promise<Artifact | null> {
-  return readRow(db('artifacts').where({ id }).first(columns), artifact);
+  return readRow(db('artifacts').where({ id }).first(columns), schema);
 }
 
 /** Total size of a session's artifacts. */
@@ -63,12 +80,12 @@ export async function insertArtifact(trx: Transaction, input: NewArtifact): Prom
   if (rows[0] !== undefined) {
     await trx('artifact_contents').where({ id: input.contentId }).update({ completed_at: trx.fn.now() });
   }
-  return rows[0] ?? null;
+  return rows[0] === undefined ? null : withMaker(rows[0]);
 }
 
 /** Newest first, without the bytes. Throws InvalidCursorError. */
 export function listArtifacts(db: Db, sessionId: string, page: PageQuery): Promise<Page<Artifact>> {
-  return pageByTime(db, db('artifacts').where({ session_id: sessionId }), artifact, 'created_at', page);
+  return pageByTime(db, db('artifacts').where({ session_id: sessionId }), schema, 'created_at', page);
 }
 
 /** An artifact, and the content that `readBytes` reads. */
@@ -83,5 +100,5 @@ export async function readArtifact(
     return null;
   }
   const { content_id: contentId, ...found } = row;
-  return { artifact: found, contentId };
+  return { artifact: withMaker(found), contentId };
 }

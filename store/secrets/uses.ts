@@ -18,7 +18,7 @@ const useRow = z.object({
 
 /**
  * What refers to a secret in a workspace: attachments, agent env, model access, siblings, services, entries
- * whose image it pulls, channels, and the embedding provider.
+ * whose image it pulls, channels, the embedding provider, and repositories.
  */
 const everyUse = `
   select 'mcp_attachment' as kind, a.id as agent_id, a.name as agent_name, s.name, e.key as variable, e.value as reference
@@ -53,7 +53,11 @@ const everyUse = `
   union all
   select 'embedding_provider', null, '', '', '', p.api_key
     from embedding_providers p
-    where p.workspace_id = :workspaceId`;
+    where p.workspace_id = :workspaceId
+  union all
+  select 'repository', null, '', r.name, '', r.credential
+    from repositories r
+    where r.workspace_id = :workspaceId`;
 
 const referenceTo = (name: string) => `\${${name}}`;
 
@@ -99,9 +103,11 @@ export const secretsOfAgent = (db: Db, agent: { workspaceId: string; agentId: st
   );
 
 /** Of a secret that nothing refers to. */
-export const noUsers: SecretUsers = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };
+export const noUsers: SecretUsers = {
+  ...{ agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0, repositories: 0 },
+};
 
-/** How many agents, catalog entries, channels and providers refer to each of the secrets, by name. */
+/** How many agents, entries, channels, providers and repositories refer to each of the secrets, by name. */
 export async function countSecretUsers(
   db: Db,
   workspaceId: string,
@@ -111,7 +117,8 @@ export async function countSecretUsers(
     `select reference, count(distinct agent_id)::int as agents,
        (count(*) filter (where kind = 'registry_secret'))::int as mcp_servers,
        (count(*) filter (where kind = 'channel_address'))::int as channels,
-       (count(*) filter (where kind = 'embedding_provider'))::int as embedding_providers
+       (count(*) filter (where kind = 'embedding_provider'))::int as embedding_providers,
+       (count(*) filter (where kind = 'repository'))::int as repositories
      from (${everyUse}) uses where reference = any(:references) group by reference`,
     { workspaceId, references: names.map(referenceTo) },
   );

@@ -17,6 +17,7 @@ import { createReportClient, noReports, type ReportClient } from './output/repor
 import { startSidecarProcess, type WaitingSidecar } from './sidecar-process.ts';
 import { type StartedContainer, startContainer } from './start-container.ts';
 import { createStateFile, type StateFile } from './state-file.ts';
+import { takeChanges } from './take-changes.ts';
 
 export interface SessionHost {
   /** Resolves when the sidecar is permanently lost, and everything was stopped. */
@@ -26,6 +27,8 @@ export interface SessionHost {
 }
 
 const stopGraceMs = 2000;
+/** Of an agent in a repository, which hands its files over once its program has ended. */
+const handOverGraceMs = 10_000;
 /** Child processes of an ended container may hold its output open. */
 const lastOutputMs = 500;
 /** Time for the last reports to reach the sidecar before it is stopped itself. */
@@ -37,6 +40,7 @@ const lastReportMs = 1000;
 const relayFirstMs = 1000;
 
 interface HostContainer extends StartedContainer {
+  graceMs: number;
   report: ReportClient;
   /** It has ended, and its output was passed on. */
   ended: Promise<void>;
@@ -113,6 +117,7 @@ async function run(
 ): Promise<HostContainer | null> {
   const log = openContainerLog(logFile);
   const forwarding = launch.privateHost === null ? null : forwardToHost(launch.privateHost);
+  const taking = launch.changes === undefined ? null : takeChanges(launch.changes);
   const mayRun = Promise.all([listening, forwarding]).then(() => undefined);
   const starting = startContainer(launch, 'pipe', { mayRun });
   // Its sandbox may fail before the sidecar listens.
@@ -142,9 +147,10 @@ async function run(
         report.claim({ type: 'ended', exit_code: exitCode, signal });
       }
       log.close();
+      taking?.close();
       await endForward(forwarding);
     });
-    return { ...started, report, ended };
+    return { ...started, report, ended, graceMs: taking === null ? stopGraceMs : handOverGraceMs };
   } catch (error) {
     if (!stopping.aborted) {
       log.write(`it could not be started: ${error instanceof Error ? error.message : 'unknown'}\n`);
@@ -152,6 +158,7 @@ async function run(
       state.set(launch.name, { state: 'exited', exitCode: null, signal: null });
     }
     log.close();
+    taking?.close();
     await endForward(forwarding);
     return null;
   }
@@ -176,12 +183,13 @@ function endOf(child: ChildProcess): Promise<End> {
 }
 
 /** SIGTERM to the program; then the sandbox, or without one the whole process group, is killed. */
-async function stopContainer({ process: child, findProgram, stopNetwork }: StartedContainer): Promise<void> {
+async function stopContainer({ process: child, graceMs, ...container }: HostContainer): Promise<void> {
+  const { findProgram, stopNetwork } = container;
   if (child.exitCode === null && child.signalCode === null) {
     const exited = once(child, 'exit');
     // A signal to bubblewrap would kill the program ungracefully.
     signalGroup(findProgram() ?? child.pid, 'SIGTERM');
-    const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), stopGraceMs);
+    const timer = setTimeout(() => signalGroup(child.pid, 'SIGKILL'), graceMs);
     await exited;
     clearTimeout(timer);
   }

@@ -11,8 +11,8 @@ import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { literalAddress } from '../../../lib/outbound/classify-address.ts';
 import { OutboundError } from '../../../lib/outbound/errors.ts';
-import { guardedLookup, refuseAddress } from '../../../lib/outbound/guarded-lookup.ts';
-import type { OutboundPolicy } from '../../../lib/outbound/policy.ts';
+import { guardedLookup, type ResolveName, refuseAddress } from '../../../lib/outbound/guarded-lookup.ts';
+import { allowsPrivate, type OutboundPolicy } from '../../../lib/outbound/policy.ts';
 import { resolveByLookup } from '../../../lib/outbound/resolve-names.ts';
 
 export interface OutboundProxy {
@@ -24,8 +24,10 @@ export interface OutboundProxy {
 
 export interface EgressOptions {
   socketPath: string;
-  /** Where connections may lead: by host and port of these URLs. Their addresses may be private. */
+  /** Where connections may lead: by host and port of these URLs. */
   destinations: readonly URL[];
+  /** Absent: an operator named them, so that they may have a private address. */
+  guard?: EgressGuard;
   outboundProxy: OutboundProxy | null;
   /** Of all that is received. */
   maxBytes: number;
@@ -33,6 +35,12 @@ export interface EgressOptions {
   onTooMuch(): void;
   /** Until a connection is made, and between two pieces of an answer. */
   silenceMs: number;
+}
+
+/** For destinations that a tenant named. */
+export interface EgressGuard {
+  policy: OutboundPolicy;
+  resolveName: ResolveName;
 }
 
 export interface Egress {
@@ -89,7 +97,10 @@ function createState(options: EgressOptions): State {
   const hosts = options.destinations.map(({ host, protocol }) => [host, schemeOf(protocol)] as const);
   return {
     ...options,
-    policy: { privateHosts: new Map(hosts), setting: 'PACKAGE_FILE_HOSTS of the worker' },
+    policy: options.guard?.policy ?? {
+      privateHosts: new Map(hosts),
+      setting: 'PACKAGE_FILE_HOSTS of the worker',
+    },
     open: new Set(),
     seen: { receivedBytes: 0, lastByteAtMs: null, refused: null, broken: null },
   };
@@ -180,7 +191,7 @@ async function connectTo(state: State, destination: URL): Promise<Duplex> {
   const isDirect = outboundProxy === null || isExcepted(outboundProxy, destination);
   const remote = isDirect
     ? await connectDirectly(state, destination)
-    : await connectThrough(new URL(outboundProxy.url), authorityOf(destination), silenceMs);
+    : await connectThrough(new URL(outboundProxy.url), await checkedAuthority(state, destination), silenceMs);
   hold(state, remote);
   remote.on('error', (error) => noteBroken(state, destination, error));
   if ('setTimeout' in remote && typeof remote.setTimeout === 'function') {
@@ -204,7 +215,7 @@ function counted({ seen, maxBytes, onTooMuch }: State): Transform {
   });
 }
 
-async function connectDirectly({ policy, silenceMs }: State, destination: URL): Promise<Socket> {
+async function connectDirectly({ guard, policy, silenceMs }: State, destination: URL): Promise<Socket> {
   const literal = literalAddress(destination.hostname);
   if (literal !== null) {
     refuseAddress(policy, destination, literal);
@@ -212,7 +223,7 @@ async function connectDirectly({ policy, silenceMs }: State, destination: URL): 
   const remote = connect({
     host: literal ?? destination.hostname,
     port: Number(authorityOf(destination).split(':').at(-1)),
-    lookup: guardedLookup(policy, destination, resolveByLookup),
+    lookup: guardedLookup(policy, destination, guard?.resolveName ?? resolveByLookup),
   });
   const tooLate = () => remote.destroy(new Error('no answer in time'));
   remote.setTimeout(silenceMs, tooLate);
@@ -226,6 +237,36 @@ const isExcepted = ({ except }: OutboundProxy, { hostname }: URL) =>
     (each) =>
       each === '*' || each === hostname || hostname.endsWith(each.startsWith('.') ? each : `.${each}`),
   );
+
+/**
+ * What the outbound proxy is asked for. It resolves names itself and may reach private addresses, so that it
+ * gets an address that was checked in the place of a name that a tenant chose.
+ */
+async function checkedAuthority({ guard, policy }: State, destination: URL): Promise<string> {
+  const { host, hostname } = destination;
+  const authority = authorityOf(destination);
+  if (guard === undefined || allowsPrivate(policy, destination)) {
+    return authority;
+  }
+  const literal = literalAddress(hostname);
+  const addresses = literal === null ? await addressesOf(guard, destination) : [literal];
+  for (const address of addresses) {
+    refuseAddress(policy, destination, address);
+  }
+  const [first] = addresses;
+  if (first === undefined) {
+    throw new OutboundError('unreachable', `${host} has no address`);
+  }
+  return `${first.includes(':') ? `[${first}]` : first}:${authority.split(':').at(-1)}`;
+}
+
+async function addressesOf({ policy, resolveName }: EgressGuard, { host, hostname }: URL): Promise<string[]> {
+  const found = await resolveName(hostname).catch(() => {
+    const why = `is not known to the worker's name servers, and only hosts of ${policy.setting} are left to its proxy`;
+    throw new OutboundError('unreachable', `${host} ${why}`);
+  });
+  return found.map(({ address }) => address);
+}
 
 /** Through the operator's own proxy, which resolves names itself. */
 async function connectThrough(proxy: URL, authority: string, timeoutMs: number): Promise<Duplex> {

@@ -3,6 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { internalTokenHeader } from '../../../contract/sidecar.ts';
+import { patchId, readArtifactById } from '../../../store/artifacts/artifacts.ts';
 import { appendChunk, beginContent, removeAbandonedContents } from '../../../store/artifacts/contents.ts';
 import type { Person } from '../../support/api.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -33,8 +34,7 @@ interface Upload {
 }
 
 /** An upload whose bytes the test sends itself. */
-function begin(sessionId = id): Upload {
-  const artifactId = randomUUID();
+function begin(sessionId = id, artifactId: string = randomUUID()): Upload {
   const query = new URLSearchParams({ artifact_id: artifactId, name: 'a.bin', mime_type: 'x/y' });
   const sent = request(`${api.url}/internal/sessions/${sessionId}/artifacts?${query}`, {
     method: 'POST',
@@ -78,6 +78,16 @@ describe('an upload', () => {
     expect(await answered).toMatchObject({ status: 200, body: { size_bytes: 0 } });
     const { status, text } = await member.send('GET', `/api/sessions/${id}/artifacts/${artifactId}`);
     expect({ status, text }).toEqual({ status: 200, text: '' });
+  });
+
+  it("is the agent's, and never the patch that the platform makes", async () => {
+    const { sent, artifactId, answered } = begin();
+    sent.end('x');
+    expect((await answered).status).toBe(200);
+    expect(await readArtifactById(api.db, artifactId)).toMatchObject({ made_by: 'agent' });
+    const posing = begin(id, patchId(id));
+    posing.sent.end('x');
+    expect((await posing.answered).status).toBe(409);
   });
 
   it('leaves no data when it is cut off or too large', async () => {

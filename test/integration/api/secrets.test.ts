@@ -82,7 +82,7 @@ describe('workspace secrets', () => {
       });
     }
     const { secrets } = await member.ok<{ secrets: object[] }>('GET', `${base}/secrets?include_uses=true`);
-    const none = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };
+    const none = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0, repositories: 0 };
     expect(secrets).toMatchObject([
       { name: 'KEPT', allowed_servers: [], used_by: none },
       { name: 'UNUSED', allowed_servers: null, used_by: none },

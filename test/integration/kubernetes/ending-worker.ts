@@ -27,6 +27,7 @@ const config = parseEnvironment(workerConfig, {
 const { runtime, close } = await openRuntime(config, {
   programs: '/',
   takeLeftCalls: async () => undefined,
+  takePatch: async () => undefined,
   log: pino({ level: 'silent' }),
 });
 await runtime.list();

@@ -41,6 +41,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     warmHosts: 0,
     privateMcpHosts: new Map(),
     modelEndpoints: testEndpoints(),
+    privateRepositoryHosts: new Map(),
     ...options,
   });
   return {
@@ -53,6 +54,7 @@ export function processDriver(options: Partial<ProcessRuntimeDependencies> = {})
     open: (apiUrl) =>
       createProcessRuntime({
         takeLeftCalls: async () => undefined,
+        takePatch: async () => undefined,
         logger: pino({ level: 'silent' }),
         ...optionsFor(apiUrl),
       }),

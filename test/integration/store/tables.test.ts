@@ -14,6 +14,7 @@ describe('store/tables.ts', () => {
     'store/preview-tables.ts',
     'store/schedule-tables.ts',
     'store/vector-tables.ts',
+    'store/repository-tables.ts',
   ]
     .map((path) => readFileSync(path, 'utf8'))
     .join('\n');

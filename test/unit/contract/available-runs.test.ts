@@ -4,6 +4,7 @@ import {
   type RuntimeName,
   runtimeName,
   unavailableAgent,
+  unavailableAgentProblems,
   unavailableEntry,
   unavailableEntryProblems,
   unavailableRunProblems,
@@ -159,6 +160,24 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent({ ...alone, siblings: [{ name: 'db', run: acp }] }, [], here)).toMatch(
       /^its sibling "db": the built-in agent "acp" is an agent of a session/,
     );
+  });
+
+  it('is a repository without a sandbox and git, or in containers', () => {
+    const why = (runtime: RuntimeName, more: Partial<WorkerCapabilities> = {}) =>
+      unavailableAgentProblems(
+        {
+          ...{ run: { ...command, args: [] }, network: 'none' },
+          repository: { name: 'a', path: null, ref: 'main' },
+        },
+        availabilityOf(runtime, [worker(more)]),
+      );
+    expect(why('process', { repositories: true })).toEqual([]);
+    expect(why('process')).toMatchObject([{ path: 'repository', message: expect.stringContaining('git') }]);
+    for (const runtime of ['container', 'kubernetes'] as const) {
+      expect(why(runtime, { repositories: true })).toMatchObject([
+        { path: 'repository', message: expect.stringContaining('where sessions are processes') },
+      ]);
+    }
   });
 
   it('is a remote server without the internet, or without a sandbox', () => {

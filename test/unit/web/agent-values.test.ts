@@ -54,6 +54,7 @@ const agent: Agent = {
     requests_per_session: 10,
     tokens_per_session: 2000,
   },
+  repository: { name: 'project', path: null, ref: 'main' },
   archived_at: null,
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',

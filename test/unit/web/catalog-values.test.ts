@@ -182,8 +182,8 @@ describe('texts', () => {
     expect(placeOfUse(attached)).toBe('MCP server git, as T');
     expect([isReadableByAgent(attached), isReadableByAgent(own)]).toEqual([false, true]);
     expect([
-      usersText({ agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 }),
-      usersText({ agents: 1, mcp_servers: 0, channels: 0, embedding_providers: 0 }),
+      usersText({ agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0, repositories: 0 }),
+      usersText({ agents: 1, mcp_servers: 0, channels: 0, embedding_providers: 0, repositories: 0 }),
     ]).toEqual(['no agent', '1 agent']);
     expect(usesCutOff([attached, own], null)).toEqual([]);
     expect(usesCutOff([attached, own], ['git'])).toEqual([]);
@@ -200,11 +200,11 @@ describe('texts', () => {
     const pulled = { kind: 'registry_secret' as const, agent: null, name: 'boxed', variable: null };
     expect(placeOfUse(pulled)).toBe('credentials for the registry of its image');
     expect(isReadableByAgent(pulled)).toBe(false);
-    const none = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0 };
+    const none = { agents: 0, mcp_servers: 0, channels: 0, embedding_providers: 0, repositories: 0 };
     expect(usersText({ ...none, mcp_servers: 1 })).toBe('1 catalog entry');
-    expect(usersText({ agents: 1, mcp_servers: 2, channels: 1, embedding_providers: 1 })).toBe(
-      '1 agent, 2 catalog entries, 1 channel, the embedding provider',
-    );
+    expect(
+      usersText({ agents: 1, mcp_servers: 2, channels: 1, embedding_providers: 1, repositories: 0 }),
+    ).toBe('1 agent, 2 catalog entries, 1 channel, the embedding provider');
     expect(usersText({ ...none, channels: 2 })).toBe('2 channels');
     expect(usesCutOff([pulled], ['another'])).toEqual([pulled]);
     expect(usesCutOff([pulled], ['boxed'])).toEqual([]);

@@ -44,6 +44,7 @@ export const keys = {
   collections: (slug: string) => ['w', slug, 'collections'],
   embeddingProvider: (slug: string) => ['w', slug, 'embedding-provider'],
   members: (slug: string, ...more: unknown[]) => ['w', slug, 'members', ...more],
+  repositories: (slug: string) => ['w', slug, 'repositories'],
   modelEndpoints: (slug: string) => ['w', slug, 'model-endpoints'],
   availability: (slug: string) => ['w', slug, 'availability'],
   system: (slug: string) => ['w', slug, 'system'],

@@ -37,6 +37,7 @@ export type EarlierRequests = Schemas['EarlierRequests'];
 export type Preview = Schemas['Preview'];
 export type OpenCalls = Schemas['OpenCallList'];
 export type RefusedCalls = Schemas['RefusedCalls'];
+export type Repository = Schemas['Repository'];
 export type Schedule = Schemas['Schedule'];
 export type ScheduleOutlook = Schemas['ScheduleOutlook'];
 export type ScheduleRun = Schemas['ScheduleRun'];

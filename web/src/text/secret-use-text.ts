@@ -25,6 +25,8 @@ export function placeOfUse({ kind, name, variable }: Pick<SecretUse, 'kind' | 'n
       return 'the URL of its webhook';
     case 'embedding_provider':
       return 'key of the embedding provider';
+    case 'repository':
+      return 'credential of the repository';
   }
 }
 
@@ -39,17 +41,21 @@ export function usersText({
   mcp_servers: entries,
   channels,
   embedding_providers: providers,
+  repositories,
 }: SecretUsers): string {
   const counted = [
     ...(agents === 0 ? [] : [agents === 1 ? '1 agent' : `${agents} agents`]),
     ...(entries === 0 ? [] : [entries === 1 ? '1 catalog entry' : `${entries} catalog entries`]),
     ...(channels === 0 ? [] : [channels === 1 ? '1 channel' : `${channels} channels`]),
     ...(providers === 0 ? [] : ['the embedding provider']),
+    ...(repositories === 0 ? [] : [repositories === 1 ? '1 repository' : `${repositories} repositories`]),
   ];
   return counted.join(', ') || 'no agent';
 }
 
-const usesOfPlatform: ReadonlySet<SecretUse['kind']> = new Set(['channel_address', 'embedding_provider']);
+const usesOfPlatform: ReadonlySet<SecretUse['kind']> = new Set([
+  ...(['channel_address', 'embedding_provider', 'repository'] as const),
+]);
 
 /**
  * Uses by those who would no longer be given the secret: entries, whose next sessions would not start, and

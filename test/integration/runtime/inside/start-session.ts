@@ -8,6 +8,7 @@ const { dieAfterMs, options, spec, secrets } = JSON.parse(await text(process.std
 const runtime = await createProcessRuntime({
   ...options,
   takeLeftCalls: async () => undefined,
+  takePatch: async () => undefined,
   logger: pino({ level: 'silent' }),
 });
 dieLater(dieAfterMs);

@@ -98,6 +98,66 @@ it('does not connect to where machines keep their credentials, even when that is
   expect(egress.seen().broken?.why).toContain('never connected to');
 });
 
+it('looks a host up as it is told, where a tenant named it', async () => {
+  const egress = await egressTo(['https://git.example/'], {
+    guard: {
+      policy: { privateHosts: new Map(), setting: 'HOSTS' },
+      resolveName: async () => [{ address: '10.0.0.5', family: 4 }],
+    },
+  });
+  expect((await tunnelTo('git.example:443')).status).toBe(502);
+  expect(egress.seen().broken?.why).toContain('a private address');
+});
+
+it('asks an outbound proxy for checked addresses alone, where a tenant named the host', async () => {
+  const proxied: string[] = [];
+  const proxy = createServer().on('connect', ({ url = '' }, socket: Socket) => {
+    proxied.push(url);
+    socket.end('HTTP/1.1 200 OK\r\n\r\n');
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const addresses: Record<string, string[]> = {
+    'git.example': ['93.184.216.34'],
+    'six.example': ['2606:2800:220:1::1'],
+    'inside.example': ['93.184.216.34', '10.0.0.5'],
+    'metadata.example': ['169.254.169.254'],
+  };
+  const names = [...Object.keys(addresses), 'listed.example', 'unknown.example'];
+  const egress = await egressTo(
+    names.map((name) => `https://${name}/`),
+    {
+      outboundProxy: { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, except: [] },
+      guard: {
+        policy: { privateHosts: new Map([['listed.example', 'https']]), setting: 'HOSTS' },
+        async resolveName(name) {
+          const found = addresses[name];
+          if (found === undefined) {
+            throw new Error('ENOTFOUND');
+          }
+          return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+        },
+      },
+    },
+  );
+  const answers = [];
+  for (const name of names) {
+    const { status, socket } = await tunnelTo(`${name}:443`);
+    socket.destroy();
+    answers.push([name, status, status === 200 ? null : egress.seen().broken?.why]);
+  }
+  expect(answers).toEqual([
+    ['git.example', 200, null],
+    ['six.example', 200, null],
+    ['inside.example', 502, expect.stringContaining('a private address')],
+    ['metadata.example', 502, expect.stringContaining('never connected to')],
+    ['listed.example', 200, null],
+    ['unknown.example', 502, expect.stringContaining('only hosts of HOSTS are left to its proxy')],
+  ]);
+  expect(proxied).toEqual(['93.184.216.34:443', '[2606:2800:220:1::1]:443', 'listed.example:443']);
+  proxy.closeAllConnections();
+  proxy.close();
+});
+
 it('says that it received too much', async () => {
   let tooMuch = 0;
   await egressTo([`http://${host}/`], {

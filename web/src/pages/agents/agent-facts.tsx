@@ -33,6 +33,12 @@ export function AgentFacts({ agent }: { agent: Agent }) {
           </Spoiler>
         )}
       </Fact>
+      {agent.repository === null ? null : (
+        <Fact name="Repository">
+          {agent.repository.name}
+          {agent.repository.path === null ? '' : `, ${agent.repository.path}`} at {agent.repository.ref}
+        </Fact>
+      )}
       <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
       <Fact name="Maximum duration">{limitText(limits.total_seconds)}</Fact>

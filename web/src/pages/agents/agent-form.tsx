@@ -21,6 +21,7 @@ import { Part } from './form-part.tsx';
 import { InstructionsField } from './instructions-field.tsx';
 import { LimitsFields } from './limits-fields.tsx';
 import { ModelAccessFields } from './model-access-fields.tsx';
+import { RepositoryFields } from './repository-fields.tsx';
 import { RunFields } from './run-fields.tsx';
 
 /** Everything of an agent but its MCP servers and grants. `save` is what sends it. */
@@ -72,6 +73,7 @@ export function AgentForm({
         >
           <ModelAccessFields form={form} agentId={agentId} />
         </Part>
+        <RepositoryPart form={form} />
         <Part
           title="Runs beside it"
           description="Programs that start with each session, such as a database or a browser. Each has a network of its own; the agent reaches one with a port by a socket."
@@ -127,6 +129,17 @@ function BasicFields({ form }: { form: AgentFormState }) {
           />
         </Stack>
       </Radio.Group>
+    </Part>
+  );
+}
+
+function RepositoryPart({ form }: { form: AgentFormState }) {
+  return (
+    <Part
+      title="Repository"
+      description="Files that each session begins with, in /workspace/repository. What the agent changed there becomes a patch at the session’s end."
+    >
+      <RepositoryFields form={form} />
     </Part>
   );
 }

@@ -11,6 +11,12 @@ import {
   modelAccessValuesOf,
   noModelAccess,
 } from './model-access-values.ts';
+import {
+  noRepository,
+  type RepositoryValues,
+  repositoryOf,
+  repositoryValuesOf,
+} from './repository-values.ts';
 import { newRun, type RunValues, runOf, runValuesOf } from './run-values.ts';
 import { type ListeningValues, listeningOf, listeningValuesOf } from './sibling-values.ts';
 
@@ -38,6 +44,7 @@ export interface AgentValues {
   totalSeconds: number | '';
   idleSeconds: number | '';
   modelAccess: ModelAccessValues;
+  repository: RepositoryValues;
 }
 
 /** The parts of an agent that a person decides. */
@@ -71,6 +78,7 @@ export const newAgent: AgentValues = {
   totalSeconds: '',
   idleSeconds: '',
   modelAccess: noModelAccess,
+  repository: noRepository,
 };
 
 export function valuesOf(agent: Agent): AgentValues {
@@ -89,6 +97,7 @@ export function valuesOf(agent: Agent): AgentValues {
     totalSeconds: limits.total_seconds ?? '',
     idleSeconds: limits.idle_seconds ?? '',
     modelAccess: modelAccessValuesOf(agent.model_access),
+    repository: repositoryValuesOf(agent.repository),
   };
 }
 
@@ -122,6 +131,7 @@ export function contentOf(values: AgentValues): AgentDefinition {
       idle_seconds: idleSeconds === '' ? null : idleSeconds,
     },
     model_access: modelAccessOf(values.modelAccess),
+    repository: repositoryOf(values.repository),
   };
 }
 
@@ -157,6 +167,7 @@ const renamed: Record<string, string> = {
   'limits.idle_seconds': 'idleSeconds',
   'run.name': 'run.type',
   model_access: 'modelAccess.key',
+  repository: 'repository.name',
   'model_access.api_key': 'modelAccess.key',
   'model_access.endpoint': 'modelAccess.endpoint',
   'model_access.requests_per_session': 'modelAccess.requests',
@@ -176,7 +187,7 @@ export function fieldOf(values: AgentValues, path: string): string {
 }
 
 const ownFields =
-  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|endpoint|models|requests|tokens)|run\.(type|preset|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
+  /^(name|model|kind|instructions|network|egress|totalSeconds|idleSeconds|modelAccess\.(key|endpoint|models|requests|tokens)|repository\.(name|path|ref)|run\.(type|preset|command|image|args\.\d+)|env\.\d+\.(name|text))$/;
 const fieldsOfCompanion =
   /^(siblings|services)\.\d+\.(name|run\.(type|command|image|args\.\d+)|env\.\d+\.(name|text)|port|ready\.(type|command|args\.\d+|timeoutSeconds))$/;
 

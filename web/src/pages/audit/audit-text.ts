@@ -76,6 +76,8 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.member.removed': 'Member removed',
   'workspace.embedding_provider.set': 'Embedding provider set',
   'workspace.embedding_provider.removed': 'Embedding provider removed',
+  'workspace.repository.set': 'Repository registered',
+  'workspace.repository.removed': 'Repository removed',
   'workspace.settings_updated': 'Settings updated',
   'workspace.closed': 'Workspace closed',
   'workspace.reopened': 'Workspace reopened',

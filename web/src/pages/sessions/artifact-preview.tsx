@@ -13,6 +13,8 @@ import { Banner } from '../../components/banner.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { artifactPath } from './artifact-path.ts';
+import { isDiff } from './diff-lines.ts';
+import { DiffText } from './diff-text.tsx';
 import { beginningOf, maxPreviewCharacters, previewKind } from './preview-kind.ts';
 
 interface PreviewProps {
@@ -54,7 +56,7 @@ function Content({ artifact, sessionId }: { artifact: Artifact; sessionId: strin
           {kind?.as === 'image' ? (
             <Picture bytes={bytes} type={kind.type} name={artifact.name} />
           ) : (
-            <Words bytes={bytes} />
+            <Words bytes={bytes} isPatch={isDiff(artifact)} />
           )}
         </>
       )}
@@ -62,7 +64,7 @@ function Content({ artifact, sessionId }: { artifact: Artifact; sessionId: strin
   );
 }
 
-function Words({ bytes }: { bytes: ArrayBuffer }) {
+function Words({ bytes, isPatch }: { bytes: ArrayBuffer; isPatch: boolean }) {
   const { text, cut } = beginningOf(new TextDecoder().decode(bytes));
   return (
     <>
@@ -72,9 +74,13 @@ function Words({ bytes }: { bytes: ArrayBuffer }) {
           rest.
         </Banner>
       ) : null}
-      <Code block tabIndex={0} aria-label="Text of the artifact" mah="60vh">
-        <VisibleText text={text} />
-      </Code>
+      {isPatch ? (
+        <DiffText text={text} />
+      ) : (
+        <Code block tabIndex={0} aria-label="Text of the artifact" mah="60vh">
+          <VisibleText text={text} />
+        </Code>
+      )}
     </>
   );
 }

@@ -11,7 +11,7 @@ import { artifactPath } from './artifact-path.ts';
 import { ArtifactPreview } from './artifact-preview.tsx';
 import { previewKind } from './preview-kind.ts';
 
-/** What the agent handed out. Nothing of it is run here: text is shown as text, pictures as pictures. */
+/** What the agent handed out, and the patch of its repository. Nothing of it is run here: text is shown as text, pictures as pictures. */
 export function ArtifactsPanel({ sessionId }: { sessionId: string }) {
   const list = useList<Artifact>({
     queryKey: keys.session(sessionId, 'artifacts'),
@@ -72,6 +72,7 @@ function ArtifactRow({
       <Group gap="xs">
         <Text size="xs" c="dimmed" component="div">
           <VisibleText text={artifact.mime_type} />, {sizeText(artifact.size_bytes)}
+          {artifact.made_by === 'platform' ? ', made by the platform' : null}
         </Text>
         {previewKind(artifact) === null ? null : (
           <Button size="compact-xs" variant="default" onClick={onPreview}>

@@ -8,6 +8,7 @@ import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { ClosingPart } from './closing-part.tsx';
 import { EmbeddingPart } from './embedding-part.tsx';
+import { RepositoriesPart } from './repositories-part.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
 export function SettingsPage() {
@@ -20,6 +21,7 @@ export function SettingsPage() {
           <Stack>
             <SettingsForm workspace={workspace} />
             <EmbeddingPart />
+            <RepositoriesPart />
             <ClosingPart workspace={workspace} />
             <Text size="sm" c="dimmed" component="div">
               Slug {slug}: part of the URL, cannot be changed. Created{' '}
