@@ -4,10 +4,9 @@
  */
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 import { sessionFiles } from '../../../runtime/process/layout.ts';
 import { readSystemRoot } from '../../../runtime/process/probe-machine.ts';
@@ -196,8 +195,12 @@ describeWith('bwrap')('a session in a repository', () => {
     const ended = Promise.allSettled(starts);
     await eventually(async () => expect(await runtime.list()).toHaveLength(3));
     await eventually(async () => expect(git.requests).toHaveLength(2));
-    await sleep(300);
-    expect(git.requests).toHaveLength(2);
+    const begun = (await runtime.list()).filter((id) =>
+      existsSync(repositoryFiles(driver.directoryOf(id)).fetchSandbox),
+    );
+    expect(begun).toHaveLength(2);
+    await runtime.stop(begun[0] ?? '');
+    await eventually(async () => expect(git.requests).toHaveLength(3));
     await Promise.all((await runtime.list()).map((id) => runtime.stop(id)));
     expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   }, 30_000);

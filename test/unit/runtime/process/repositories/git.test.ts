@@ -7,6 +7,7 @@ import {
   gitVariables,
 } from '../../../../../runtime/process/repositories/git.ts';
 import { failureOf, problemOfTree } from '../../../../../runtime/process/repositories/inside/fetch-job.ts';
+import { jobFailureOf, mustRunGit } from '../../../../../runtime/process/repositories/inside/run-git.ts';
 
 const request = {
   ...{
@@ -69,6 +70,19 @@ describe('git', () => {
     expect(credentialVariables('user:word')['GIT_CONFIG_VALUE_0']).toBe(header('user:word'));
     expect(credentialVariables(null)).toEqual({});
     expect(JSON.stringify(fetchCommand(request))).not.toContain('Authorization');
+  });
+
+  it('that finds no room, or no memory, has a cause of its own', async () => {
+    const env = { PATH: process.env['PATH'] ?? '' };
+    const ends = (script: string) =>
+      mustRunGit(['sh', '-c', script], { env, cwd: '/' }).then(String, jobFailureOf);
+    expect(await ends('echo done')).toBe('done\n');
+    expect(await ends('echo "error: No space left on device" >&2; exit 1')).toBe('too_large');
+    expect(await ends('echo "fatal: Out of memory, malloc failed" >&2; exit 128')).toBe('out_of_memory');
+    expect(await ends('kill -9 $$')).toBe('out_of_memory');
+    expect(await ends('exit 1')).toBe('git_failed');
+    const full = mustRunGit(['sh', '-c', 'yes'], { env, cwd: '/', file: '/dev/full' });
+    expect(await full.catch(jobFailureOf)).toBe('too_large');
   });
 
   it('writes out no more files, directories and bytes than fit', () => {
