@@ -41,6 +41,8 @@ const ofAdmins = [
   'PUT members/{user_id}',
   'DELETE members/{user_id}',
   'POST reopen',
+  'PUT repositories/{name}',
+  'DELETE repositories/{name}',
   'PUT secrets/{name}',
   'DELETE secrets/{name}',
   'PATCH secrets/{name}',

@@ -59,10 +59,13 @@ export function useShownEntries(
     const element = [...(list.current?.children ?? [])].find(
       (child) => child instanceof HTMLElement && child.dataset['key'] === place?.key,
     );
-    if (place !== null && element !== undefined) {
-      window.scrollBy(0, element.getBoundingClientRect().top - place.y);
-      kept.current = isWaiting ? place : null;
+    if (place === null || element === undefined) {
+      return undefined;
     }
+    kept.current = isWaiting ? place : null;
+    return keptThrough(settlingFrames, () =>
+      window.scrollBy(0, element.getBoundingClientRect().top - place.y),
+    );
   }, [entries, part.from, isWaiting]);
   return {
     list,
@@ -77,6 +80,23 @@ export function useShownEntries(
     },
     toLatest: () => setTop(null),
   };
+}
+
+/** Entries have their own height only once they are drawn, and come into sight one frame after the other. */
+const settlingFrames = 4;
+
+/** Does it now and in each of the next frames. Returns how to stop that. */
+function keptThrough(frames: number, keep: () => void): () => void {
+  keep();
+  let left = frames;
+  let frame = 0;
+  const next = () => {
+    keep();
+    left -= 1;
+    frame = left > 0 ? requestAnimationFrame(next) : 0;
+  };
+  frame = requestAnimationFrame(next);
+  return () => cancelAnimationFrame(frame);
 }
 
 /** What is pinned to the upper edge hides what is behind it. */
