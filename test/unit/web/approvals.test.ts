@@ -196,7 +196,8 @@ describe('a decision that was sent', () => {
     const unused = { state: 'revoked' as const, use_count: 0 };
     expect(revokedTogetherText([unused])).toBe('Revoked before it was used.');
     expect(revokedTogetherText([unused, { state: 'consumed', use_count: 1 }, null])).toBe(
-      'Revoked 1 of 3 before use. Too late for 1: the call has passed. Of 1 call it is not known whether it passed.',
+      'Revoked 1 of 3 before use. Too late for 1: the call has passed. ' +
+        'Of 1 call it is not known whether it passed.',
     );
     expect(revokedTogetherText([unused], 2)).toBe('Revoked 1 of 3 before use. Not revoked: 2.');
     expect(revokedTogetherText([], 1)).toBe('Not revoked.');

@@ -38,8 +38,8 @@ export function useAllowedToast() {
 }
 
 /**
- * Reads each grant afterwards: what had passed on it by then stays done, and is said. One that cannot be revoked
- * keeps none of the others from it, and may be tried again.
+ * Reads each grant afterwards: what had passed on it by then stays done, and is said. One that cannot be
+ * revoked keeps none of the others from it, and may be tried again.
  */
 function useRevoke() {
   const { slug } = useWorkspace();

@@ -14,8 +14,8 @@ type Alike = Pick<
 >;
 
 /**
- * What the requests of a set have in common: the agent, by its id, the server, the tool, and the scope that it
- * needs. Null for what has no call that an approval could be bound to.
+ * What the requests of a set have in common: the agent, by its id, the server, the tool, and the scope that
+ * it needs. Null for what has no call that an approval could be bound to.
  */
 function likenessOf({ agent_id: agentId, details, refused_call: refused }: Alike): string | null {
   return refused === null || refused.digest === null
@@ -136,8 +136,8 @@ export const isUnconfirmed = ({ error }: Outcome): boolean =>
   decisionState({ isPending: false, failureReason: error, error }) === 'unanswered';
 
 /**
- * Sends one after another, and no more after the first that nobody answered or once the dialog is closed: what
- * comes after it would fare no better. `onOutcome` is called after each.
+ * Sends one after another, and no more after the first that nobody answered or once the dialog is closed:
+ * what comes after it would fare no better. `onOutcome` is called after each.
  */
 export async function sendEach<Request>(
   requests: readonly Request[],
