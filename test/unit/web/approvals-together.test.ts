@@ -9,9 +9,13 @@ import {
   allowedText,
   exactly,
   isUnconfirmed,
+  leftOf,
   type Outcome,
+  sendEach,
   setsOf,
+  subjectOfSet,
   unseenOfSet,
+  unsentOf,
 } from '../../../web/src/pages/approvals/together.ts';
 import { digest, refused_call, request } from './approval-request.ts';
 
@@ -23,7 +27,7 @@ describe('requests that are decided together', () => {
     count += 1;
     return {
       ...{ id: `r${count}`, agent_id: 'a', status: 'open' as const, expires_at: '2026-12-16T00:00:00Z' },
-      ...{ refused_call, may_decide_together: true },
+      ...{ refused_call, may_decide_together: true, changed_tools: [], details: { scope: 'files.write' } },
       ...changes,
     };
   };
@@ -35,6 +39,7 @@ describe('requests that are decided together', () => {
       asked({ agent_id: 'b' }),
       asked({ refused_call: { ...refused_call, tool: 'edit_file' } }),
       asked({ refused_call: { ...refused_call, server: 'other' } }),
+      asked({ details: { scope: 'files' } }),
       // Together they have the name of the tool above, and are no such tool.
       asked({ refused_call: { ...refused_call, server: 'files.write', tool: 'file' } }),
     ];
@@ -59,6 +64,7 @@ describe('requests that are decided together', () => {
   });
 
   it.each([
+    ['one that is left alone', ['shown'], true, 'too-few'],
     ['a call that comes', ['shown', 'loading'], true, 'loading'],
     ['a call that nobody asked for', ['unread', 'shown'], true, 'loading'],
     ['a call that is for others to see', ['shown', 'withheld'], true, 'not-shown'],
@@ -71,6 +77,42 @@ describe('requests that are decided together', () => {
     expect(unseenOfSet(kinds, wasInSight)).toBe(expected);
   });
 
+  it.each([
+    ['was decided', { status: 'denied' as const }, 'closed'],
+    ['expired', { expires_at: '2026-12-14T00:00:00Z' }, 'closed'],
+    ['is for others or of a changed tool by now', { may_decide_together: false }, 'by-itself'],
+    ['has a call of another tool', { refused_call: { ...refused_call, tool: 'edit_file' } }, 'another-call'],
+    ['has a call without its arguments', { refused_call: { ...refused_call, digest: null } }, 'another-call'],
+  ])('lose what %s while they are looked at', (_what, changes, why) => {
+    const [first, second, third] = [asked(), asked(), asked()];
+    const now = { ...second, ...changes };
+    expect(leftOf([first, second, third], [asked(), third, now, first], nowMs)).toEqual({
+      ...{ left: [first, third], gone: [{ request: second, why }] },
+    });
+  });
+
+  it('lose what is not listed any more, and are shown as they are listed', () => {
+    const [first, second] = [asked(), asked()];
+    const now = { ...first, refused_call: { ...refused_call, digest: 'b'.repeat(64) } };
+    expect(leftOf([first, second], [now], nowMs)).toEqual({
+      ...{ left: [now], gone: [{ request: second, why: 'not-listed' }] },
+    });
+  });
+
+  it.each([
+    ['status', { status: 'approved' as const }],
+    ['call', { refused_call: { ...refused_call, digest: 'b'.repeat(64) } }],
+    ['answers', { may_decide_together: false }],
+    ['tools', { changed_tools: [{ server: 'files', tool: 'write_file', kind: 'new' as const }] }],
+    ['identity', { id: 'other' }],
+  ])('are looked at again when the %s of one is another', (_what, changes) => {
+    const [first, second] = [asked(), asked()];
+    const before = subjectOfSet([first, second], ['shown', 'shown']);
+    expect(subjectOfSet([first, { ...second }], ['shown', 'shown'])).toBe(before);
+    expect(subjectOfSet([first, { ...second, ...changes }], ['shown', 'shown'])).not.toBe(before);
+    expect(subjectOfSet([first, second], ['shown', 'replaced'])).not.toBe(before);
+  });
+
   it('are each approved for exactly their call, once', () => {
     expect(grantBody({ ...request, refused_call }, exactly)).toEqual({
       ...{ agent_subject_id: 'a', grant_type: 'tool_scope', details: { scope: 'files.write' } },
@@ -78,13 +120,40 @@ describe('requests that are decided together', () => {
     });
   });
 
+  const outcome = (error: unknown): Outcome => ({ requestId: 'r', grantId: null, error });
+  const refused = outcome(new ApiFailure('No', { status: 409, code: 'already_decided' }));
+  const lost = outcome(unreachable());
+
   it('say which counted, and send again only what nobody confirmed', () => {
-    const outcome = (error: unknown): Outcome => ({ requestId: 'r', grantId: null, error });
-    const refused = outcome(new ApiFailure('No', { status: 409, code: 'already_decided' }));
-    const lost = outcome(unreachable());
     expect(allowedText([outcome(null), outcome(null)])).toBe('Allowed: 2 calls, each once');
     expect(allowedText([outcome(null), refused, lost])).toBe('Allowed: 1 of 3 calls');
+    expect(allowedText([outcome(null)], 3)).toBe('Allowed: 1 of 3 calls');
     expect([outcome(null), refused, lost].map(isUnconfirmed)).toEqual([false, false, true]);
+  });
+
+  it.each([
+    ['after one that was refused', [outcome(null), refused, outcome(null)], true, 3],
+    ['not after one that nobody answered', [outcome(null), lost, outcome(null)], true, 2],
+    ['not once the dialog is closed', [outcome(null), outcome(null)], false, 1],
+  ])('are sent one after another: %s', async (_when, answers, staysOpen, expected) => {
+    const sent: Outcome[] = [];
+    await sendEach(answers, async (answer) => answer, {
+      isOpen: () => staysOpen || sent.length === 0,
+      onOutcome: (answer) => sent.push(answer),
+    });
+    expect(sent).toEqual(answers.slice(0, expected));
+  });
+
+  it('are sent again where nobody confirmed it, and where one was not sent and is still there', () => {
+    const sent = ['allowed', 'refused', 'lost', 'unsent', 'gone'].map((id) => ({ id }));
+    const outcomes = new Map([
+      ...([
+        ['allowed', outcome(null)],
+        ['refused', refused],
+        ['lost', lost],
+      ] as const),
+    ]);
+    expect(unsentOf(sent, outcomes, [{ id: 'unsent' }])).toEqual([{ id: 'lost' }, { id: 'unsent' }]);
   });
 });
 
@@ -98,7 +167,7 @@ describe('what an agent asked before', () => {
       'asked for this 3 times in 30 days, in sessions that you may read: 1 denied, 2 not answered.',
     ],
     [{ approved: 0 }, true, 'asked for this once in 30 days: 1 denied.'],
-    [{ approved: 0, denied: 0 }, true, 'had not asked for this in 30 days.'],
+    [{ approved: 0, denied: 0 }, true, 'has not asked for this in 30 days.'],
     [
       { is_partial: true },
       true,
@@ -123,15 +192,18 @@ describe('what an agent asked before', () => {
 describe('the keys of the queue', () => {
   const press = {
     ...{ key: 'j', repeat: false, isComposing: false },
-    ...{ ctrlKey: false, metaKey: false, altKey: false },
+    ...{ shiftKey: false, ctrlKey: false, metaKey: false, altKey: false },
   };
-  const there = { inField: false, armed: true };
+  const there = { takesLetters: false, armed: true, isPending: false };
   it.each([
     ['the next', {}, there, 1],
     ['the one before', { key: 'k' }, there, -1],
+    ['the next with Caps Lock', { key: 'J' }, there, 1],
+    ['nothing with Shift', { key: 'J', shiftKey: true }, there, 0],
+    ['nothing while a decision is on its way', {}, { ...there, isPending: true }, 0],
     ['nothing by another key', { key: 'a' }, there, 0],
     ['nothing while it is held', { repeat: true }, there, 0],
-    ['nothing in a field', {}, { ...there, inField: true }, 0],
+    ['nothing in a field', {}, { ...there, takesLetters: true }, 0],
     ['nothing before one could look', {}, { ...there, armed: false }, 0],
     ['nothing with a shortcut of the browser', { ctrlKey: true }, there, 0],
     ['nothing while a word is composed', { isComposing: true }, there, 0],
@@ -145,5 +217,13 @@ describe('the keys of the queue', () => {
     expect([movedTo(['a', 'b'], 'b', 1), movedTo(['a', 'b'], 'a', -1), movedTo([], null, 1)]).toEqual([
       ...[null, null, null],
     ]);
+  });
+
+  it('go on from where a request stood that has left the list', () => {
+    const before = ['a', 'b', 'c', 'd'];
+    expect(movedTo(['a', 'd'], 'b', 1, before)).toBe('d');
+    expect(movedTo(['a', 'd'], 'c', -1, before)).toBe('a');
+    expect(movedTo(['new', 'a'], 'b', 1, before)).toBeNull();
+    expect(movedTo(['a', 'd'], 'unknown', 1, before)).toBe('a');
   });
 });

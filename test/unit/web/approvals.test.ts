@@ -6,6 +6,7 @@ import {
   decidedText,
   revokedText,
   revokedTogetherText,
+  revokeEach,
 } from '../../../web/src/pages/approvals/decided-text.ts';
 import {
   decisionState,
@@ -195,8 +196,23 @@ describe('a decision that was sent', () => {
     const unused = { state: 'revoked' as const, use_count: 0 };
     expect(revokedTogetherText([unused])).toBe('Revoked before it was used.');
     expect(revokedTogetherText([unused, { state: 'consumed', use_count: 1 }, null])).toBe(
-      'Revoked 1 of 3 before use. Too late for 1: the calls have passed. Of 1 it could not be read.',
+      'Revoked 1 of 3 before use. Too late for 1: the call has passed. ' +
+        'Of 1 call it is not known whether it passed.',
     );
+    expect(revokedTogetherText([unused], 2)).toBe('Revoked 1 of 3 before use. Not revoked: 2.');
+    expect(revokedTogetherText([], 1)).toBe('Not revoked.');
+  });
+
+  it('revoke each of several grants, whatever becomes of the others', async () => {
+    const tried: string[] = [];
+    const result = await revokeEach(['a', 'b', 'c'], async (id) => {
+      tried.push(id);
+      if (id !== 'b') {
+        throw new Error(id);
+      }
+    });
+    expect(tried).toEqual(['a', 'b', 'c']);
+    expect(result).toEqual({ revoked: ['b'], failed: ['a', 'c'], firstError: new Error('a') });
   });
 
   it('is resent while no response arrives', () => {

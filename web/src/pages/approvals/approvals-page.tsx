@@ -18,6 +18,7 @@ import { RequestsTable } from './requests-table.tsx';
 import { TogetherDialog } from './together-dialog.tsx';
 import { TogetherOffers } from './together-offers.tsx';
 import { useQueueKeys } from './use-queue-keys.ts';
+import { lookEveryMs } from './use-request.ts';
 
 const all = 'all';
 const choices = [
@@ -30,11 +31,15 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
   const [, navigate] = useLocation();
   const [params, setParams] = useSearchParams();
   const status = choices.find(({ value }) => value === params.get('status'))?.value ?? 'open';
-  const list = useRequests(slug, status === all ? undefined : (status as RequestStatus));
+  /** Ids only: what is shown together is what the list says of them by then. */
+  const [together, setTogether] = useState<readonly string[] | null>(null);
+  const list = useRequests(slug, {
+    status: status === all ? undefined : (status as RequestStatus),
+    isDecidedOn: together !== null,
+  });
   const waiting = (list.items ?? []).filter(({ id, may_decide: mine }) => mine && id !== requestId);
   const search = params.size === 0 ? '' : `?${params}`;
   const show = (...rest: string[]) => navigate(`${pathOf(slug, 'approvals', ...rest)}${search}`);
-  const [together, setTogether] = useState<readonly PermissionRequest[] | null>(null);
   useQueueKeys({ ids: (list.items ?? []).map(({ id }) => id), shown: requestId, show });
   return (
     <PageFrame
@@ -64,7 +69,11 @@ export function ApprovalsPage({ requestId }: { requestId: string | null }) {
           </>
         )}
       </ListState>
-      <TogetherDialog set={requestId === null ? together : null} onClose={() => setTogether(null)} />
+      <TogetherDialog
+        ids={requestId === null ? together : null}
+        listed={list.items ?? []}
+        onClose={() => setTogether(null)}
+      />
       <ApprovalDialog
         requestId={requestId}
         others={waiting.length}
@@ -83,9 +92,13 @@ const QueueKeys = () => (
   </span>
 );
 
-function useRequests(slug: string, status: RequestStatus | undefined) {
+function useRequests(
+  slug: string,
+  { status, isDecidedOn }: { status: RequestStatus | undefined; isDecidedOn: boolean },
+) {
   return useList<PermissionRequest>({
     queryKey: keys.permissionRequests(slug, 'list', status ?? all),
+    refetchInterval: () => (isDecidedOn ? lookEveryMs : false),
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),

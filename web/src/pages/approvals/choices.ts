@@ -157,7 +157,7 @@ export function approvedReach({
     persistent:
       subject.type === 'agent'
         ? `${until}, for every session of the agent`
-        : `${until}, for all sessions of the person who drove this one`,
+        : `${until}, for all sessions of the person who started this one`,
   }[scope];
 }
 

@@ -1,4 +1,4 @@
-/** What was decided, and what a grant had let pass when it was revoked. Pure. */
+/** What was decided, and what grants had let pass when they were revoked. Pure. */
 import type { Grant, PermissionRequest } from '../../api/types.ts';
 import { reachLabel, type Whose } from './choices.ts';
 import type { Decision } from './decision-state.ts';
@@ -30,17 +30,48 @@ export function revokedText(after: Pick<Grant, 'state' | 'use_count'> | null): s
   return uses === 1 ? 'Revoked. One call had passed before.' : `Revoked. ${uses} calls had passed before.`;
 }
 
-/** The same of several grants, each for one call. */
-export function revokedTogetherText(after: readonly (Pick<Grant, 'state' | 'use_count'> | null)[]): string {
+/** The same of several grants, each for one call; `failures`: how many could not be revoked. */
+export function revokedTogetherText(
+  after: readonly (Pick<Grant, 'state' | 'use_count'> | null)[],
+  failures = 0,
+): string {
   const [only = null] = after;
-  if (after.length < 2) {
-    return revokedText(only);
+  const count = after.length + failures;
+  if (count < 2) {
+    return failures === 0 ? revokedText(only) : 'Not revoked.';
   }
   const passed = after.filter((grant) => grant?.state === 'consumed').length;
   const unknown = after.filter((grant) => grant === null).length;
   return [
-    `Revoked ${after.length - passed - unknown} of ${after.length} before use.`,
-    ...(passed === 0 ? [] : [`Too late for ${passed}: the calls have passed.`]),
-    ...(unknown === 0 ? [] : [`Of ${unknown} it could not be read.`]),
+    `Revoked ${after.length - passed - unknown} of ${count} before use.`,
+    ...(passed === 0
+      ? []
+      : [`Too late for ${passed}: ${passed === 1 ? 'the call has' : 'the calls have'} passed.`]),
+    ...(unknown === 0
+      ? []
+      : [`Of ${callsText(unknown)} it is not known whether ${unknown === 1 ? 'it' : 'they'} passed.`]),
+    ...(failures === 0 ? [] : [`Not revoked: ${failures}.`]),
   ].join(' ');
+}
+
+const callsText = (count: number): string => (count === 1 ? '1 call' : `${count} calls`);
+
+/** Does each, whatever becomes of the others: what failed, in order, and why the first did. */
+export async function revokeEach(
+  ids: readonly string[],
+  revoke: (id: string) => Promise<unknown>,
+): Promise<{ revoked: string[]; failed: string[]; firstError: unknown }> {
+  const revoked: string[] = [];
+  const failed: string[] = [];
+  let firstError: unknown = null;
+  for (const id of ids) {
+    try {
+      await revoke(id);
+      revoked.push(id);
+    } catch (error) {
+      firstError ??= error;
+      failed.push(id);
+    }
+  }
+  return { revoked, failed, firstError };
 }

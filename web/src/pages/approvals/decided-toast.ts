@@ -8,7 +8,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { announce } from '../../components/toasts.tsx';
-import { decidedText, revokedTogetherText } from './decided-text.ts';
+import { decidedText, revokedTogetherText, revokeEach } from './decided-text.ts';
 import type { Decision } from './decision-state.ts';
 import { begunName, subjectOf } from './request-text.ts';
 
@@ -37,23 +37,36 @@ export function useAllowedToast() {
     announce(text, { action: { label: 'Revoke', run: () => revoke.mutate(grantIds) } });
 }
 
-/** Reads each grant afterwards: what had passed on it by then stays done, and is said. */
+/**
+ * Reads each grant afterwards: what had passed on it by then stays done, and is said. One that cannot be
+ * revoked keeps none of the others from it, and may be tried again.
+ */
 function useRevoke() {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
-  return useApiMutation({
+  const revoke = useApiMutation({
     async send(ids: readonly string[]) {
-      for (const id of ids) {
+      const { revoked, ...rest } = await revokeEach(ids, (id) => {
         const params = { path: { slug, grant_id: id } };
-        await call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
-      }
+        return call(api.DELETE('/api/workspaces/{slug}/grants/{grant_id}', { params }));
+      });
       // They are revoked by now, also when they cannot be read again.
       const read = (id: string) => queries.fetchQuery({ ...grantQuery(slug, id), staleTime: 0 });
-      return await Promise.all(ids.map((id) => read(id).catch(() => null)));
+      return { ...rest, answers: await Promise.all(revoked.map((id) => read(id).catch(() => null))) };
     },
     invalidates: [keys.grants(slug)],
-    invalidatesOnError: [keys.grants(slug)],
-    onSuccess: (answers) => announce(revokedTogetherText(answers.map((answer) => answer?.grant ?? null))),
-    onError: (error) => announce(`Not revoked. ${failureMessage(error)}`, { tone: 'fail' }),
+    onSuccess({ answers, failed, firstError }) {
+      const after = answers.map((answer) => answer?.grant ?? null);
+      const text = revokedTogetherText(after, failed.length);
+      if (failed.length === 0) {
+        announce(text);
+        return;
+      }
+      announce(`${text} ${failureMessage(firstError)}`, {
+        tone: 'fail',
+        action: { label: 'Revoke', run: () => revoke.mutate(failed) },
+      });
+    },
   });
+  return revoke;
 }

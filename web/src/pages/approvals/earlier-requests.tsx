@@ -29,7 +29,12 @@ export function EarlierAsked({ request }: { request: PermissionRequest }) {
     },
   });
   if (data === undefined) {
-    return error === null ? null : <p className="earlier">What it asked before could not be loaded.</p>;
+    // Its line is there from the beginning: nothing moves under a button that works by then.
+    return (
+      <p className="earlier">
+        {error === null ? 'Reading what it asked before.' : 'What it asked before could not be loaded.'}
+      </p>
+    );
   }
   return (
     <section aria-label="Asked before">

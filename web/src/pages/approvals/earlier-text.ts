@@ -3,7 +3,8 @@ import { earlierBounds } from '../../../../contract/request-bounds.ts';
 import type { EarlierRequests } from '../../api/types.ts';
 import { absoluteTime } from '../../text/time-text.ts';
 
-const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`);
+/** "once", "3 times" */
+export const timesText = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 
 /**
  * "asked for this 6 times in 30 days: 5 approved, 1 denied", after the agent's name. `seesAll` is false for
@@ -17,7 +18,7 @@ export function earlierText(earlier: EarlierRequests, { seesAll }: { seesAll: bo
     ? `among its last ${earlierBounds.looked.toLocaleString('en')} requests`
     : `in ${earlierBounds.days} days`;
   if (asked === 0) {
-    return `had not asked for this ${when}${where}.`;
+    return `has not asked for this ${when}${where}.`;
   }
   const parts = [
     [approved, 'approved'],

@@ -3,6 +3,7 @@ import { Icon } from '../../components/icon.tsx';
 import type { UnseenOfSet } from './together.ts';
 
 const unseenText: Record<Exclude<UnseenOfSet, null>, string> = {
+  'too-few': 'What is left is decided by itself, in the list.',
   loading: 'The calls can be approved once they are shown.',
   'not-shown': 'A call that cannot be shown is not approved with others: leave it out.',
   'end-of-calls': 'Show the rest of the calls first.',
@@ -20,11 +21,12 @@ export function SetArming({
   count: number;
   onShow: () => void;
 }) {
-  const text = !armed
-    ? 'Read before you decide. The buttons work in a moment.'
-    : unseen === null
-      ? `All ${count} calls are shown to their ends.`
-      : unseenText[unseen];
+  const text =
+    !armed && unseen !== 'too-few'
+      ? 'Read before you decide. The buttons work in a moment.'
+      : unseen === null
+        ? `All ${count} calls are shown to their ends.`
+        : unseenText[unseen];
   return (
     <div className="arming" data-unseen={armed && unseen !== null}>
       {armed && unseen === null ? <Icon name="checkFilled" size={14} /> : null}

@@ -1,26 +1,31 @@
 /**
  * Several requests of one agent for one tool, each call shown whole. Approving them is as many decisions,
- * each for exactly the call that is shown. The set never grows while it is looked at, and whatever makes it
- * another one has it looked at again.
+ * each for exactly the call that is shown. Nothing that was not offered comes to the set while it is looked
+ * at, what is closed or has to be decided by itself leaves it, and whatever makes it another one has it looked
+ * at again.
  */
 import { Button, Modal, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
+import { serverNowMs } from '../../api/server-time.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { AgentAvatar } from '../../components/avatar.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
 import { ToastPlace } from '../../components/toasts.tsx';
 import { useArmed } from '../../components/use-armed.ts';
+import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { RefusedCall } from './call/refused-call.tsx';
 import { type ShownCall, useCalls } from './call/use-call.ts';
 import { useAllowedToast } from './decided-toast.ts';
+import { timesText } from './earlier-text.ts';
 import { AskedBy } from './request-chain.tsx';
 import { WhoAsks } from './request-facts.tsx';
 import { begunName, subjectOf } from './request-text.ts';
-import { allowedText, unseenOfSet } from './together.ts';
+import { allowedText, leftOf, subjectOfSet, unseenOfSet } from './together.ts';
 import { SetArming } from './together-arming.tsx';
+import { TogetherGone } from './together-gone.tsx';
 import { TogetherOutcomes } from './together-outcomes.tsx';
 import { useDecideTogether } from './use-decide-together.ts';
 import { useFocusAfter, useFocusWithin } from './use-focus-after.ts';
@@ -28,17 +33,19 @@ import { useHeldKeys } from './use-held-keys.ts';
 import { useSeen } from './use-seen.ts';
 
 interface TogetherDialogProps {
-  /** As they were when the dialog was opened; null closes it. */
-  set: readonly PermissionRequest[] | null;
+  /** Of the requests that were offered together; null closes the dialog. */
+  ids: readonly string[] | null;
+  /** As they are now. */
+  listed: readonly PermissionRequest[];
   onClose: () => void;
 }
 
-export function TogetherDialog({ set, onClose }: TogetherDialogProps) {
+export function TogetherDialog({ ids, listed, onClose }: TogetherDialogProps) {
   const small = useMediaQuery('(max-width: 40em)') ?? false;
-  useFocusAfter(set !== null);
+  useFocusAfter(ids !== null);
   return (
     <Modal
-      opened={set !== null}
+      opened={ids !== null}
       onClose={onClose}
       title={<VisuallyHidden>Permission requests</VisuallyHidden>}
       classNames={{ content: 'request-dialog' }}
@@ -49,38 +56,45 @@ export function TogetherDialog({ set, onClose }: TogetherDialogProps) {
       returnFocus={false}
       transitionProps={{ duration: 0 }}
     >
-      {set === null ? null : <Together asked={set} onClose={onClose} />}
+      {ids === null ? null : <Together {...{ ids, listed, onClose }} />}
     </Modal>
   );
 }
 
-function Together({ asked, onClose }: { asked: readonly PermissionRequest[]; onClose: () => void }) {
-  const [left, setLeft] = useState<readonly string[]>([]);
-  const set = asked.filter(({ id }) => !left.includes(id));
+type TogetherProps = Omit<TogetherDialogProps, 'ids'> & { ids: readonly string[] };
+
+function Together({ ids, listed, onClose }: TogetherProps) {
+  // What is gone by now is named as it was offered.
+  const [offered] = useState(() => listed.filter(({ id }) => ids.includes(id)).toReversed());
+  const [leftOut, setLeftOut] = useState<readonly string[]>([]);
+  const wanted = offered.filter(({ id }) => !leftOut.includes(id));
+  const { left, gone } = leftOf(wanted, listed, serverNowMs());
+  useExpired(left.map(({ expires_at: end }) => end).sort()[0] ?? '');
   const content = useRef<HTMLDivElement>(null);
   useFocusWithin(content);
   useHeldKeys(content);
   const announceAllowed = useAllowedToast();
-  const { outcomes, isSending, send } = useDecideTogether(set, {
-    onDone(all, { isOpen }) {
+  const { sent, outcomes, isSending, approveAll, sendAgain } = useDecideTogether(offered, {
+    onRecorded(all, setSize) {
       const made = all.flatMap(({ grantId }) => (grantId === null ? [] : [grantId]));
       if (made.length > 0) {
-        announceAllowed(allowedText(all), made);
-      }
-      if (isOpen) {
-        onClose();
+        announceAllowed(allowedText(all, setSize), made);
       }
     },
+    onAllRecorded: onClose,
   });
+  const set = sent ?? left;
   const calls = useCalls(set);
   const review = useSetReview(set, calls);
-  const mayApprove = review.armed && review.unseen === null && !isSending && set.length > 1;
-  const isSent = outcomes.size > 0 || isSending;
   return (
     <div ref={content}>
-      <Head set={set} />
+      <Head first={offered[0]} count={set.length} />
       <div className="request together" ref={review.ref}>
-        {isSent ? <TogetherOutcomes {...{ set, outcomes, isSending, send, onClose }} /> : null}
+        {sent === null ? (
+          <TogetherGone gone={gone} />
+        ) : (
+          <TogetherOutcomes {...{ sent, left, outcomes, isSending, sendAgain, onClose }} />
+        )}
         <ol className="together-calls" aria-label="Calls">
           {set.map((request, index) => {
             const shown = calls[index];
@@ -90,33 +104,46 @@ function Together({ asked, onClose }: { asked: readonly PermissionRequest[]; onC
                 request={request}
                 call={shown}
                 place={`${index + 1} of ${set.length}`}
-                onLeaveOut={set.length > 2 && !isSent ? () => setLeft([...left, request.id]) : null}
+                onLeaveOut={
+                  set.length > 2 && sent === null ? () => setLeftOut([...leftOut, request.id]) : null
+                }
               />
             );
           })}
         </ol>
-        {isSent ? null : (
-          <div className="dialog-actions request-verdict">
-            <ToastPlace />
-            <Verdict set={set} />
-            <div className="request-bar">
-              <SetArming
-                armed={review.armed}
-                unseen={review.unseen}
-                count={set.length}
-                onShow={review.show}
-              />
-              <div className="request-buttons">
-                <Button variant="subtle" onClick={onClose}>
-                  Decide later
-                </Button>
-                <Button disabled={!mayApprove} onClick={() => send(set)}>
-                  Approve these {set.length} calls
-                </Button>
-              </div>
-            </div>
-          </div>
-        )}
+        {sent === null ? <Answers {...{ set, review, onClose }} onApprove={() => approveAll(set)} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function Answers({
+  set,
+  review: { armed, unseen, show },
+  onClose,
+  onApprove,
+}: {
+  set: readonly PermissionRequest[];
+  review: ReturnType<typeof useSetReview>;
+  onClose: () => void;
+  onApprove: () => void;
+}) {
+  return (
+    <div className="dialog-actions request-verdict">
+      <ToastPlace />
+      {unseen === 'too-few' ? null : <Verdict set={set} />}
+      <div className="request-bar">
+        <SetArming armed={armed} unseen={unseen} count={set.length} onShow={show} />
+        <div className="request-buttons">
+          <Button variant="subtle" onClick={onClose}>
+            Decide later
+          </Button>
+          {unseen === 'too-few' ? null : (
+            <Button disabled={!armed || unseen !== null} onClick={onApprove}>
+              Approve these {set.length} calls
+            </Button>
+          )}
+        </div>
       </div>
     </div>
   );
@@ -125,15 +152,13 @@ function Together({ asked, onClose }: { asked: readonly PermissionRequest[]; onC
 /** Disarmed, and to be seen again, whenever the set or what is shown of it is another. */
 function useSetReview(set: readonly PermissionRequest[], calls: readonly ShownCall[]) {
   const kinds = calls.map(({ state }) => state.kind);
-  const subject = set
-    .map(({ id, refused_call: refused }, index) => `${id} ${refused?.digest} ${kinds[index]}`)
-    .join('; ');
+  const subject = subjectOfSet(set, kinds);
   const armed = useArmed(subject);
   const { ref, seen, show } = useSeen(subject);
   return { armed, ref, show, unseen: unseenOfSet(kinds, seen) };
 }
 
-function Head({ set: [first, ...others] }: { set: readonly PermissionRequest[] }) {
+function Head({ first, count }: { first: PermissionRequest | undefined; count: number }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return first === undefined ? null : (
@@ -145,7 +170,7 @@ function Head({ set: [first, ...others] }: { set: readonly PermissionRequest[] }
           <span className="call-tool">
             <VisibleText text={begunName(subjectOf(first).name)} />
           </span>{' '}
-          {others.length + 1} times
+          {count === 0 ? '' : timesText(count)}
         </h3>
         <p className="together-note">Each call is shown whole, and each is approved for itself.</p>
       </div>
@@ -174,8 +199,10 @@ function OneOfSet({
           </Button>
         )}
       </div>
-      <WhoAsks request={request} />
-      <AskedBy request={request} />
+      <div data-decides>
+        <WhoAsks request={request} />
+        <AskedBy request={request} />
+      </div>
       <RefusedCall request={request} call={call} decides />
       {request.justification === null || request.justification === '' ? null : (
         <QuotedClaim by={request.agent.name} text={request.justification} />

@@ -13,13 +13,13 @@ export function TogetherOffers({
   onReview,
 }: {
   requests: readonly PermissionRequest[];
-  onReview: (set: readonly PermissionRequest[]) => void;
+  onReview: (ids: readonly string[]) => void;
 }) {
   const sets = setsOf(requests, serverNowMs());
   return sets.length === 0 ? null : (
     <ul className="together-offers" aria-label="Requests of the same agent for the same tool">
       {sets.map((set) => (
-        <Offer key={set[0]?.id} set={set} onReview={() => onReview(set)} />
+        <Offer key={set[0]?.id} set={set} onReview={() => onReview(set.map(({ id }) => id))} />
       ))}
     </ul>
   );

@@ -1,50 +1,73 @@
 /** How each decision of a set ended, once one of them was sent: which did not count, and why. */
 import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import type { PermissionRequest } from '../../api/types.ts';
 import { Banner } from '../../components/banner.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
+import { ToastPlace } from '../../components/toasts.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { allowedText, isUnconfirmed, type Outcome } from './together.ts';
+import { allowedText, isUnconfirmed, type Outcome, unsentOf } from './together.ts';
 
 interface TogetherOutcomesProps {
-  set: readonly PermissionRequest[];
+  /** The set as it was sent. */
+  sent: readonly PermissionRequest[];
+  /** What is still in the set. */
+  left: readonly PermissionRequest[];
   outcomes: ReadonlyMap<string, Outcome>;
   isSending: boolean;
-  send: (requests: readonly PermissionRequest[]) => void;
+  sendAgain: (requests: readonly PermissionRequest[]) => void;
   onClose: () => void;
 }
 
-export function TogetherOutcomes({ set, outcomes, isSending, send, onClose }: TogetherOutcomesProps) {
-  const unconfirmed = set.filter(({ id }) => {
-    const outcome = outcomes.get(id);
-    return outcome !== undefined && isUnconfirmed(outcome);
-  });
+export function TogetherOutcomes({
+  sent,
+  left,
+  outcomes,
+  isSending,
+  sendAgain,
+  onClose,
+}: TogetherOutcomesProps) {
+  const banner = useRef<HTMLDivElement>(null);
+  // The button that was pressed is gone, and the end of the calls was in sight.
+  useEffect(() => banner.current?.focus(), []);
+  const unsent = unsentOf(sent, outcomes, left);
   return (
-    <Banner
-      tone={isSending ? 'wait' : 'fail'}
-      role={isSending ? 'status' : 'alert'}
-      title={isSending ? `Sent ${outcomes.size} of ${set.length}` : allowedText([...outcomes.values()])}
-    >
-      <ol className="together-outcomes" aria-label="Decisions">
-        {set.map(({ id }, index) => (
-          <li key={id}>
-            {index + 1} of {set.length}: <OutcomeText outcome={outcomes.get(id)} />
-          </li>
-        ))}
-      </ol>
-      {isSending ? null : (
-        <div className="request-buttons">
-          {unconfirmed.length === 0 ? null : (
-            <Button size="compact-sm" variant="default" onClick={() => send(unconfirmed)}>
-              Send again what is not confirmed
+    <>
+      <Banner
+        ref={banner}
+        tabIndex={-1}
+        className="quiet-focus"
+        data-autofocus
+        tone={isSending ? 'wait' : 'fail'}
+        role={isSending ? 'status' : 'alert'}
+        title={
+          isSending
+            ? `Sent ${outcomes.size} of ${sent.length}`
+            : allowedText([...outcomes.values()], sent.length)
+        }
+      >
+        <ol className="together-outcomes" aria-label="Decisions">
+          {sent.map(({ id }, index) => (
+            <li key={id}>
+              {index + 1} of {sent.length}: <OutcomeText outcome={outcomes.get(id)} />
+            </li>
+          ))}
+        </ol>
+        {isSending ? null : (
+          <div className="request-buttons">
+            {unsent.length === 0 ? null : (
+              <Button size="compact-sm" variant="default" onClick={() => sendAgain(unsent)}>
+                Send again what is not confirmed
+              </Button>
+            )}
+            <Button size="compact-sm" variant="default" onClick={onClose}>
+              Close
             </Button>
-          )}
-          <Button size="compact-sm" variant="default" onClick={onClose}>
-            Close
-          </Button>
-        </div>
-      )}
-    </Banner>
+          </div>
+        )}
+      </Banner>
+      <ToastPlace />
+    </>
   );
 }
 

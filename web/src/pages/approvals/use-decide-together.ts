@@ -1,5 +1,5 @@
 /** Approves each request of a set by a decision of its own, one after another. */
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { stale } from '../../api/stale.ts';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -7,27 +7,30 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { newIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { grantBody } from './choices.ts';
-import { exactly, type Outcome } from './together.ts';
+import { exactly, type Outcome, sendEach } from './together.ts';
+import { useIsOpen } from './use-is-open.ts';
 
 /**
  * What was not confirmed may be sent again, under the same key. Once the dialog is closed nothing more is
- * sent: requests that were not decided by then stay open. `onDone` is called once all are recorded, or the
- * dialog is closed and no more is sent.
+ * sent: requests that were not decided by then stay open. `sent` is the set as it was shown when it was
+ * approved, null before. `onRecorded` is called each time that nothing is on its way, `onAllRecorded` after
+ * it, only where all of the set is recorded and the person is still at it.
  */
 export function useDecideTogether(
-  set: readonly PermissionRequest[],
-  { onDone }: { onDone: (outcomes: readonly Outcome[], state: { isOpen: boolean }) => void },
+  offered: readonly PermissionRequest[],
+  {
+    onRecorded,
+    onAllRecorded,
+  }: {
+    onRecorded: (outcomes: readonly Outcome[], setSize: number) => void;
+    onAllRecorded: () => void;
+  },
 ) {
   const { slug } = useWorkspace();
+  const [sent, setSent] = useState<readonly PermissionRequest[] | null>(null);
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const keys = useRef(new Map<string, string>());
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const isOpen = useIsOpen();
   const keyOf = (id: string) => {
     const key = keys.current.get(id) ?? newIdempotencyKey();
     keys.current.set(id, key);
@@ -44,25 +47,38 @@ export function useDecideTogether(
       return { requestId: request.id, grantId: null, error };
     }
   };
-  const staleAfter = set.flatMap(({ session_id: id }) => stale.decision(slug, id));
+  const staleAfter = offered.flatMap(({ session_id: id }) => stale.decision(slug, id));
   const sending = useApiMutation({
-    async send(requests: readonly PermissionRequest[]) {
+    async send({ requests }: { requests: readonly PermissionRequest[]; setSize: number }) {
       const found = new Map(outcomes);
-      for (const request of requests) {
-        if (isOpen.current) {
-          found.set(request.id, await approve(request));
+      await sendEach(requests, approve, {
+        isOpen: () => isOpen.current,
+        onOutcome(outcome) {
+          found.set(outcome.requestId, outcome);
           setOutcomes(new Map(found));
-        }
-      }
+        },
+      });
       return [...found.values()];
     },
     invalidates: staleAfter,
     invalidatesOnError: staleAfter,
-    onSuccess(all) {
-      if (!isOpen.current || all.every(({ error }) => error === null)) {
-        onDone(all, { isOpen: isOpen.current });
+    onSuccess(all, { setSize }) {
+      onRecorded(all, setSize);
+      if (isOpen.current && all.length === setSize && all.every(({ error }) => error === null)) {
+        onAllRecorded();
       }
     },
   });
-  return { outcomes, isSending: sending.isPending, send: sending.mutate };
+  return {
+    sent,
+    outcomes,
+    // Also for the moment before the first of them is on its way.
+    isSending: sending.isPending || (sent !== null && outcomes.size === 0),
+    approveAll(set: readonly PermissionRequest[]) {
+      setSent(set);
+      sending.mutate({ requests: set, setSize: set.length });
+    },
+    sendAgain: (requests: readonly PermissionRequest[]) =>
+      sending.mutate({ requests, setSize: (sent ?? []).length }),
+  };
 }

@@ -1,6 +1,7 @@
-import { useEffect } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
 import { useArmed } from '../../components/use-armed.ts';
-import { isField } from './is-field.ts';
+import { takesLetters } from './is-field.ts';
 import { movedTo, stepOf } from './queue-keys.ts';
 
 /** On what opens a request in the inbox. */
@@ -21,9 +22,20 @@ export function useQueueKeys({
   show: (id: string) => void;
 }): void {
   const armed = useArmed(shown ?? '');
+  const queries = useQueryClient();
+  /** The ids when the one in view was last among them. */
+  const before = useRef(ids);
+  useEffect(() => {
+    if (shown === null || ids.includes(shown)) {
+      before.current = ids;
+    }
+  });
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const step = stepOf(event, { inField: isField(event.target), armed });
+      const step = stepOf(event, {
+        ...{ takesLetters: takesLetters(event.target), armed },
+        isPending: queries.isMutating() > 0,
+      });
       const dialogs = document.querySelectorAll('[role=dialog]').length;
       if (step === 0 || event.defaultPrevented || dialogs !== (shown === null ? 0 : 1)) {
         return;
@@ -34,7 +46,7 @@ export function useQueueKeys({
         row?.focus();
         return;
       }
-      const next = movedTo(ids, shown, step);
+      const next = movedTo(ids, shown, step, before.current);
       if (next !== null) {
         show(next);
       }

@@ -1,6 +1,6 @@
 /** The stored request: what the dialog shows, and the outcome of a decision. */
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
 import { serverNowMs } from '../../api/server-time.ts';
@@ -11,12 +11,13 @@ import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { grantBody } from './choices.ts';
 import { type Decision, isInTime, maySendAgain, pauseBeforeSendingMs } from './decision-state.ts';
+import { useIsOpen } from './use-is-open.ts';
 
 /**
  * The stream announces every decision; this is the fallback for a request with an open dialog when
  * an announcement is lost.
  */
-const lookEveryMs = 15_000;
+export const lookEveryMs = 15_000;
 
 export const requestQuery = (slug: string, id: string) =>
   queryOptions({
@@ -121,16 +122,4 @@ function useSendDecision(request: PermissionRequest) {
     await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
     return null;
   };
-}
-
-/** Whether the dialog is still open: once closed, no decision is sent. */
-function useIsOpen() {
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
-  return isOpen;
 }
