@@ -18,6 +18,7 @@ import * as createSharedData from './20261129101100_create_shared_data.ts';
 import * as createModelUsageDays from './20261130100000_create_model_usage_days.ts';
 import * as createSessionLiveTexts from './20261130110000_create_session_live_texts.ts';
 import * as addHomeIndexes from './20261130120000_add_home_indexes.ts';
+import * as createPasskeys from './20261130180000_create_passkeys.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -42,6 +43,7 @@ const migrations: Record<string, Migration> = {
   '20261130100000_create_model_usage_days': createModelUsageDays,
   '20261130110000_create_session_live_texts': createSessionLiveTexts,
   '20261130120000_add_home_indexes': addHomeIndexes,
+  '20261130180000_create_passkeys': createPasskeys,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -151,6 +151,7 @@ declare module 'knex/types/tables.js' {
       network: McpServer['network'];
       egress_allow: unknown;
       approvers: McpServer['approvers'];
+      require_passkey: boolean;
       created_at: string;
       created_by: string | null;
       updated_at: string;
@@ -373,6 +374,7 @@ declare module 'knex/types/tables.js' {
       log_tool_payloads: boolean;
       allow_runtime_permission_requests: boolean;
       members_grant_persistent: boolean;
+      require_passkey: boolean;
       created_at: string;
       updated_at: string;
       tool_call_retention_days: number | null;

@@ -6,6 +6,7 @@ import { type PermissionRequest, permissionRequest } from '../../contract/permis
 import { openedTools } from '../../contract/session-event.ts';
 import type { Db } from '../../store/database.ts';
 import { noTools } from '../../store/grants/first-tools.ts';
+import { readPasskeyNeeds } from '../../store/grants/passkey-needs.ts';
 import { scopesThatNeedAdmin } from '../../store/grants/scopes.ts';
 import {
   type RequestContext,
@@ -48,6 +49,8 @@ export const shownRequest = permissionRequest.extend({
   may_decide: z.boolean(),
   /** Whether the caller may deny it and mute the session with it. */
   may_mute: z.boolean(),
+  /** Whether it has to be approved with a passkey. */
+  needs_passkey: z.boolean(),
   /** Scopes that the caller may grant, narrowest first, by who would hold the grant. */
   may_grant: z.strictObject({ agent: scopes, operator: scopes }),
 });
@@ -64,6 +67,7 @@ export async function presentRequests(
   const tools = await readOpenedTools(db, requests);
   const inQuestion = await questionsOf(db, visit.workspace.id, requests);
   const lineages = await readLineages(db, requests.map(sessionOf));
+  const needsPasskey = await readPasskeyNeeds(db, visit.workspace.id, requests.map(detailsOf));
   return requests.flatMap((request) => {
     const asked = inQuestion.get(request.id);
     if (asked === undefined) {
@@ -81,6 +85,7 @@ export async function presentRequests(
         decider,
         ...(tools.get(request.id) ?? noTools),
         ...answersOf(visit, request, asked),
+        needs_passkey: needsPasskey(request.details),
       },
     ];
   });
@@ -173,5 +178,6 @@ function chainOf(visit: Visit, lineage: readonly LineageMember[]): ShownRequest[
 }
 
 const sessionOf = ({ session_id }: PermissionRequest) => session_id;
+const detailsOf = ({ details }: PermissionRequest) => details;
 const idOf = ({ id }: PermissionRequest) => id;
 const scopeOf = ({ details: { scope } }: PermissionRequest) => (typeof scope === 'string' ? [scope] : []);

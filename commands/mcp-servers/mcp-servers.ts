@@ -49,6 +49,7 @@ function decidedFields(input: McpServerInput, image: EntryImage | null): Decided
     network: input.network,
     egress_allow: input.egress_allow,
     approvers: input.approvers,
+    require_passkey: input.require_passkey,
     client_features: input.client_features,
     changed_tools: input.changed_tools,
     unlisted_tools: input.unlisted_tools,

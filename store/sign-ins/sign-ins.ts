@@ -43,6 +43,15 @@ export async function readSignedInUser(
   return found ?? null;
 }
 
+/** Whether a sign-in began within the last `seconds`. */
+export async function isFreshSignIn(db: Db, id: string, seconds: number): Promise<boolean> {
+  const found = await db('sign_ins')
+    .where({ id })
+    .where('created_at', '>', db.raw('now() - make_interval(secs => ?)', [seconds]))
+    .first('id');
+  return found !== undefined;
+}
+
 /** What a session cookie says of its bearer. */
 export interface SignIn {
   userId: string;

@@ -1,0 +1,30 @@
+/** The second look at a passkey's answer, by whoever writes the grant, and against what is stored then. */
+import type { ApprovalClaims } from '../../contract/approval.ts';
+import { grantChallenge } from '../../contract/passkey-challenge.ts';
+import { verifyAssertion } from '../../lib/passkeys/verify.ts';
+import type { Transaction } from '../../store/database.ts';
+import { needsPasskey } from '../../store/grants/passkey-needs.ts';
+import { lockPasskey, recordPasskeyUse } from '../../store/passkeys/passkeys.ts';
+import { approvalInvalid } from '../failures.ts';
+
+/**
+ * Throws `approval_invalid` for a grant that needs a passkey now and was approved without one, and for an
+ * answer that is not this grant's, or not of a passkey that its maker has now. Records the use; to be undone
+ * with the grant.
+ */
+export async function usePasskey(trx: Transaction, { grant, passkey: answer }: ApprovalClaims): Promise<void> {
+  if (answer === null) {
+    if (await needsPasskey(trx, grant.workspace_id, grant.details)) {
+      throw approvalInvalid('This has to be approved with a passkey, and was not');
+    }
+    return;
+  }
+  const key = { userId: grant.granted_by_user_id, credentialId: answer.credential_id };
+  const passkey = await lockPasskey(trx, key);
+  const challenge = grantChallenge(grant);
+  const signCount = passkey === null ? null : await verifyAssertion(answer, { challenge, passkey });
+  if (passkey === null || signCount === null) {
+    throw approvalInvalid('The answer of the passkey is not valid for this grant; approve again');
+  }
+  await recordPasskeyUse(trx, passkey.id, signCount);
+}
