@@ -282,10 +282,10 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
 /** What an admin would send to replace the entry with itself. */
 function inputOf(server: McpServer): McpServerInput {
   const { name, shape, network, egress_allow, approvers, client_features, start_seconds } = server;
-  const { changed_tools, unlisted_tools, listed_tools } = server;
+  const { changed_tools, unlisted_tools, listed_tools, require_passkey } = server;
   const toolPolicy = { changed_tools, unlisted_tools, listed_tools };
   const pasted = server.manifest_source === 'pasted' ? { manifest: server.manifest } : {};
-  const limits = { network, egress_allow, approvers, client_features, start_seconds };
+  const limits = { network, egress_allow, approvers, require_passkey, client_features, start_seconds };
   return { name, shape, ...limits, ...toolPolicy, ...pasted };
 }
 

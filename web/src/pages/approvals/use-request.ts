@@ -3,9 +3,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useWithPasskey } from '../../api/passkeys.ts';
 import { serverNowMs } from '../../api/server-time.ts';
 import { stale } from '../../api/stale.ts';
-import type { PermissionRequest } from '../../api/types.ts';
+import type { GrantInput, PermissionRequest } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -109,11 +110,13 @@ export function useDecide(
 function useSendDecision(request: PermissionRequest) {
   const { slug } = useWorkspace();
   const keyFor = useIdempotencyKey();
+  const withPasskey = useWithPasskey(slug);
   return async (decision: Decision): Promise<string | null> => {
     if (decision.kind === 'approve') {
-      const body = grantBody(request, decision.choice);
-      const params = { path: { slug }, header: keyFor(body) };
-      return (await call(api.POST('/api/workspaces/{slug}/grants', { params, body }))).grant.id;
+      const asked = grantBody(request, decision.choice);
+      const params = { path: { slug }, header: keyFor(asked) };
+      const send = (body: GrantInput) => call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+      return (await withPasskey(asked, send, request.needs_passkey)).grant.id;
     }
     const { reason, mute } = decision;
     const params = { path: { slug, request_id: request.id } };

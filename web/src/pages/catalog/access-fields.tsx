@@ -32,6 +32,11 @@ export function AccessFields({ form }: { form: EntryFormState }) {
           />
         </Stack>
       </Radio.Group>
+      <Checkbox
+        label="Grants of its scopes are approved with a passkey"
+        description="Whoever approves confirms it with a passkey of their own. Applies from the next approval; grants that exist stay."
+        {...form.getInputProps('requirePasskey', { type: 'checkbox' })}
+      />
       <ToolPolicyFields form={form} />
       <NumberInput
         label="Limit for its start, in seconds"
