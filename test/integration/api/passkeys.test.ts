@@ -1,6 +1,6 @@
 /**
  * Approving with a passkey, through the API: what is registered, what is signed, and every answer that
- * approves nothing. The worker's own look at an answer is tested in `activities/decisions`.
+ * approves nothing. The worker's own look at an answer is tested in `activities/passkeys`.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
@@ -43,7 +43,11 @@ const replace = (changes: Record<string, unknown>) =>
 
 async function enroll(person = member, device = new PasskeyDevice(origin), said: Answering = {}) {
   const asked = await person.ok<PasskeyChallenge>('POST', '/api/me/passkey-challenges', {});
-  const body = { challenge_id: asked.challenge_id, name: 'Laptop', ...device.register(asked.challenge, said) };
+  const body = {
+    challenge_id: asked.challenge_id,
+    name: 'Laptop',
+    ...device.register(asked.challenge, said),
+  };
   const answer = await person.send('POST', '/api/me/passkeys', body);
   return { device, answer, body };
 }
@@ -208,7 +212,10 @@ describe('a scope that asks for a passkey', () => {
     const ofAdmin = await begin({}, admin);
     expect(await post(withAnswer(ofAdmin, device.answer(ofAdmin.challenge)))).toMatchObject(refused);
     const late = await begin();
-    await api.db('passkey_challenges').where({ id: late.challenge_id }).update({ expires_at: api.db.fn.now() });
+    await api
+      .db('passkey_challenges')
+      .where({ id: late.challenge_id })
+      .update({ expires_at: api.db.fn.now() });
     expect(await post(withAnswer(late, device.answer(late.challenge)))).toMatchObject(refused);
     const before = await begin();
     const [passkey] = await passkeysOf();
