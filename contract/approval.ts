@@ -31,7 +31,7 @@ export const approvalClaims = z.strictObject({
     /** When the grant ends by itself; null: never. */
     expires_at: timestamp.nullable(),
   }),
-  /** Of the person who approved, over the hash of `grant` (`grant-challenge.ts`); null: none was asked for. */
+  /** Over the hash of `grant` (`passkey-challenge.ts`), by who approved; null: none was asked for. */
   passkey: passkeyAssertion.nullable().default(null),
 });
 export type ApprovalClaims = z.infer<typeof approvalClaims>;

@@ -48,7 +48,7 @@ export const passkey = z.strictObject({
 });
 export type Passkey = z.infer<typeof passkey>;
 
-/** A credential as browsers are told of it. */
+/** A credential as browsers know it. */
 export const passkeyCredential = z.strictObject({ credential_id: credentialId, transports });
 export type PasskeyCredential = z.infer<typeof passkeyCredential>;
 

@@ -13,7 +13,7 @@ export async function up(knex: Knex): Promise<void> {
       -- How often its authenticator says that it signed; 0 for one that does not count.
       sign_count bigint not null,
       transports text[] not null,
-      -- The address of the platform at which it was registered: its answers come from there.
+      -- The address of the platform where it was registered: its answers come from there.
       origin text not null,
       created_at timestamptz not null default now(),
       last_used_at timestamptz

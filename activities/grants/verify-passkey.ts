@@ -12,7 +12,8 @@ import { approvalInvalid } from '../failures.ts';
  * answer that is not this grant's, or not of a passkey that its maker has now. Records the use; to be undone
  * with the grant.
  */
-export async function usePasskey(trx: Transaction, { grant, passkey: answer }: ApprovalClaims): Promise<void> {
+export async function usePasskey(trx: Transaction, claims: ApprovalClaims): Promise<void> {
+  const { grant, passkey: answer } = claims;
   if (answer === null) {
     if (await needsPasskey(trx, grant.workspace_id, grant.details)) {
       throw approvalInvalid('This has to be approved with a passkey, and was not');

@@ -56,8 +56,8 @@ export async function beginChallenge(
 }
 
 /**
- * The answer that came with the input; null where none is needed and none came. The grant is made anew from
- * the input, and so is what had to be signed. Throws 403 `passkey_required` for none, and for one that does
+ * The answer that came with the input; null where none is needed and none came. Grant and challenge are
+ * computed from the input again. Throws 403 `passkey_required` for none, and for one that does
  * not count; its challenge is used up in any case.
  */
 export async function requirePasskey(

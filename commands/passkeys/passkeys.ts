@@ -48,7 +48,7 @@ export function renamePasskey(
   });
 }
 
-/** Removes the person's own: what it answered and was not carried out is refused. False when there is none. */
+/** Removes the person's own: what it answered is refused unless it is carried out. False for none. */
 export function removePasskey(db: Db, key: { id: string; userId: string }): Promise<boolean> {
   return inTransaction(db, async (trx) => {
     const removed = await deletePasskey(trx, key);

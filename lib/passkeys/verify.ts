@@ -22,7 +22,7 @@ export interface PasskeyRecord {
 /**
  * Returns how often the authenticator says that it has signed, or null for an answer that does not count: to
  * another challenge, from another address, by another key, of nobody that the device has verified, or with a
- * count that did not go on.
+ * count that did not grow.
  */
 export async function verifyAssertion(
   assertion: PasskeyAssertion,
@@ -61,7 +61,7 @@ export async function verifyAssertion(
   }
 }
 
-/** Whether the browser says that a page of somebody else was around the one that asked; or says nothing readable. */
+/** Whether a page of somebody else was around the one that asked, or nothing says that none was. */
 function isFramed({ client_data_json: json }: PasskeyAssertion): boolean {
   try {
     const said: unknown = JSON.parse(Buffer.from(json, 'base64url').toString('utf8'));

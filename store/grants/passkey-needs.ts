@@ -10,8 +10,8 @@ const needs = z.object({ all: z.boolean(), scopes: z.array(z.string()) });
 
 /**
  * Reads it for grants with these details. A scope needs a passkey where an entry that asks for one gates a
- * tool on it: in the catalog, or as a running session froze the entry. Nothing of it is frozen: it is what the
- * entry says at the moment. A workspace that is gone asks for it.
+ * tool on it: in the catalog, or as a running session froze the entry. Whether the entry asks is not frozen:
+ * it is what the entry says at the moment. A workspace that is gone asks for it.
  */
 export async function readPasskeyNeeds(
   db: Db,

@@ -1,7 +1,7 @@
 /** Challenges that a person's passkey answers: each once, in time, for what it was made. */
 import * as z from 'zod';
-import { passkeyChallengeSeconds } from '../../contract/passkey.ts';
 import { timestamp } from '../../contract/names.ts';
+import { passkeyChallengeSeconds } from '../../contract/passkey.ts';
 import { type Db, inTransaction } from '../database.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 
@@ -19,7 +19,8 @@ const maxOpen = 50;
 const times = z.object({ created_at: timestamp, expires_at: timestamp });
 
 /** Begins one, and forgets those of the person that are over. */
-export function insertChallenge(db: Db, { id, userId, purpose }: ChallengeKey): Promise<z.infer<typeof times>> {
+export function insertChallenge(db: Db, key: ChallengeKey): Promise<z.infer<typeof times>> {
+  const { id, userId, purpose } = key;
   return inTransaction(db, async (trx) => {
     await trx.raw(
       `delete from passkey_challenges where user_id = :userId and (expires_at <= now() or id in (

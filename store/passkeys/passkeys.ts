@@ -1,6 +1,7 @@
 /** Passkeys of people: the public half of each, and how often it was used. */
-import type { Passkey, PasskeyCredential } from '../../contract/passkey.ts';
+import { type Passkey, type PasskeyCredential, passkey, passkeyCredential } from '../../contract/passkey.ts';
 import type { Db, Transaction } from '../database.ts';
+import { readRows } from '../read-rows.ts';
 
 /** What an answer of a passkey is checked against. */
 export interface StoredPasskey extends PasskeyCredential {
@@ -12,12 +13,14 @@ export interface StoredPasskey extends PasskeyCredential {
 
 const shownColumns = ['id', 'name', 'origin', 'created_at', 'last_used_at'] as const;
 
+/** The one row that a change returns, if any. */
+const changed = async (query: PromiseLike<unknown>): Promise<Passkey | null> =>
+  (await readRows(query, passkey))[0] ?? null;
+
 /** A person's own, oldest first. */
 export async function listPasskeys(db: Db, userId: string): Promise<Passkey[]> {
-  return db('passkeys')
-    .where({ user_id: userId })
-    .orderBy(['created_at', 'id'])
-    .select(...shownColumns);
+  const query = db('passkeys').where({ user_id: userId }).orderBy(['created_at', 'id']);
+  return readRows(query.select(shownColumns), passkey);
 }
 
 /** Those of a person that can answer at an address of the platform. */
@@ -25,10 +28,8 @@ export async function listCredentials(
   db: Db,
   { userId, origin }: { userId: string; origin: string },
 ): Promise<PasskeyCredential[]> {
-  return db('passkeys')
-    .where({ user_id: userId, origin })
-    .orderBy(['created_at', 'id'])
-    .select('credential_id', 'transports');
+  const query = db('passkeys').where({ user_id: userId, origin }).orderBy(['created_at', 'id']);
+  return readRows(query.select('credential_id', 'transports'), passkeyCredential);
 }
 
 /** The person's passkey that has this credential; null when it is another person's, or was removed. */
@@ -73,23 +74,23 @@ function storedPasskey(row: {
 /** Stores one; null when the credential is registered already, by whomever. */
 export async function insertPasskey(
   trx: Transaction,
-  passkey: StoredPasskey & { userId: string; name: string },
+  made: StoredPasskey & { userId: string; name: string },
 ): Promise<Passkey | null> {
-  const [row] = await trx('passkeys')
+  const query = trx('passkeys')
     .insert({
-      id: passkey.id,
-      user_id: passkey.userId,
-      name: passkey.name,
-      credential_id: passkey.credential_id,
-      public_key: passkey.publicKey,
-      sign_count: passkey.signCount,
-      transports: passkey.transports,
-      origin: passkey.origin,
+      id: made.id,
+      user_id: made.userId,
+      name: made.name,
+      credential_id: made.credential_id,
+      public_key: made.publicKey,
+      sign_count: made.signCount,
+      transports: made.transports,
+      origin: made.origin,
     })
     .onConflict('credential_id')
     .ignore()
     .returning([...shownColumns]);
-  return row ?? null;
+  return changed(query);
 }
 
 /** Records that it approved something, with the count that its authenticator gave. */
@@ -102,11 +103,11 @@ export async function renamePasskeyRow(
   trx: Transaction,
   { id, userId, name }: { id: string; userId: string; name: string },
 ): Promise<Passkey | null> {
-  const [row] = await trx('passkeys')
+  const query = trx('passkeys')
     .where({ id, user_id: userId })
     .update({ name })
     .returning([...shownColumns]);
-  return row ?? null;
+  return changed(query);
 }
 
 /** Removes the person's own, and returns what it was; null when there was none. */
@@ -114,11 +115,11 @@ export async function deletePasskey(
   trx: Transaction,
   { id, userId }: { id: string; userId: string },
 ): Promise<Passkey | null> {
-  const [row] = await trx('passkeys')
+  const query = trx('passkeys')
     .where({ id, user_id: userId })
     .delete()
     .returning([...shownColumns]);
-  return row ?? null;
+  return changed(query);
 }
 
 /** One at a time changes how many passkeys a person has. */

@@ -1,4 +1,4 @@
-/** An authenticator in software, that signs whatever it is told to: what a browser and a device would answer. */
+/** An authenticator in software: it signs whatever it is told to, as a browser and a device would not. */
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import type { PasskeyAssertion } from '../../contract/passkey.ts';
 

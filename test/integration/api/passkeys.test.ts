@@ -76,10 +76,10 @@ const withAnswer = ({ challenge_id }: PasskeyChallenge, answer: PasskeyAssertion
   passkey: { challenge_id, ...answer },
 });
 const refused = { status: 403, body: { error: { code: 'passkey_required' } } };
-const ask = async (): Promise<PermissionRequest> => {
+const ask = async (scope = 'session'): Promise<PermissionRequest> => {
   const request_id = randomUUID();
   await api.asSidecar(session.id, 'POST', 'permission-requests', {
-    ...{ request_id, grant_type: 'tool_scope', details: { scope: 'files.write' }, scope: 'session' },
+    ...{ request_id, grant_type: 'tool_scope', details: { scope: 'files.write' }, scope },
     justification: 'Please',
     refused_call: null,
   });
@@ -170,7 +170,7 @@ describe('a scope that asks for a passkey', () => {
     ['of another origin', { origin: 'http://localhost:9' }],
     ['of another site', { origin: 'https://agents.example.com' }],
     ['of nobody whom the device verified', { verified: false }],
-    ['whose count did not go on', { count: 1 }],
+    ['whose count did not grow', { count: 1 }],
     ['inside of another page', { framed: true }],
   ])('is not granted by an answer %s', async (_, said) => {
     await register();
@@ -183,7 +183,7 @@ describe('a scope that asks for a passkey', () => {
 
   it('is not granted by an answer to something else, however little it differs', async () => {
     await register();
-    const [request, other] = [await ask(), await ask()];
+    const [request, other] = [await ask(), await ask('persistent')];
     const device = await enrolled();
     const about = { request_id: request.id, reason: 'Fine' };
     const changes = [

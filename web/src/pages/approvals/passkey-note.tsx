@@ -4,7 +4,7 @@ import { passkeys } from '../../app/paths.ts';
 import { Banner } from '../../components/banner.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 
-/** What stands in the way of approving; null for nothing, and while it is not known. */
+/** What blocks an approval; null for nothing, and while it is not known. */
 export type PasskeyObstacle = { kind: 'address'; text: string } | { kind: 'none' } | null;
 
 export function usePasskeyObstacle({ needs_passkey: isNeeded }: { needs_passkey: boolean }): PasskeyObstacle {
