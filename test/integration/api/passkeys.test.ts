@@ -10,6 +10,7 @@ import type { Passkey, PasskeyAssertion, PasskeyChallenge } from '../../../contr
 import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Person } from '../../support/api.ts';
+import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type Answering, PasskeyDevice } from '../../support/passkey-device.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
@@ -37,7 +38,8 @@ const entry = (changes: Record<string, unknown> = {}) => ({
   require_passkey: true,
   ...changes,
 });
-const register = () => admin.ok('POST', `${base}/mcp-servers`, entry());
+const register = async () =>
+  (await admin.ok<{ mcp_server: { id: string } }>('POST', `${base}/mcp-servers`, entry())).mcp_server.id;
 const replace = (changes: Record<string, unknown>) =>
   admin.ok('PUT', `${base}/mcp-servers/files`, entry(changes));
 
@@ -221,6 +223,15 @@ describe('a scope that asks for a passkey', () => {
     const [passkey] = await passkeysOf();
     await member.ok('DELETE', `/api/me/passkeys/${passkey?.id}`);
     expect(await post(withAnswer(before, device.answer(before.challenge)))).toMatchObject(refused);
+  });
+
+  it('still asks where a running session gates on a scope that the entry has renamed', async () => {
+    const entry_id = await register();
+    await replace({ manifest: { tool_scopes: { write_file: 'files.renamed' } } });
+    const frozen = frozenFor(session, agent);
+    const servers = frozen.servers.map((server) => ({ ...server, entry_id }));
+    await replaceConfiguration(api.db, { ...frozen, servers });
+    expect(await post()).toMatchObject(refused);
   });
 
   it('asks from the moment in which an admin says so, and for every grant where the workspace does', async () => {
