@@ -98,9 +98,13 @@ describeInBrowser('the approval dialog', () => {
 
   it('asks for a passkey where the workspace does, and says what to do without one', async () => {
     await ada.ok('PATCH', ada.workspace, { settings: { require_passkey: true } });
-    const agent = await ada.createAgent('passkey asker', [write('permission_required'), ask('once')], {
-      files: {},
-    });
+    const agent = await ada.createAgent(
+      'passkey asker',
+      [write('permission_required'), ask('once'), waitForever],
+      {
+        files: {},
+      },
+    );
     const session = await ada.startSession(agent.id);
     const request = await ada.openRequest(session.id);
     const atAddress = await demo.visit('ada');
