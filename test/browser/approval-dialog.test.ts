@@ -128,6 +128,7 @@ describeInBrowser('the approval dialog', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Rename Laptop' }).waitFor();
     await visitor.picture('passkeys');
+    await visitor.checkAccessibility();
     await visitor.open(`approvals/${request.id}`);
     await pressWhenShown(dialog, 'Approve this call only with a passkey');
     await dialog.waitFor({ state: 'hidden' });
