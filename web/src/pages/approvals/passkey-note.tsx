@@ -28,7 +28,8 @@ export function PasskeyNote({ obstacle }: { obstacle: PasskeyObstacle }) {
         `${obstacle.text}.`
       ) : (
         <>
-          You have none for this address. <TextLink to={passkeys}>Your passkeys</TextLink>
+          You have none for this address. Add one under <TextLink to={passkeys}>Your passkeys</TextLink>, and
+          come back.
         </>
       )}
     </Banner>
