@@ -95,11 +95,7 @@ export const packageOwners: [RegExp, string[], string][] = [
     ['sidecar', 'agents', 'relay'],
     'only the sidecar, the bridge and agents speak MCP',
   ],
-  [
-    /^@simplewebauthn\/server$/,
-    ['lib/passkeys'],
-    'only lib/passkeys believes what an authenticator signed',
-  ],
+  [/^@simplewebauthn\/server$/, ['lib/passkeys'], 'only lib/passkeys believes what an authenticator signed'],
   [
     /^(react|react-dom|wouter|openapi-fetch|vite|@simplewebauthn\/browser|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,
     ['web'],
