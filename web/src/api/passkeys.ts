@@ -100,7 +100,9 @@ export function useWithPasskey(slug: string) {
     const answer = known ?? (await askForAnswer(slug, body));
     kept.current = { text, answer };
     try {
-      return await send({ ...body, passkey: answer });
+      const made = await send({ ...body, passkey: answer });
+      kept.current = null;
+      return made;
     } catch (error) {
       if (!isTransient(error)) {
         kept.current = null;
