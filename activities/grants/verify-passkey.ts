@@ -5,10 +5,10 @@ import { verifyAssertion } from '../../lib/passkeys/verify.ts';
 import type { Transaction } from '../../store/database.ts';
 import { needsPasskey } from '../../store/grants/passkey-needs.ts';
 import { lockPasskey, recordPasskeyUse } from '../../store/passkeys/passkeys.ts';
-import { approvalInvalid } from '../failures.ts';
+import { passkeyRequired } from '../failures.ts';
 
 /**
- * Throws `approval_invalid` for a grant that needs a passkey now and was approved without one, and for an
+ * Throws `passkey_required` for a grant that needs a passkey now and was approved without one, and for an
  * answer that is not this grant's, or not of a passkey that its maker has now. Records the use; to be undone
  * with the grant.
  */
@@ -16,7 +16,7 @@ export async function usePasskey(trx: Transaction, claims: ApprovalClaims): Prom
   const { grant, passkey: answer } = claims;
   if (answer === null) {
     if (await needsPasskey(trx, grant.workspace_id, grant.details)) {
-      throw approvalInvalid('This has to be approved with a passkey, and was not');
+      throw passkeyRequired('This has to be approved with a passkey, and was not');
     }
     return;
   }
@@ -25,7 +25,7 @@ export async function usePasskey(trx: Transaction, claims: ApprovalClaims): Prom
   const challenge = grantChallenge(grant);
   const signCount = passkey === null ? null : await verifyAssertion(answer, { challenge, passkey });
   if (passkey === null || signCount === null) {
-    throw approvalInvalid('The answer of the passkey is not valid for this grant; approve again');
+    throw passkeyRequired('The answer of the passkey is not valid for this grant; approve again');
   }
   await recordPasskeyUse(trx, passkey.id, signCount);
 }

@@ -83,7 +83,7 @@ describe('a signed approval of a scope that asks for a passkey', () => {
     expect(row).toMatchObject({ sign_count: 1, last_used_at: expect.anything() });
     const later = claimsFor();
     const old = carryOut(later, device.answer(grantChallenge(later), { count: 1 }));
-    await expect(old).rejects.toMatchObject({ type: 'approval_invalid' });
+    await expect(old).rejects.toMatchObject({ type: 'passkey_required' });
     expect(await readGrant(activities.db, later.id)).toBeNull();
   });
 
@@ -114,7 +114,7 @@ describe('a signed approval of a scope that asks for a passkey', () => {
   ])('writes nothing %s', async (_, answerTo) => {
     const grant = claimsFor({ scope: 'persistent' });
     const writing = carryOut(grant, await answerTo(grant));
-    await expect(writing).rejects.toMatchObject({ type: 'approval_invalid', nonRetryable: true });
+    await expect(writing).rejects.toMatchObject({ type: 'passkey_required', nonRetryable: true });
     expect(await readGrant(activities.db, grant.id)).toBeNull();
   });
 });

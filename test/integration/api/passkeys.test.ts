@@ -234,6 +234,22 @@ describe('a scope that asks for a passkey', () => {
     expect(await post()).toMatchObject(refused);
   });
 
+  it('is granted by an answer with the same key, once an approval without one was refused at its writing', async () => {
+    const headers = { 'idempotency-key': randomUUID() };
+    const send = (more = {}) => member.send('POST', `${base}/grants`, { ...grantBody(), ...more }, headers);
+    expect(await send()).toMatchObject({ status: 201 });
+    // As if nobody had carried it out yet.
+    const decisions = () => api.db('decisions').where({ user_id: member.user.id });
+    await api.db('grants').where({ agent_subject_id: agent.id }).delete();
+    await decisions().update({ carried_out_at: null });
+    await admin.ok('PATCH', base, { settings: { require_passkey: true } });
+    expect(await send()).toMatchObject(refused);
+    expect(await decisions()).toMatchObject([{ withdrawn_at: expect.any(Date), idempotency_key: null }]);
+    const device = await enrolled();
+    const asked = await begin();
+    expect(await send(withAnswer(asked, device.answer(asked.challenge)))).toMatchObject({ status: 201 });
+  });
+
   it('asks from the moment in which an admin says so, and for every grant where the workspace does', async () => {
     await register();
     await replace({ require_passkey: false });
