@@ -9,7 +9,7 @@ import { productName } from '../../../contract/product-name.ts';
 import { api, call } from './client.ts';
 import { ApiFailure, isTransient } from './failure.ts';
 import { keys } from './keys.ts';
-import type { GrantInput, User } from './types.ts';
+import type { Grant, GrantInput, User } from './types.ts';
 
 /** The person's own, and why this browser can make and use none at this address. */
 export function usePasskeys({ enabled = true } = {}) {
@@ -52,10 +52,14 @@ export async function registerPasskey(user: User, name: string): Promise<void> {
 
 type Answer = NonNullable<GrantInput['passkey']>;
 
-async function askForAnswer(slug: string, body: GrantInput): Promise<Answer> {
+/** Whether the device may open its question now. */
+type MayAsk = () => boolean;
+
+async function askForAnswer(slug: string, body: GrantInput, mayAsk: MayAsk): Promise<Answer> {
   const params = { path: { slug } };
   const asked = await call(api.POST('/api/workspaces/{slug}/grant-challenges', { params, body }));
   const { startAuthentication } = await loadLibrary();
+  requireMayAsk(mayAsk);
   const { id, response } = await inBrowser(asked, () =>
     startAuthentication({
       optionsJSON: {
@@ -75,41 +79,63 @@ async function askForAnswer(slug: string, body: GrantInput): Promise<Answer> {
   };
 }
 
+interface Sending {
+  /** As `useIdempotencyKey` makes it. */
+  header: { 'Idempotency-Key': string };
+  /** Whether an answer is known to be needed: nothing is sent without one then. */
+  isNeeded?: boolean;
+  mayAsk?: MayAsk;
+}
+
 /**
- * Sends what creates a grant, with the answer of one of the person's passkeys where the platform asks for it.
- * What is sent again because no answer came is sent with the same one.
+ * The one way in which pages create a grant: with the answer of one of the person's passkeys where the
+ * platform asks for it. What is sent again because no answer came is sent with the same one, and with another
+ * one where that was used up meanwhile.
  */
-export function useWithPasskey(slug: string) {
+export function useSendGrant(slug: string) {
   const kept = useRef<{ text: string; answer: Answer } | null>(null);
-  return async <Made>(
-    body: GrantInput,
-    send: (body: GrantInput) => Promise<Made>,
-    isNeeded = false,
-  ): Promise<Made> => {
-    const text = JSON.stringify(body);
-    const known = kept.current?.text === text ? kept.current.answer : null;
-    if (known === null && !isNeeded) {
+  return async (
+    asked: GrantInput,
+    { header, isNeeded = false, mayAsk = () => true }: Sending,
+  ): Promise<{ grant: Grant }> => {
+    const text = JSON.stringify(asked);
+    const params = { path: { slug }, header };
+    const send = async (answer: Answer | null) => {
+      kept.current = answer === null ? null : { text, answer };
+      const body = answer === null ? asked : { ...asked, passkey: answer };
       try {
-        return await send(body);
+        return await call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
       } catch (error) {
-        if (!(error instanceof ApiFailure && error.code === 'passkey_required')) {
+        if (!isTransient(error)) {
+          kept.current = null;
+        }
+        throw error;
+      }
+    };
+    const known = kept.current?.text === text ? kept.current.answer : null;
+    if (known !== null || !isNeeded) {
+      try {
+        return await send(known);
+      } catch (error) {
+        if (!(error instanceof ApiFailure && error.code === 'passkey_required' && mayAsk())) {
           throw error;
         }
       }
     }
-    const answer = known ?? (await askForAnswer(slug, body));
-    kept.current = { text, answer };
-    try {
-      const made = await send({ ...body, passkey: answer });
-      kept.current = null;
-      return made;
-    } catch (error) {
-      if (!isTransient(error)) {
-        kept.current = null;
-      }
-      throw error;
-    }
+    requireMayAsk(mayAsk);
+    return send(await askForAnswer(slug, asked, mayAsk).catch(asFinal));
   };
+}
+
+function requireMayAsk(mayAsk: MayAsk): void {
+  if (!mayAsk()) {
+    throw notUsed('The passkey was not asked for: press the button again.');
+  }
+}
+
+/** Nothing is tried again by itself after which the device would ask again. */
+function asFinal(error: unknown): never {
+  throw isTransient(error) && error instanceof Error ? notUsed(error.message) : error;
 }
 
 /** Runs the browser's part. Throws an ApiFailure that says why it did not answer. */

@@ -1,11 +1,10 @@
 import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { api, call } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
-import { useWithPasskey } from '../../api/passkeys.ts';
+import { useSendGrant } from '../../api/passkeys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useAuthority } from '../../api/use-authority.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
@@ -36,7 +35,7 @@ export function NewGrantPage() {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const keyFor = useIdempotencyKey();
-  const withPasskey = useWithPasskey(slug);
+  const sendGrant = useSendGrant(slug);
   const form = useForm<GrantFormValues>({
     initialValues: { ...emptyValues, holder: search.get('holder') ?? '' },
     validate: missingIn,
@@ -44,8 +43,7 @@ export function NewGrantPage() {
   const create = useApiMutation({
     send: (values: GrantFormValues) => {
       const asked = bodyOf(values);
-      const params = { path: { slug }, header: keyFor(asked) };
-      return withPasskey(asked, (body) => call(api.POST('/api/workspaces/{slug}/grants', { params, body })));
+      return sendGrant(asked, { header: keyFor(asked) });
     },
     invalidates: [keys.grants(slug)],
     onRefetched: ({ grant }) => navigate(pathOf(slug, 'grants', grant.id)),
