@@ -113,7 +113,8 @@ export const mcpServerInput = z.strictObject({
   network: network.default('internet'),
   egress_allow: z.array(egressRule).max(50).default([]),
   approvers: approvers.default('operator'),
-  require_passkey: requirePasskey.default(false),
+  /** Left out: as it is stored; false for a new entry. */
+  require_passkey: requirePasskey.optional(),
   client_features: z
     .array(clientFeature)
     .refine((features) => new Set(features).size === features.length, 'must not name a feature twice')

@@ -67,18 +67,10 @@ async function ensureServer(trx: Transaction, save: ExampleSave): Promise<void> 
 }
 
 /** The same program and rules, no variable, and at least the example's gates. */
-const isExampleServer = ({
-  shape,
-  manifest,
-  network,
-  approvers,
-  require_passkey: needsPasskey,
-  unlisted_tools,
-}: McpServer): boolean =>
+const isExampleServer = ({ shape, manifest, network, approvers, unlisted_tools }: McpServer): boolean =>
   isDeepStrictEqual(shape, exampleServer.shape) &&
   network === exampleServer.network &&
   approvers === exampleServer.approvers &&
-  !needsPasskey &&
   unlisted_tools === exampleServer.unlisted_tools &&
   Object.keys(manifest.env).length === 0 &&
   hasExampleGates(manifest);

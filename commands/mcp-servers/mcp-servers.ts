@@ -36,9 +36,13 @@ export interface EntrySave {
 
 /**
  * Returns what an admin decides of an entry, with what its image says; no manifest without an image or a
- * pasted one.
+ * pasted one. What no longer asks for a passkey was told so: a field that is left out changes nothing there.
  */
-function decidedFields(input: McpServerInput, image: EntryImage | null): DecidedFields {
+function decidedFields(
+  input: McpServerInput,
+  image: EntryImage | null,
+  before: McpServer | null = null,
+): DecidedFields {
   return {
     shape: input.shape,
     manifest: image?.manifest ?? input.manifest ?? emptyManifest,
@@ -49,7 +53,7 @@ function decidedFields(input: McpServerInput, image: EntryImage | null): Decided
     network: input.network,
     egress_allow: input.egress_allow,
     approvers: input.approvers,
-    require_passkey: input.require_passkey,
+    require_passkey: input.require_passkey ?? before?.require_passkey ?? false,
     client_features: input.client_features,
     changed_tools: input.changed_tools,
     unlisted_tools: input.unlisted_tools,
@@ -103,7 +107,7 @@ export async function replaceMcpServer(
     if (before === null) {
       return null;
     }
-    const fields = decidedFields(input, image);
+    const fields = decidedFields(input, image, before);
     const changed = (Object.keys(fields) as (keyof DecidedFields)[]).filter(
       (field) => !isDeepStrictEqual(before[field], fields[field]),
     );
@@ -127,6 +131,9 @@ export async function replaceMcpServer(
         version,
         ...(changed.includes('image_digest')
           ? { image_digest: { old: before.image_digest, new: fields.image_digest } }
+          : {}),
+        ...(changed.includes('require_passkey')
+          ? { require_passkey: { old: before.require_passkey, new: fields.require_passkey } }
           : {}),
       },
     });
