@@ -6,12 +6,14 @@ import { readRows } from '../read-rows.ts';
 /** Whether a grant with these details needs one. */
 export type NeedsPasskey = (details: Readonly<Record<string, unknown>>) => boolean;
 
-const needs = z.object({ all: z.boolean(), scopes: z.array(z.string()) });
+const needs = z.object({ all: z.boolean(), secrets: z.boolean(), scopes: z.array(z.string()) });
 
 /**
  * Reads it for grants with these details. A scope needs a passkey where an entry that asks for one gates a
  * tool on it: in the catalog, or as a running session froze the entry. Whether the entry asks is not frozen:
- * it is what the entry says at the moment. A workspace that is gone asks for it.
+ * it is what the entry says at the moment. A secret in an agent's hands does what the gate of an entry that
+ * uses it would stop, so each needs one where any entry of the workspace asks. A workspace that is gone asks
+ * for it.
  */
 export async function readPasskeyNeeds(
   db: Db,
@@ -22,6 +24,7 @@ export async function readPasskeyNeeds(
   const statement = db.raw(
     `select
        coalesce((select require_passkey from workspaces where id = :workspaceId), true) as "all",
+       exists (select from mcp_servers where workspace_id = :workspaceId and require_passkey) as secrets,
        array(
          select gate.scope from mcp_server_tools gate
          join mcp_servers entry on entry.id = gate.mcp_server_id
@@ -38,7 +41,10 @@ export async function readPasskeyNeeds(
   );
   const [read] = await readRows(statement, needs);
   const asking = new Set(read?.scopes);
-  return (details) => read?.all !== false || scopeOf(details).some((scope) => asking.has(scope));
+  return (details) =>
+    read?.all !== false ||
+    ('secret_name' in details && read.secrets) ||
+    scopeOf(details).some((scope) => asking.has(scope));
 }
 
 /** Whether the one grant needs it. */

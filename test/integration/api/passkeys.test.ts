@@ -9,6 +9,7 @@ import type { Grant } from '../../../contract/grant.ts';
 import type { Passkey, PasskeyAssertion, PasskeyChallenge } from '../../../contract/passkey.ts';
 import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
+import { needsPasskey } from '../../../store/grants/passkey-needs.ts';
 import type { Person } from '../../support/api.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type Answering, PasskeyDevice } from '../../support/passkey-device.ts';
@@ -248,6 +249,17 @@ describe('a scope that asks for a passkey', () => {
     const device = await enrolled();
     const asked = await begin();
     expect(await send(withAnswer(asked, device.answer(asked.challenge)))).toMatchObject({ status: 201 });
+  });
+
+  it('asks for every secret that leads around it, too', async () => {
+    await admin.ok('PUT', `${base}/secrets/KEY`, { value: 'hidden value' });
+    const secret = { grant_type: 'agent_env', details: { secret_name: 'KEY' }, scope: 'persistent' };
+    await register();
+    expect(await post(secret, admin)).toMatchObject(refused);
+    const key = { secret_name: 'KEY', endpoint: 'default' };
+    expect(await needsPasskey(api.db, session.workspace_id, key)).toBe(true);
+    await replace({ require_passkey: false });
+    expect(await post(secret, admin)).toMatchObject({ status: 201 });
   });
 
   it('asks from the moment in which an admin says so, and for every grant where the workspace does', async () => {

@@ -33,8 +33,8 @@ export function AccessFields({ form }: { form: EntryFormState }) {
         </Stack>
       </Radio.Group>
       <Checkbox
-        label="Grants of its scopes are approved with a passkey"
-        description="Whoever approves confirms it with a passkey of their own. Applies from the next approval; grants that exist stay."
+        label="Require a passkey to approve its scopes"
+        description="Whoever approves confirms it with a passkey of their own; so does whoever grants a secret to an agent. Applies from the next approval; grants that exist stay."
         {...form.getInputProps('requirePasskey', { type: 'checkbox' })}
       />
       <ToolPolicyFields form={form} />
