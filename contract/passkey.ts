@@ -48,6 +48,9 @@ export const passkey = z.strictObject({
 });
 export type Passkey = z.infer<typeof passkey>;
 
+/** What a grant was approved with, as the audit trail has it: it may be renamed or removed later. */
+export type UsedPasskey = Pick<Passkey, 'id' | 'name'>;
+
 /** A credential as browsers know it. */
 export const passkeyCredential = z.strictObject({ credential_id: credentialId, transports });
 export type PasskeyCredential = z.infer<typeof passkeyCredential>;

@@ -81,8 +81,8 @@ async function carryOutApproval(
     requireWorkflow(grantWorkflowId(grant.id));
   }
   refuseExpired(claims, Date.now());
-  await usePasskey(trx, claims);
-  throwRefusal(await approve(trx, decision, grant));
+  const passkey = await usePasskey(trx, claims);
+  throwRefusal(await approve(trx, decision, grant, passkey));
   return outcome;
 }
 

@@ -17,7 +17,7 @@ import {
 import { listWorkspacesOfUser } from '../../store/workspaces/workspaces.ts';
 
 /** A passkey whose registration was verified. */
-export type VerifiedPasskey = Omit<StoredPasskey, 'id'> & { userId: string; name: string };
+export type VerifiedPasskey = Omit<StoredPasskey, 'id'> & { userId: string };
 
 /** `too_many`: the person has as many as they may. `known`: the credential is registered already. */
 export function registerPasskey(db: Db, verified: VerifiedPasskey): Promise<Passkey | 'too_many' | 'known'> {

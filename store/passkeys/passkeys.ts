@@ -6,6 +6,7 @@ import { readRows } from '../read-rows.ts';
 /** What an answer of a passkey is checked against. */
 export interface StoredPasskey extends PasskeyCredential {
   id: string;
+  name: string;
   publicKey: Buffer;
   signCount: number;
   origin: string;
@@ -55,6 +56,7 @@ const ownedBy = (db: Db, { userId, credentialId }: { userId: string; credentialI
 
 function storedPasskey(row: {
   id: string;
+  name: string;
   credential_id: string;
   transports: string[];
   public_key: Buffer;
@@ -63,6 +65,7 @@ function storedPasskey(row: {
 }): StoredPasskey {
   return {
     id: row.id,
+    name: row.name,
     credential_id: row.credential_id,
     transports: row.transports,
     publicKey: row.public_key,
@@ -74,7 +77,7 @@ function storedPasskey(row: {
 /** Stores one; null when the credential is registered already, by whomever. */
 export async function insertPasskey(
   trx: Transaction,
-  made: StoredPasskey & { userId: string; name: string },
+  made: StoredPasskey & { userId: string },
 ): Promise<Passkey | null> {
   const query = trx('passkeys')
     .insert({

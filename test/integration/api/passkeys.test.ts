@@ -167,6 +167,16 @@ describe('a scope that asks for a passkey', () => {
     }
     expect(await passkeysOf()).toMatchObject([{ last_used_at: expect.any(String) }]);
     expect(await api.db('grants').where({ agent_subject_id: agent.id })).toHaveLength(3);
+    const used = await api
+      .db('audit_events')
+      .where({ workspace_id: session.workspace_id })
+      .whereIn('event', ['grant.created', 'permission_request.approved']);
+    const [passkey] = await passkeysOf();
+    const [adminsPasskey] = await passkeysOf(admin);
+    expect(used.map(({ data }) => data.passkey.id).toSorted()).toEqual(
+      [passkey?.id, passkey?.id, passkey?.id, adminsPasskey?.id].toSorted(),
+    );
+    expect(used[0]?.data).toMatchObject({ passkey: { name: 'Laptop' } });
   });
 
   it.each<[string, Answering]>([
