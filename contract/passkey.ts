@@ -69,7 +69,10 @@ export type PasskeyChallenge = z.infer<typeof passkeyChallenge>;
 export const maxPasskeys = 20;
 /** Within it a browser answers. */
 export const passkeyChallengeSeconds = 5 * 60;
-/** A sign-in is fresh for so long: afterwards no passkey is added, renamed or removed. */
+/**
+ * A sign-in in which the person proved who they are is fresh for so long: afterwards no passkey is added,
+ * renamed or removed, and no need for one ended.
+ */
 export const freshSignInSeconds = 10 * 60;
 
 /** ES256, EdDSA, RS256: what authenticators have. */

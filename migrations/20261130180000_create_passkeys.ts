@@ -34,5 +34,8 @@ export async function up(knex: Knex): Promise<void> {
     -- Its scopes, or all grants, have to be approved with a passkey.
     alter table mcp_servers add column require_passkey boolean not null default false;
     alter table workspaces add column require_passkey boolean not null default false;
+
+    -- When the person proved who they are as it began; null: their provider may have asked for nothing.
+    alter table sign_ins add column proven_at timestamptz;
   `);
 }

@@ -320,6 +320,7 @@ declare module 'knex/types/tables.js' {
       id: string;
       user_id: string;
       created_at: string;
+      proven_at: string | null;
       expires_at: string;
       revoked_at: string | null;
     };

@@ -30,6 +30,7 @@ import {
 } from '../../store/mcp-servers/mcp-servers.ts';
 import { findSimilarName } from '../../store/shown-names.ts';
 import { registrationAddresses } from '../addresses.ts';
+import { requireFreshSignIn } from '../auth/fresh-sign-in.ts';
 import { readAvailability, whereChanged } from '../availability.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, invalid, nameTaken, notFound } from '../errors.ts';
@@ -238,7 +239,7 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
     params,
     body: mcpServerInput,
     response: answer,
-    async handler({ ctx, workspace, user, role, params, body }) {
+    async handler({ ctx, workspace, user, role, signInId, params, body }) {
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
@@ -248,7 +249,8 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
       await refuseUnsound(dependencies, { workspaceId: workspace.id, userId: user.id }, body, unavailable);
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const addresses = registrationAddresses(config, ctx);
-      const save = { input: body, image, userId: user.id, addresses };
+      const requireMayLoosen = () => requireFreshSignIn(db, { signInId });
+      const save = { input: body, image, userId: user.id, addresses, requireMayLoosen };
       const saved = await replaceMcpServer(db, workspace.id, save);
       if (saved === null) {
         throw notFound('The MCP server');
@@ -299,8 +301,10 @@ function removeRoute(dependencies: CatalogDependencies): AnyRoute {
     access: admins('catalog.write'),
     params,
     response: z.strictObject({ ok: z.literal(true) }),
-    async handler({ workspace, user, params }) {
-      const removal = await removeMcpServer(db, workspace.id, params.name, user.id);
+    async handler({ workspace, user, signInId, params }) {
+      const removal = await removeMcpServer(db, workspace.id, params.name, user.id, {
+        requireMayLoosen: () => requireFreshSignIn(db, { signInId }),
+      });
       if (removal.result === 'not_found') {
         throw notFound('The MCP server');
       }

@@ -5,7 +5,6 @@ import * as z from 'zod';
 import { registerPasskey, removePasskey, renamePasskey } from '../../commands/passkeys/passkeys.ts';
 import { uuid } from '../../contract/names.ts';
 import {
-  freshSignInSeconds,
   maxPasskeys,
   newPasskey,
   passkey,
@@ -19,12 +18,12 @@ import { shownName } from '../../contract/shown-name.ts';
 import { verifyNewPasskey } from '../../lib/passkeys/verify.ts';
 import { insertChallenge, takeChallenge } from '../../store/passkeys/challenges.ts';
 import { listCredentials, listPasskeys } from '../../store/passkeys/passkeys.ts';
-import { isFreshSignIn } from '../../store/sign-ins/sign-ins.ts';
 import { linkOriginOf } from '../addresses.ts';
+import { requireFreshSignIn } from '../auth/fresh-sign-in.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, invalid, notFound } from '../errors.ts';
 import { anySignedIn } from '../policies/access.ts';
-import { type AnyRoute, defineRoute, type SignedIn } from '../route.ts';
+import { type AnyRoute, defineRoute } from '../route.ts';
 
 type Dependencies = Pick<ApiDependencies, 'db' | 'config'>;
 
@@ -173,18 +172,4 @@ function requireOrigin(config: Dependencies['config'], ctx: Context): string {
     throw new ApiError('conflict', place.reason);
   }
   return place.origin;
-}
-
-/**
- * Throws 403 `sign_in_again` unless the person signed in on this browser a short time ago: a cookie that
- * somebody took later changes none of what proves who they are.
- */
-async function requireFreshSignIn(db: Dependencies['db'], { signInId }: Pick<SignedIn, 'signInId'>) {
-  if (!(await isFreshSignIn(db, signInId, freshSignInSeconds))) {
-    const minutes = freshSignInSeconds / 60;
-    throw new ApiError(
-      'sign_in_again',
-      `Passkeys are changed within ${minutes} minutes of a sign-in: sign out, sign in again, and repeat this`,
-    );
-  }
 }

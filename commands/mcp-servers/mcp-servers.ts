@@ -11,6 +11,7 @@ import {
   listAllAttachingAgents,
   lockMcpServerForChange,
   lockMcpServerForRemoval,
+  readMcpServer,
   updateMcpServerRow,
 } from '../../store/mcp-servers/mcp-servers.ts';
 import { carryDefinitions, removeOldDefinitions } from '../../store/tool-definitions/record.ts';
@@ -32,6 +33,8 @@ export interface EntrySave {
   image: EntryImage | null;
   userId: string;
   addresses: RegistrationAddresses;
+  /** Throws for who may not end what asks for a passkey. */
+  requireMayLoosen?: () => Promise<void>;
 }
 
 /**
@@ -61,6 +64,14 @@ function decidedFields(
     start_seconds: input.start_seconds,
   };
 }
+
+/** Whether a tool that asks for a passkey would not ask for one any more, or gate on another scope. */
+const loosens = (before: McpServer, { require_passkey: asks, manifest }: DecidedFields): boolean =>
+  before.require_passkey &&
+  (!asks ||
+    Object.entries(before.manifest.tool_scopes).some(
+      ([tool, scope]) => manifest.tool_scopes[tool] !== scope,
+    ));
 
 export interface SavedEntry {
   server: McpServer;
@@ -100,7 +111,7 @@ export async function registerMcpServer(
 export async function replaceMcpServer(
   db: Db,
   workspaceId: string,
-  { input, image, userId, addresses }: EntrySave,
+  { input, image, userId, addresses, requireMayLoosen }: EntrySave,
 ): Promise<SavedEntry | null> {
   return inTransaction(db, async (trx) => {
     const before = await lockMcpServerForChange(trx, { workspaceId, name: input.name });
@@ -113,6 +124,9 @@ export async function replaceMcpServer(
     );
     if (changed.length === 0) {
       return { server: before, registrationId: null };
+    }
+    if (loosens(before, fields)) {
+      await requireMayLoosen?.();
     }
     const version = before.version + 1;
     const server = await updateMcpServerRow(trx, before.id, { version, fields, userId });
@@ -154,11 +168,15 @@ export async function removeMcpServer(
   workspaceId: string,
   name: string,
   userId: string,
+  { requireMayLoosen }: Pick<EntrySave, 'requireMayLoosen'> = {},
 ): Promise<Removal> {
   return inTransaction(db, async (trx) => {
     const serverId = await lockMcpServerForRemoval(trx, { workspaceId, name });
     if (serverId === null) {
       return { result: 'not_found' };
+    }
+    if ((await readMcpServer(trx, workspaceId, name))?.require_passkey !== false) {
+      await requireMayLoosen?.();
     }
     const agents = await listAllAttachingAgents(trx, serverId);
     if (agents.length > 0) {

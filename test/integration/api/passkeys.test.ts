@@ -61,8 +61,8 @@ const enrolled = async (person = member) => {
 };
 const passkeysOf = async (person = member) =>
   (await person.ok<{ passkeys: Passkey[] }>('GET', '/api/me/passkeys')).passkeys;
-/** The sign-in of everybody is as old as one that a thief may have found. */
-const age = () => api.db('sign_ins').update({ created_at: api.db.raw(`now() - interval '11 minutes'`) });
+/** Everybody's proof of who they are is as old as with a cookie that a thief may have found. */
+const age = () => api.db('sign_ins').update({ proven_at: api.db.raw(`now() - interval '11 minutes'`) });
 
 const grantBody = (content: Record<string, unknown> = {}) => ({
   agent_subject_id: agent.id,
@@ -125,6 +125,9 @@ describe('a person’s passkeys', () => {
     expect(await member.send('PATCH', path, { name: 'Thief' })).toMatchObject(again);
     expect(await member.send('DELETE', path)).toMatchObject(again);
     expect(await passkeysOf()).toMatchObject([{ name: 'Laptop' }]);
+    // As new as can be, and the provider asked for nothing.
+    await api.db('sign_ins').update({ proven_at: null });
+    expect(await member.send('POST', '/api/me/passkey-challenges', {})).toMatchObject(again);
   });
 
   it('are not registered by an answer of another site, of nobody, twice, or to another’s challenge', async () => {
@@ -270,6 +273,24 @@ describe('a scope that asks for a passkey', () => {
     expect(await needsPasskey(api.db, session.workspace_id, key)).toBe(true);
     await replace({ require_passkey: false });
     expect(await post(secret, admin)).toMatchObject({ status: 201 });
+  });
+
+  it('is let go by no cookie that is older than a fresh sign-in, and asked for by any', async () => {
+    await register();
+    await admin.ok('PATCH', base, { settings: { require_passkey: true } });
+    await age();
+    const again = { status: 403, body: { error: { code: 'sign_in_again' } } };
+    const put = (changes: object) => admin.send('PUT', `${base}/mcp-servers/files`, entry({ ...changes }));
+    expect(await put({ require_passkey: false })).toMatchObject(again);
+    expect(await put({ manifest: { tool_scopes: {} } })).toMatchObject(again);
+    expect(await put({ manifest: { tool_scopes: { write_file: 'files.other' } } })).toMatchObject(again);
+    expect(await admin.send('DELETE', `${base}/mcp-servers/files`)).toMatchObject(again);
+    const setting = { settings: { require_passkey: false } };
+    expect(await admin.send('PATCH', base, setting)).toMatchObject(again);
+    const more = { manifest: { tool_scopes: { write_file: 'files.write', move_file: 'files.move' } } };
+    expect(await put({ ...more, network: 'none' })).toMatchObject({ status: 200 });
+    await admin.ok('PATCH', base, { settings: { require_passkey: true } });
+    expect(await post()).toMatchObject(refused);
   });
 
   it('asks from the moment in which an admin says so, and for every grant where the workspace does', async () => {

@@ -104,7 +104,9 @@ export function useSendGrant(slug: string) {
       kept.current = answer === null ? null : { text, answer };
       const body = answer === null ? asked : { ...asked, passkey: answer };
       try {
-        return await call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+        const made = await call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+        kept.current = null;
+        return made;
       } catch (error) {
         if (!isTransient(error)) {
           kept.current = null;

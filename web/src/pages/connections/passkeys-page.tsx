@@ -26,7 +26,7 @@ export function PasskeysPage() {
   return (
     <PageFrame
       title="Your passkeys"
-      description="Some approvals ask for a passkey: your device makes sure that it is you, and signs exactly what you approve. Passkeys are added, renamed and removed shortly after signing in."
+      description="Some approvals ask for a passkey: your device makes sure that it is you, and signs exactly what you approve. Passkeys are added, renamed and removed shortly after you signed in again to prove who you are."
     >
       <TextLink to={home}>Go to home page</TextLink>
       <QueryState query={usePasskeys()} what="Your passkeys">
