@@ -12,8 +12,14 @@ import {
 import { grantChallenge } from '../../contract/passkey-challenge.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { verifyAssertion } from '../../lib/passkeys/verify.ts';
+import type { Transaction } from '../../store/database.ts';
 import { needsPasskey } from '../../store/grants/passkey-needs.ts';
-import { insertChallenge, takeChallenge } from '../../store/passkeys/challenges.ts';
+import {
+  type ChallengeKey,
+  insertChallenge,
+  readChallenge,
+  takeChallenge,
+} from '../../store/passkeys/challenges.ts';
 import { listCredentials, readPasskey } from '../../store/passkeys/passkeys.ts';
 import { ApiError } from '../errors.ts';
 import type { InWorkspace } from '../route.ts';
@@ -34,6 +40,7 @@ interface Asked {
 interface Answered {
   grant: ApprovalClaims['grant'];
   assertion: PasskeyAssertion;
+  challenge: ChallengeKey;
 }
 
 /** Begins the approval of a grant: its id is that of the challenge, which is the hash of it as it will be. */
@@ -58,7 +65,7 @@ export async function beginChallenge(
 /**
  * The answer that came with the input; null where none is needed and none came. Grant and challenge are
  * computed from the input again. Throws 403 `passkey_required` for none, and for one that does
- * not count; its challenge is used up in any case.
+ * not count: its challenge is used up then. One that counts is used up by `takeAnswered`.
  */
 export async function requirePasskey(
   dependencies: Dependencies,
@@ -76,28 +83,54 @@ export async function requirePasskey(
   return null;
 }
 
+/**
+ * Uses the answer up, with the decision that it leads to: of several requests with the same one a single
+ * decision comes. Throws 403 `passkey_required` where it was used meanwhile.
+ */
+export async function takeAnswered(trx: Transaction, { challenge }: Answered): Promise<void> {
+  if ((await takeChallenge(trx, challenge)) === null) {
+    throw required(usedUp);
+  }
+}
+
 async function checkAnswer(
+  dependencies: Dependencies,
+  visit: Visit,
+  answer: PasskeyAnswer,
+  asked: Asked,
+): Promise<Answered> {
+  const { db } = dependencies;
+  const challenge = { id: answer.challenge_id, userId: visit.user.id, purpose: 'approve' } as const;
+  const begunAt = await readChallenge(db, challenge);
+  const checked =
+    begunAt === null ? usedUp : await verify(dependencies, visit, answer, { ...asked, begunAt });
+  if (typeof checked === 'string') {
+    await takeChallenge(db, challenge);
+    throw required(checked);
+  }
+  return { ...checked, challenge };
+}
+
+/** The grant and the answer to it, or why that does not count. */
+async function verify(
   { db, config }: Dependencies,
   visit: Visit,
   { challenge_id: id, ...assertion }: PasskeyAnswer,
-  { input, request }: Asked,
-): Promise<Answered> {
-  const begunAt = await takeChallenge(db, { id, userId: visit.user.id, purpose: 'approve' });
-  if (begunAt === null) {
-    throw required('The passkey answered something that is over, or was used before: approve again');
-  }
+  { input, request, begunAt }: Asked & { begunAt: string },
+): Promise<Pick<Answered, 'grant' | 'assertion'> | string> {
   const key = { userId: visit.user.id, credentialId: assertion.credential_id };
   const passkey = await readPasskey(db, key);
   if (passkey === null || passkey.origin !== visit.origin) {
-    throw required('This is no passkey of yours at this address: approve with one that you registered here');
+    return 'This is no passkey of yours at this address, or it was removed: approve with one that you registered here';
   }
   const grant = newGrant(visit, input, { id, request, config, nowMs: Date.parse(begunAt) });
   const signed = await verifyAssertion(assertion, { challenge: grantChallenge(grant), passkey });
-  if (signed === null) {
-    throw required('The answer of the passkey is not valid for what would be approved: approve again');
-  }
-  return { grant, assertion };
+  return signed === null
+    ? 'The answer of the passkey is not valid for what would be approved: approve again'
+    : { grant, assertion };
 }
+
+const usedUp = 'This challenge of a passkey has expired or was already used: approve again';
 
 /** Throws 403 `passkey_required` with what to do where the person cannot use one here. */
 async function requireCredentials(db: Dependencies['db'], { user, origin: reached }: Visit) {

@@ -40,16 +40,21 @@ export function insertChallenge(db: Db, key: ChallengeKey): Promise<z.infer<type
   });
 }
 
+/** When one began that can still be taken; else null. */
+export async function readChallenge(db: Db, key: ChallengeKey): Promise<string | null> {
+  const [row] = await readRows(openChallenge(db, key).select(['created_at', 'expires_at']), times);
+  return row?.created_at ?? null;
+}
+
 /**
  * Takes one, so that nothing else is answered by it, and returns when it began; null for one that is over,
  * was answered, or is another person's.
  */
-export async function takeChallenge(db: Db, { id, userId, purpose }: ChallengeKey): Promise<string | null> {
-  const taken = db('passkey_challenges')
-    .where({ id, user_id: userId, purpose })
-    .where('expires_at', '>', db.fn.now())
-    .delete()
-    .returning(['created_at', 'expires_at']);
+export async function takeChallenge(db: Db, key: ChallengeKey): Promise<string | null> {
+  const taken = openChallenge(db, key).delete().returning(['created_at', 'expires_at']);
   const [row] = await readRows(taken, times);
   return row?.created_at ?? null;
 }
+
+const openChallenge = (db: Db, { id, userId, purpose }: ChallengeKey) =>
+  db('passkey_challenges').where({ id, user_id: userId, purpose }).where('expires_at', '>', db.fn.now());

@@ -248,6 +248,17 @@ describe('a scope that asks for a passkey', () => {
     expect(await post()).toMatchObject(refused);
   });
 
+  it('is granted once by one answer that is sent several times at once', async () => {
+    await register();
+    const device = await enrolled();
+    const asked = await begin();
+    const body = { ...grantBody(), ...withAnswer(asked, device.answer(asked.challenge)) };
+    const key = { 'idempotency-key': randomUUID() };
+    const answers = await Promise.all([1, 2, 3].map(() => member.send('POST', `${base}/grants`, body, key)));
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201]);
+    expect(await api.db('grants').where({ agent_subject_id: agent.id })).toHaveLength(1);
+  });
+
   it('is granted by an answer with the same key, once an approval without one was refused at its writing', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const send = (more = {}) => member.send('POST', `${base}/grants`, { ...grantBody(), ...more }, headers);
