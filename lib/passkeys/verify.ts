@@ -62,7 +62,7 @@ export async function verifyAssertion(
 }
 
 /** Whether a page of somebody else was around the one that asked, or nothing says that none was. */
-function isFramed({ client_data_json: json }: PasskeyAssertion): boolean {
+function isFramed({ client_data_json: json }: Pick<PasskeyAssertion, 'client_data_json'>): boolean {
   try {
     const said: unknown = JSON.parse(Buffer.from(json, 'base64url').toString('utf8'));
     return typeof said !== 'object' || said === null || ('crossOrigin' in said && said.crossOrigin !== false);
@@ -76,6 +76,9 @@ export async function verifyNewPasskey(
   made: NewPasskey,
   { challenge, origin }: { challenge: string; origin: string },
 ): Promise<PasskeyRecord | null> {
+  if (isFramed(made)) {
+    return null;
+  }
   try {
     const { verified, registrationInfo: info } = await verifyRegistrationResponse({
       response: {
@@ -95,7 +98,7 @@ export async function verifyNewPasskey(
       requireUserVerification: true,
       supportedAlgorithmIDs: [...passkeyAlgorithms],
     });
-    return verified && info.userVerified && info.credential.id === made.credential_id
+    return verified && info.fmt === 'none' && info.userVerified && info.credential.id === made.credential_id
       ? {
           credential_id: info.credential.id,
           publicKey: info.credential.publicKey,

@@ -135,6 +135,7 @@ describe('a person’s passkeys', () => {
     const device = () => new PasskeyDevice(origin);
     expect((await enroll(member, device(), { origin: 'http://localhost:9' })).answer).toMatchObject(invalid);
     expect((await enroll(member, device(), { verified: false })).answer).toMatchObject(invalid);
+    expect((await enroll(member, device(), { framed: true })).answer).toMatchObject(invalid);
     const { answer, body } = await enroll();
     expect(answer.status).toBe(201);
     expect(await member.send('POST', '/api/me/passkeys', body)).toMatchObject(invalid);

@@ -149,14 +149,19 @@ async function inBrowser<Result>({ rp_id: domain }: PasskeyChallenge, run: () =>
   try {
     return await run();
   } catch (error) {
-    const isKnown = error instanceof Error && error.name === 'InvalidStateError';
+    const name = error instanceof Error ? error.name : '';
     throw notUsed(
-      isKnown
-        ? 'This device has a passkey of yours already.'
-        : 'The browser gave no passkey: it was cancelled, took too long, or none is on this device. Try again.',
+      reasons[name] ?? 'The browser gave no passkey: it was cancelled, or took too long. Try again.',
     );
   }
 }
+
+/** Why a browser gives none, by the name of its error. */
+const reasons: Record<string, string> = {
+  InvalidStateError: 'This device has a passkey of yours already.',
+  NotSupportedError: 'This browser or device cannot make or use passkeys of the kinds that are taken.',
+  SecurityError: 'The browser allows no passkeys on this page: open the platform at its own address.',
+};
 
 const notUsed = (message: string) => new ApiFailure(message, { status: 400, code: 'passkey_not_used' });
 
