@@ -62,10 +62,11 @@ describe('the MCP catalog', () => {
     expect(await put({ require_passkey: true })).toMatchObject({ mcp_server: { require_passkey: true } });
     expect(await put({ network: 'none' })).toMatchObject({ mcp_server: { require_passkey: true } });
     expect(await put({ require_passkey: false })).toMatchObject({ mcp_server: { require_passkey: false } });
-    const data = (await auditOf(workspace.id)).map((event) => event.data.require_passkey);
-    expect(data.filter((changed) => changed !== undefined)).toEqual([
-      { old: false, new: true },
-      { old: true, new: false },
+    const changes = (await auditOf(workspace.id)).filter(({ event }) => event === 'workspace.mcp.updated');
+    expect(changes).toMatchObject([
+      { data: { require_passkey: { old: false, new: true } } },
+      { data: { changed: ['network'] } },
+      { data: { require_passkey: { old: true, new: false } } },
     ]);
   });
 
