@@ -65,7 +65,7 @@ function challengeRoute({ db, config }: Dependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: '/me/passkey-challenges',
-    summary: 'Begin to register a passkey, shortly after signing in; `credentials` are those you have',
+    summary: 'Begin to register a passkey, after a fresh sign-in; `credentials` are those you have',
     scope: 'user',
     access: anySignedIn,
     status: 201,
@@ -90,7 +90,7 @@ function registerRoute({ db, config }: Dependencies): AnyRoute {
   return defineRoute({
     method: 'post',
     path: collection,
-    summary: 'Register the passkey that your browser made for a challenge, shortly after signing in',
+    summary: 'Register the passkey that your browser made for a challenge, after a fresh sign-in',
     scope: 'user',
     access: anySignedIn,
     body: newPasskey,
@@ -129,7 +129,7 @@ function renameRoute({ db }: Dependencies): AnyRoute {
   return defineRoute({
     method: 'patch',
     path,
-    summary: 'Rename one of your passkeys, shortly after signing in',
+    summary: 'Rename one of your passkeys, after a fresh sign-in',
     scope: 'user',
     access: anySignedIn,
     params,
@@ -150,7 +150,7 @@ function removeRoute({ db }: Dependencies): AnyRoute {
   return defineRoute({
     method: 'delete',
     path,
-    summary: 'Remove one of your passkeys, shortly after signing in: it approves nothing from now on',
+    summary: 'Remove one of your passkeys, after a fresh sign-in: it approves nothing from now on',
     scope: 'user',
     access: anySignedIn,
     params,
