@@ -272,7 +272,7 @@ describe('a scope that asks for a passkey', () => {
     await decisions().update({ carried_out_at: null });
     await admin.ok('PATCH', base, { settings: { require_passkey: true } });
     expect(await send()).toMatchObject(refused);
-    expect(await decisions()).toMatchObject([{ withdrawn_at: expect.any(Date), idempotency_key: null }]);
+    expect(await decisions()).toMatchObject([{ withdrawn_at: expect.any(String), idempotency_key: null }]);
     const device = await enrolled();
     const asked = await begin();
     expect(await send(withAnswer(asked, device.answer(asked.challenge)))).toMatchObject({ status: 201 });
