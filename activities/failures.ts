@@ -42,6 +42,11 @@ export function approvalInvalid(sentence: string): ApplicationFailure {
   return refusal(sentence, 'approval_invalid');
 }
 
+/** An approval that lacks the answer of a passkey, or whose answer does not count now. */
+export function passkeyRequired(sentence: string): ApplicationFailure {
+  return refusal(sentence, 'passkey_required');
+}
+
 /** A decision whose maker was told to make it again. */
 export function decisionWithdrawn(): ApplicationFailure {
   return refusal('The decision was withdrawn, since nobody carried it out in time', 'decision_withdrawn');

@@ -157,6 +157,8 @@ function asApiError(error: unknown): ApiError {
       case 'approval_expired' satisfies RefusalType:
       case 'approval_invalid' satisfies RefusalType:
         return new ApiError('conflict', refusal.message, { cause: error });
+      case 'passkey_required' satisfies RefusalType:
+        return new ApiError('passkey_required', refusal.message, { cause: error });
     }
   }
   return new ApiError('unavailable', 'The platform cannot carry this out right now; try again', {

@@ -75,6 +75,8 @@ export const clientFeature = z.enum(['elicitation', 'roots', 'sampling']);
 export type ClientFeature = z.infer<typeof clientFeature>;
 /** Who may grant the scopes that the entry's manifest names. */
 export const approvers = z.enum(['operator', 'admin']);
+/** Whether a grant of these scopes has to be approved with a passkey. */
+const requirePasskey = z.boolean();
 
 /**
  * What a tool means that is new, or no longer what was accepted: the people concerned are told, or
@@ -111,6 +113,8 @@ export const mcpServerInput = z.strictObject({
   network: network.default('internet'),
   egress_allow: z.array(egressRule).max(50).default([]),
   approvers: approvers.default('operator'),
+  /** Left out: as it is stored; false for a new entry. */
+  require_passkey: requirePasskey.optional(),
   client_features: z
     .array(clientFeature)
     .refine((features) => new Set(features).size === features.length, 'must not name a feature twice')
@@ -139,6 +143,7 @@ export const mcpServer = z.strictObject({
   network,
   egress_allow: z.array(egressRule),
   approvers,
+  require_passkey: requirePasskey,
   client_features: z.array(clientFeature),
   changed_tools: changedTools,
   unlisted_tools: unlistedTools,

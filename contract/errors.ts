@@ -9,6 +9,8 @@ export const httpStatusByCode = {
   malformed_request: 400,
   unauthenticated: 401,
   forbidden: 403,
+  passkey_required: 403,
+  sign_in_again: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { fieldProblemsOf } from './errors.ts';
 import { modelEndpointName } from './model-access.ts';
 import { callDigest, secretName, timestamp, toolScope, uuid } from './names.ts';
+import { passkeyAnswer } from './passkey.ts';
 import { workspaceRole } from './workspace.ts';
 
 export const grantScope = z.enum(['once', 'session', 'persistent']);
@@ -104,6 +105,8 @@ export const grantInput = z.strictObject({
   call_digest: callDigest.optional(),
   /** Binds a `once` grant to exactly that call. */
   exact_call: z.literal(true).optional(),
+  /** Where the scope or the workspace asks for it. */
+  passkey: passkeyAnswer.optional(),
 });
 export type GrantInput = z.infer<typeof grantInput>;
 

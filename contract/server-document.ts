@@ -71,7 +71,7 @@ export function serverDocumentOf(
   entry: McpServer,
   { slug, publicUrl }: { slug: string; publicUrl: string | undefined },
 ): ServerDocument {
-  const { name, shape, version, manifest, network, approvers } = entry;
+  const { name, shape, version, manifest, network, approvers, require_passkey } = entry;
   return {
     $schema: schemaUrl,
     name: `${namespaceOf(publicUrl)}/${name}`,
@@ -83,6 +83,7 @@ export function serverDocumentOf(
         tool_scopes: manifest.tool_scopes,
         network,
         approvers,
+        require_passkey,
       },
     },
   };

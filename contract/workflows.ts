@@ -202,6 +202,8 @@ export type RefusalType =
   | 'already_decided'
   | 'approval_invalid'
   | 'approval_expired'
+  /** It counts with the answer of a passkey, and has none that does. */
+  | 'passkey_required'
   | 'decision_withdrawn'
   /** The message is the code of a `DeliveryFailure`. */
   | 'delivery_failed'

@@ -14,6 +14,8 @@ export const workspaceSettings = z.strictObject({
   keep_refused_calls: z.boolean(),
   /** Lets members create `persistent` grants for agents that they own. */
   members_grant_persistent: z.boolean(),
+  /** Each grant has to be approved with a passkey. */
+  require_passkey: z.boolean(),
   /**
    * Days after which records of tool calls are removed from the audit trail; null keeps them. The
    * operator sets the minimum.

@@ -20,6 +20,7 @@ import * as createSessionLiveTexts from './20261130110000_create_session_live_te
 import * as addHomeIndexes from './20261130120000_add_home_indexes.ts';
 import * as createRepositories from './20261130130000_create_repositories.ts';
 import * as indexRequestsByAgent from './20261130131500_index_requests_by_agent.ts';
+import * as createPasskeys from './20261130180000_create_passkeys.ts';
 import * as addSessionTitles from './20261201100000_add_session_titles.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
@@ -47,6 +48,7 @@ const migrations: Record<string, Migration> = {
   '20261130120000_add_home_indexes': addHomeIndexes,
   '20261130130000_create_repositories': createRepositories,
   '20261130131500_index_requests_by_agent': indexRequestsByAgent,
+  '20261130180000_create_passkeys': createPasskeys,
   '20261201100000_add_session_titles': addSessionTitles,
 };
 

@@ -152,6 +152,7 @@ declare module 'knex/types/tables.js' {
       network: McpServer['network'];
       egress_allow: unknown;
       approvers: McpServer['approvers'];
+      require_passkey: boolean;
       created_at: string;
       created_by: string | null;
       updated_at: string;
@@ -321,6 +322,7 @@ declare module 'knex/types/tables.js' {
       id: string;
       user_id: string;
       created_at: string;
+      proven_at: string | null;
       expires_at: string;
       revoked_at: string | null;
     };
@@ -375,6 +377,7 @@ declare module 'knex/types/tables.js' {
       log_tool_payloads: boolean;
       allow_runtime_permission_requests: boolean;
       members_grant_persistent: boolean;
+      require_passkey: boolean;
       created_at: string;
       updated_at: string;
       tool_call_retention_days: number | null;

@@ -15,6 +15,7 @@ import { alreadyDecided, approvalInvalid, decisionWithdrawn } from '../failures.
 import { requireWorkflow } from '../own-workflow.ts';
 import { type Shown, shownOf } from '../workflow-owner.ts';
 import { refuseExpired, verifyApproval } from './verify-approval.ts';
+import { usePasskey } from './verify-passkey.ts';
 
 /** `owner`: of a grant whose workflow has not read it before. */
 type CarriedOut = RequestOutcome & { owner?: { workspaceId: string } & Shown };
@@ -22,9 +23,10 @@ type CarriedOut = RequestOutcome & { owner?: { workspaceId: string } & Shown };
 /**
  * Carries a stored decision out in one transaction: the grant, the request's status, events, audit and the
  * message to the agent. Idempotent by the decision: one that was carried out returns its outcome again.
- * Throws `already_decided` when the request was closed otherwise, `approval_invalid` or `approval_expired`
- * when the approval is not valid, and `decision_withdrawn` when its maker was told that it does not count:
- * whether it does is decided last, by the row that says so.
+ * Throws `already_decided` when the request was closed otherwise, `approval_invalid`, `approval_expired` or
+ * `passkey_required` when the approval, or the answer of a passkey in it, is not valid, and
+ * `decision_withdrawn` when its maker was told that it does not count: whether it does is decided last, by the
+ * row that says so.
  * `requestId`: the request whose workflow asks; a decision about another one is rejected. Only the workflow
  * of that request, or of the grant, may ask.
  */
@@ -79,7 +81,8 @@ async function carryOutApproval(
     requireWorkflow(grantWorkflowId(grant.id));
   }
   refuseExpired(claims, Date.now());
-  throwRefusal(await approve(trx, decision, grant));
+  const passkey = await usePasskey(trx, claims);
+  throwRefusal(await approve(trx, decision, grant, passkey));
   return outcome;
 }
 

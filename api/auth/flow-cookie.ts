@@ -25,6 +25,7 @@ const flowClaims = z.object({
   nonce: z.string(),
   codeVerifier: z.string(),
   returnTo: z.string(),
+  asksAgainSince: z.int().nullable().default(null),
 });
 /** Encrypted, not only signed: it holds the PKCE verifier. */
 const algorithms = { alg: 'dir', enc: 'A256GCM' } as const;

@@ -17,6 +17,8 @@ export interface SignInFlow {
   codeVerifier: string;
   /** Where to go afterwards: a path on this origin. */
   returnTo: string;
+  /** When it began, in seconds, if the provider has to ask who it is since; null: it need not. */
+  asksAgainSince: number | null;
 }
 
 export interface Person {
@@ -33,12 +35,12 @@ export interface OidcProvider {
    * Begins a flow; returns it and the provider's URL to redirect the browser to. Throws 503 when the
    * provider is unreachable.
    */
-  begin(returnTo: string): Promise<{ flow: SignInFlow; url: string }>;
+  begin(returnTo: string, how?: { asksAgain: boolean }): Promise<{ flow: SignInFlow; url: string }>;
   /**
-   * Who signed in. `search` is the callback's query. Throws 401 when the provider or the
-   * checks refuse, 503 as above.
+   * Who signed in, and whether they proved it since the flow began. `search` is the callback's query. Throws
+   * 401 when the provider or the checks refuse, and when it had to ask again and did not; 503 as above.
    */
-  finish(flow: SignInFlow, search: string): Promise<Person>;
+  finish(flow: SignInFlow, search: string): Promise<{ person: Person; isProven: boolean }>;
 }
 
 type OidcSettings = Pick<
@@ -65,12 +67,13 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
   const redirectUri = new URL(callbackPath, publicUrl).href;
   const client = createClient({ ...settings, issuer: new URL(issuer), clientId });
   return {
-    async begin(returnTo) {
+    async begin(returnTo, { asksAgain } = { asksAgain: false }) {
       const flow = {
         state: oidc.randomState(),
         nonce: oidc.randomNonce(),
         codeVerifier: oidc.randomPKCECodeVerifier(),
         returnTo,
+        asksAgainSince: asksAgain ? Math.floor(Date.now() / 1000) : null,
       };
       const url = oidc.buildAuthorizationUrl(await client.configuration(), {
         redirect_uri: redirectUri,
@@ -79,6 +82,7 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
         nonce: flow.nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(flow.codeVerifier),
         code_challenge_method: 'S256',
+        ...(asksAgain ? { prompt: 'login', max_age: '0' } : {}),
       });
       return { flow, url: url.href };
     },
@@ -86,11 +90,20 @@ export function createOidcProvider(settings: OidcSettings): OidcProvider | null 
       await client.configuration();
       const callback = new URL(redirectUri);
       callback.search = search;
-      return client
+      const { person, provenAt } = await client
         .authenticated((provider) => exchange(provider, callback, flow))
         .catch((cause) => {
           throw new ApiError('unauthenticated', 'The sign-in did not succeed; start it again', { cause });
         });
+      const { asksAgainSince: since } = flow;
+      const isProven = since !== null && provenAt !== null && provenAt >= since;
+      if (since !== null && !isProven) {
+        throw new ApiError(
+          'unauthenticated',
+          'The identity provider was told to ask who you are, and did not, or does not say when it did; start the sign-in again',
+        );
+      }
+      return { person, isProven };
     },
   };
 }
@@ -274,7 +287,12 @@ function fetchThrough(proxy: string, except: readonly string[]): oidc.CustomFetc
   };
 }
 
-async function exchange(provider: oidc.Configuration, callback: URL, flow: SignInFlow): Promise<Person> {
+/** `provenAt`: when the provider asked the person, in seconds; null where it does not say. */
+async function exchange(
+  provider: oidc.Configuration,
+  callback: URL,
+  flow: SignInFlow,
+): Promise<{ person: Person; provenAt: number | null }> {
   const tokens = await oidc.authorizationCodeGrant(provider, callback, {
     expectedState: flow.state,
     expectedNonce: flow.nonce,
@@ -290,13 +308,14 @@ async function exchange(provider: oidc.Configuration, callback: URL, flow: SignI
       ? {}
       : await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub);
   const { email, email_verified } = emailOf([claims, more]);
-  return {
+  const person = {
     issuer: claims.iss,
     subject: claims.sub,
     email,
     email_verified,
     name: nameOf([claims, more], email, claims.sub),
   };
+  return { person, provenAt: claims.auth_time ?? null };
 }
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -69,9 +69,13 @@ function beginRoute({ config }: AuthDependencies, provider: OidcProvider): AnyRo
     scope: 'public',
     access: anybody,
     isSignIn: true,
-    query: z.strictObject({ return_to: returnTo }),
+    query: z.strictObject({
+      return_to: returnTo,
+      /** Whether the provider has to ask who it is, whatever session it has. */
+      again: z.enum(['true', 'false']).default('false'),
+    }),
     async handler({ ctx, query }) {
-      const { flow, url } = await provider.begin(query.return_to);
+      const { flow, url } = await provider.begin(query.return_to, { asksAgain: query.again === 'true' });
       await setFlowCookie(ctx, config.COOKIE_KEY, flow, { secure: isSecure(config) });
       ctx.redirect(url);
     },
@@ -95,8 +99,9 @@ function callbackRoute({ db, config }: AuthDependencies, provider: OidcProvider)
           'This browser did not begin this sign-in, or more than 10 minutes ago, or it is used up; start it again',
         );
       }
-      const user = await upsertUser(db, await provider.finish(flow, ctx.search));
-      await signIn(ctx, user.id, { db, config });
+      const { person, isProven } = await provider.finish(flow, ctx.search);
+      const user = await upsertUser(db, person);
+      await signIn(ctx, user.id, { db, config }, { isProven });
       ctx.redirect(flow.returnTo);
     },
   });
@@ -117,7 +122,8 @@ function demoRoute({ db, config }: AuthDependencies): AnyRoute {
       if (user === null) {
         throw new ApiError('unauthenticated', 'There is no demo user with this e-mail address');
       }
-      await signIn(ctx, user.id, { db, config });
+      // People of the demo have nothing to prove.
+      await signIn(ctx, user.id, { db, config }, { isProven: true });
       return { user, workspaces: await listWorkspacesOfUser(db, user.id) };
     },
   });

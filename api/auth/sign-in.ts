@@ -13,7 +13,8 @@ export async function signIn(
   ctx: Context,
   userId: string,
   { db, config }: { db: Db; config: Pick<ApiConfig, 'PUBLIC_URL' | 'COOKIE_KEY'> },
+  { isProven }: { isProven: boolean },
 ): Promise<void> {
-  const signInId = await createSignIn(db, userId, signInSeconds);
+  const signInId = await createSignIn(db, userId, signInSeconds, { isProven });
   await setSessionCookie(ctx, config.COOKIE_KEY, { userId, signInId }, { secure: isSecure(config) });
 }

@@ -3,9 +3,10 @@
  * (docs/grants.md#who-writes-one).
  */
 import { createHash, randomUUID } from 'node:crypto';
-import type { FieldProblem } from '../../contract/errors.ts';
 import { type GrantInput, grantProblems, subjectMatter } from '../../contract/grant.ts';
+import type { PasskeyChallenge } from '../../contract/passkey.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
+import { inTransaction } from '../../store/database.ts';
 import { findApproval, insertDecision } from '../../store/decisions/decisions.ts';
 import { readGrant } from '../../store/grants/read.ts';
 import { needsAdmin } from '../../store/grants/scopes.ts';
@@ -19,6 +20,8 @@ import type { InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { type AnsweredRequest, readAnsweredRequest } from './answered-request.ts';
 import { carryOutOrWithdraw } from './carry-out.ts';
+import { newGrant, timeProblems } from './new-grant.ts';
+import { beginChallenge, requirePasskey, takeAnswered, type Visit } from './passkey-approval.ts';
 import { type GrantReferences, readReferences } from './references.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config'>;
@@ -33,13 +36,15 @@ interface Approval {
 /**
  * Returns the id of the written grant; a repetition with the same key carries out the first approval, once.
  * Throws 422 for fields that contradict each other, do not fit the request or refer to nothing here, and for
- * a key that another request used, 403 for what the user may not grant, 409 `already_decided`, `conflict` for
+ * a key that another request used, 403 for what the user may not grant, and `passkey_required` for what needs
+ * a passkey's answer and has none that counts, 409 `already_decided`, `conflict` for
  * another call than the request's and for an approval that has expired, 503 when no worker carries it out in
- * time: it is withdrawn then, and its key free again.
+ * time. One that was refused as it was carried out, or not carried out in time, is withdrawn, and its key free
+ * again.
  */
 export async function createGrant(
   dependencies: Dependencies,
-  visit: InWorkspace,
+  visit: Visit,
   input: GrantInput,
   idempotencyKey: string | null,
 ): Promise<string> {
@@ -80,15 +85,37 @@ async function findEarlier(
   return found;
 }
 
-const sha256Of = (input: GrantInput) => createHash('sha256').update(JSON.stringify(input)).digest('hex');
+/** Without the answer of a passkey: whoever sends the request again may have to answer again. */
+const sha256Of = ({ passkey: _, ...input }: GrantInput) =>
+  createHash('sha256').update(JSON.stringify(input)).digest('hex');
+
+/** What a passkey has to sign so that `createGrant` takes the same input. Throws as that does. */
+export async function beginGrantChallenge(
+  dependencies: Dependencies,
+  visit: Visit,
+  input: GrantInput,
+): Promise<PasskeyChallenge> {
+  const request = await requireGrantable(dependencies, visit, input);
+  return beginChallenge(dependencies, visit, { input, request });
+}
 
 /** Checks the input and records its approval. */
 async function approve(
   dependencies: Dependencies,
-  visit: InWorkspace,
+  visit: Visit,
   input: GrantInput,
   idempotencyKey: string | null,
 ): Promise<Approval> {
+  const request = await requireGrantable(dependencies, visit, input);
+  return decide(dependencies, visit, input, { request, idempotencyKey });
+}
+
+/** The request that the grant would answer, if any. Throws for what nobody, or not this person, may grant. */
+async function requireGrantable(
+  dependencies: Dependencies,
+  visit: InWorkspace,
+  input: GrantInput,
+): Promise<PermissionRequest | null> {
   const { db } = dependencies;
   const problems = [...grantProblems(input), ...timeProblems(input, dependencies.config, Date.now())];
   if (problems.length > 0) {
@@ -97,7 +124,7 @@ async function approve(
   const references = await readReferences(dependencies, visit, input);
   const answered = await readAnsweredRequest(db, visit, input);
   await requireMaker(dependencies, visit, { input, references, answered });
-  return decide(dependencies, visit, input, { request: answered?.request ?? null, idempotencyKey });
+  return answered?.request ?? null;
 }
 
 async function carryOut(
@@ -138,34 +165,34 @@ async function requireMaker(
  * concurrent requests with one key the first one counts.
  */
 async function decide(
-  { db, signApproval, config }: Dependencies,
-  visit: InWorkspace,
+  dependencies: Dependencies,
+  visit: Visit,
   input: GrantInput,
   { request, idempotencyKey }: { request: PermissionRequest | null; idempotencyKey: string | null },
 ): Promise<Approval> {
-  const { workspace, user, role } = visit;
-  const { request_id: _, call_digest: __, exact_call: isExact, expires_at: ___, ...content } = input;
+  const { db, signApproval, config } = dependencies;
+  const { workspace, user } = visit;
   const requestId = request?.id ?? null;
-  const [grantId, decisionId] = [randomUUID(), randomUUID()];
-  const approval = await signApproval(decisionId, {
-    ...content,
-    id: grantId,
-    workspace_id: workspace.id,
-    granted_by_user_id: user.id,
-    granted_by_role: role,
-    request_id: requestId,
-    expires_at: endOf(input, config, Date.now()),
-    bound_call_digest: isExact === true ? (request?.refused_call?.digest ?? null) : null,
-  });
-  const stored = await insertDecision(db, {
-    id: decisionId,
-    workspaceId: workspace.id,
-    requestId,
-    kind: 'approve',
-    userId: user.id,
-    reason: content.reason,
-    approval,
-    origin: { grantId, idempotencyKey, inputSha256: sha256Of(input) },
+  const decisionId = randomUUID();
+  const answered = await requirePasskey(dependencies, visit, { input, request });
+  const grant =
+    answered?.grant ?? newGrant(visit, input, { id: randomUUID(), request, config, nowMs: Date.now() });
+  const grantId = grant.id;
+  const approval = await signApproval(decisionId, grant, answered?.assertion);
+  const stored = await inTransaction(db, async (trx) => {
+    if (answered !== null) {
+      await takeAnswered(trx, answered);
+    }
+    return insertDecision(trx, {
+      id: decisionId,
+      workspaceId: workspace.id,
+      requestId,
+      kind: 'approve',
+      userId: user.id,
+      reason: grant.reason,
+      approval,
+      origin: { grantId, idempotencyKey, inputSha256: sha256Of(input) },
+    });
   });
   const made = stored
     ? { decisionId, grantId, requestId }
@@ -174,34 +201,4 @@ async function decide(
     throw new ApiError('unavailable', 'The first request with this key was withdrawn meanwhile: try again');
   }
   return made;
-}
-
-type Cap = Pick<SessionRouteDependencies['config'], 'LIMIT_PERSISTENT_GRANT_SECONDS'>;
-
-function timeProblems(
-  { expires_at: at }: GrantInput,
-  { LIMIT_PERSISTENT_GRANT_SECONDS: longest }: Cap,
-  nowMs: number,
-): FieldProblem[] {
-  if (at === undefined) {
-    return [];
-  }
-  const problem = (message: string) => [{ path: 'expires_at', code: 'invalid_grant', message }];
-  if (Date.parse(at) <= nowMs) {
-    return problem('must be in the future');
-  }
-  return longest > 0 && Date.parse(at) > nowMs + longest * 1000
-    ? problem(`must not be more than ${longest} seconds from now`)
-    : [];
-}
-
-/** When the grant ends by itself: as its maker says, else as late as the installation allows. */
-function endOf(
-  { scope, expires_at: at }: GrantInput,
-  { LIMIT_PERSISTENT_GRANT_SECONDS: longest }: Cap,
-  nowMs: number,
-): string | null {
-  const latest =
-    scope === 'persistent' && longest > 0 ? new Date(nowMs + longest * 1000).toISOString() : null;
-  return at ?? latest;
 }

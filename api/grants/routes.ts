@@ -3,15 +3,17 @@ import { revokeGrant } from '../../commands/grants/revoke.ts';
 import { grantInput, grantState, grantType, type StoredGrant } from '../../contract/grant.ts';
 import { timestamp, toolScope, uuid } from '../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../contract/page.ts';
+import { passkeyChallenge } from '../../contract/passkey.ts';
 import { workspaceRole } from '../../contract/workspace.ts';
 import { listGrantUses } from '../../store/grants/context.ts';
 import { listGrants, readStoredGrant } from '../../store/grants/read.ts';
+import { linkOriginOf } from '../addresses.ts';
 import { invalid, notFound, requireAllowed } from '../errors.ts';
 import { anyMember } from '../policies/access.ts';
 import { readableBy } from '../policies/sessions.ts';
 import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { createGrant } from './create-grant.ts';
+import { beginGrantChallenge, createGrant } from './create-grant.ts';
 import { presentGrants, type ShownGrant, shownGrant, whyNotRevoke } from './present.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config'>;
@@ -31,7 +33,7 @@ const grantUse = z.strictObject({
 
 /** The only routes to grants, for people only. */
 export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
-  const { db } = dependencies;
+  const { db, config } = dependencies;
   return [
     defineRoute({
       method: 'post',
@@ -45,8 +47,23 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
       response: oneGrant,
       idempotent: true,
       async handler({ body, idempotencyKey, ...visit }) {
-        const made = await createGrant(dependencies, visit, body, idempotencyKey);
+        const origin = linkOriginOf(config, visit.ctx);
+        const made = await createGrant(dependencies, { ...visit, origin }, body, idempotencyKey);
         return { grant: await presentGrant(db, visit, await requireGrant(db, visit, made)) };
+      },
+    }),
+    defineRoute({
+      method: 'post',
+      path: '/workspaces/{slug}/grant-challenges',
+      summary: 'Begin to approve a grant with a passkey: what it has to sign for exactly this input',
+      scope: 'workspace',
+      access: anyMember,
+      body: grantInput.omit({ passkey: true }),
+      status: 201,
+      response: passkeyChallenge,
+      async handler({ body, ...visit }) {
+        const origin = linkOriginOf(config, visit.ctx);
+        return beginGrantChallenge(dependencies, { ...visit, origin }, body);
       },
     }),
     listRoute(dependencies),

@@ -4,16 +4,22 @@
  */
 import { CompactSign, type CryptoKey, importPKCS8 } from 'jose';
 import { type ApprovalClaims, approvalClaims } from '../../contract/approval.ts';
+import type { PasskeyAssertion } from '../../contract/passkey.ts';
 
 /** A human's click is carried out at once; a signature older than this is invalid. */
 const lifetimeSeconds = 5 * 60;
 
-export type SignApproval = (decisionId: string, grant: ApprovalClaims['grant']) => Promise<string>;
+/** `passkey`: the answer of the person's passkey to this grant. */
+export type SignApproval = (
+  decisionId: string,
+  grant: ApprovalClaims['grant'],
+  passkey?: PasskeyAssertion | null,
+) => Promise<string>;
 
 /** Takes the private key as PKCS#8 PEM. Throws when it is not an Ed25519 key. */
 export async function createSignApproval(privateKeyPem: string): Promise<SignApproval> {
   const key: CryptoKey = await importPKCS8(privateKeyPem, 'EdDSA');
-  return async (decisionId, grant) => {
+  return async (decisionId, grant, passkey = null) => {
     const issuedAt = Math.floor(Date.now() / 1000);
     const claims = approvalClaims.parse({
       aud: 'platform-approval',
@@ -21,6 +27,7 @@ export async function createSignApproval(privateKeyPem: string): Promise<SignApp
       iat: issuedAt,
       exp: issuedAt + lifetimeSeconds,
       grant,
+      passkey,
     });
     return new CompactSign(Buffer.from(JSON.stringify(claims)))
       .setProtectedHeader({ alg: 'EdDSA' })

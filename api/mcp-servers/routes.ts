@@ -30,6 +30,7 @@ import {
 } from '../../store/mcp-servers/mcp-servers.ts';
 import { findSimilarName } from '../../store/shown-names.ts';
 import { registrationAddresses } from '../addresses.ts';
+import { requireFreshSignIn } from '../auth/fresh-sign-in.ts';
 import { readAvailability, whereChanged } from '../availability.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, invalid, nameTaken, notFound } from '../errors.ts';
@@ -238,7 +239,7 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
     params,
     body: mcpServerInput,
     response: answer,
-    async handler({ ctx, workspace, user, role, params, body }) {
+    async handler({ ctx, workspace, user, role, signInId, params, body }) {
       if (body.name !== params.name) {
         throw invalid([{ path: 'name', code: 'immutable', message: 'must equal the name in the path' }]);
       }
@@ -248,7 +249,8 @@ function replaceRoute(dependencies: CatalogDependencies): AnyRoute {
       await refuseUnsound(dependencies, { workspaceId: workspace.id, userId: user.id }, body, unavailable);
       const image = await readImage({ workspaceId: workspace.id, userId: user.id }, body);
       const addresses = registrationAddresses(config, ctx);
-      const save = { input: body, image, userId: user.id, addresses };
+      const requireMayLoosen = () => requireFreshSignIn(db, { signInId });
+      const save = { input: body, image, userId: user.id, addresses, requireMayLoosen };
       const saved = await replaceMcpServer(db, workspace.id, save);
       if (saved === null) {
         throw notFound('The MCP server');
@@ -282,10 +284,10 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
 /** What an admin would send to replace the entry with itself. */
 function inputOf(server: McpServer): McpServerInput {
   const { name, shape, network, egress_allow, approvers, client_features, start_seconds } = server;
-  const { changed_tools, unlisted_tools, listed_tools } = server;
+  const { changed_tools, unlisted_tools, listed_tools, require_passkey } = server;
   const toolPolicy = { changed_tools, unlisted_tools, listed_tools };
   const pasted = server.manifest_source === 'pasted' ? { manifest: server.manifest } : {};
-  const limits = { network, egress_allow, approvers, client_features, start_seconds };
+  const limits = { network, egress_allow, approvers, require_passkey, client_features, start_seconds };
   return { name, shape, ...limits, ...toolPolicy, ...pasted };
 }
 
@@ -299,8 +301,10 @@ function removeRoute(dependencies: CatalogDependencies): AnyRoute {
     access: admins('catalog.write'),
     params,
     response: z.strictObject({ ok: z.literal(true) }),
-    async handler({ workspace, user, params }) {
-      const removal = await removeMcpServer(db, workspace.id, params.name, user.id);
+    async handler({ workspace, user, signInId, params }) {
+      const removal = await removeMcpServer(db, workspace.id, params.name, user.id, {
+        requireMayLoosen: () => requireFreshSignIn(db, { signInId }),
+      });
       if (removal.result === 'not_found') {
         throw notFound('The MCP server');
       }

@@ -6,6 +6,7 @@ import type { ApiDependencies } from '../dependencies.ts';
 import { anySignedIn } from '../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../route.ts';
 import { connectionRoutes } from './connection-routes.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 
 export const meAnswer = z.strictObject({
   user,
@@ -20,7 +21,7 @@ export const meAnswer = z.strictObject({
   ),
 });
 
-export function meRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
+export function meRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'config'>): AnyRoute[] {
   return [
     defineRoute({
       method: 'get',
@@ -32,5 +33,6 @@ export function meRoutes({ db }: Pick<ApiDependencies, 'db'>): AnyRoute[] {
       handler: async ({ user }) => ({ user, workspaces: await listWorkspacesOfUser(db, user.id) }),
     }),
     ...connectionRoutes({ db }),
+    ...passkeyRoutes({ db, config }),
   ];
 }

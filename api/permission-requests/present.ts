@@ -6,6 +6,7 @@ import { changedTool, type PermissionRequest, permissionRequest } from '../../co
 import { openedTools } from '../../contract/session-event.ts';
 import type { Db } from '../../store/database.ts';
 import { noTools } from '../../store/grants/first-tools.ts';
+import { readPasskeyNeeds } from '../../store/grants/passkey-needs.ts';
 import { scopesThatNeedAdmin } from '../../store/grants/scopes.ts';
 import { listWithoutSignIn, readChangedTools } from '../../store/permission-requests/called-servers.ts';
 import {
@@ -53,11 +54,13 @@ export const shownRequest = permissionRequest.extend({
   may_decide: z.boolean(),
   /**
    * Whether it may be shown with others of the same agent, server and tool, each to be approved for its one
-   * call: not where only admins decide, where people sign in, or where the tool changed.
+   * call: not where only admins decide, a passkey is asked for, people sign in, or the tool changed.
    */
   may_decide_together: z.boolean(),
   /** Whether the caller may deny it and mute the session with it. */
   may_mute: z.boolean(),
+  /** Whether it has to be approved with a passkey. */
+  needs_passkey: z.boolean(),
   /** Scopes that the caller may grant, narrowest first, by who would hold the grant. */
   may_grant: z.strictObject({ agent: scopes, operator: scopes }),
 });
@@ -81,6 +84,7 @@ export async function presentRequests(
   };
   const changed = await readChangedTools(db, visit.workspace.id, open, toolsOf);
   const withoutSignIn = await listWithoutSignIn(db, open);
+  const needsPasskey = await readPasskeyNeeds(db, visit.workspace.id, requests.map(detailsOf));
   return requests.flatMap((request) => {
     const asked = inQuestion.get(request.id);
     if (asked === undefined) {
@@ -107,7 +111,9 @@ export async function presentRequests(
           isOfOneCall(request, answers) &&
           !asked.adminScope &&
           withoutSignIn.has(request.id) &&
+          !needsPasskey(request.details) &&
           !changedTools.some(isOf(request.refused_call)),
+        needs_passkey: needsPasskey(request.details),
       },
     ];
   });
@@ -213,5 +219,6 @@ function chainOf(visit: Visit, lineage: readonly LineageMember[]): ShownRequest[
 }
 
 const sessionOf = ({ session_id }: PermissionRequest) => session_id;
+const detailsOf = ({ details }: PermissionRequest) => details;
 const idOf = ({ id }: PermissionRequest) => id;
 const scopeOf = ({ details: { scope } }: PermissionRequest) => (typeof scope === 'string' ? [scope] : []);

@@ -3,6 +3,7 @@ import { createWorkspace, updateWorkspace } from '../../commands/workspaces/work
 import { workspaceSlug } from '../../contract/names.ts';
 import { shownName } from '../../contract/shown-name.ts';
 import { workspace, workspaceSettings } from '../../contract/workspace.ts';
+import { requireFreshSignIn } from '../auth/fresh-sign-in.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, invalid } from '../errors.ts';
 import { admins, anyMember, anySignedIn } from '../policies/access.ts';
@@ -51,8 +52,11 @@ export function workspaceRoutes({ db, config }: Pick<ApiDependencies, 'db' | 'co
         settings: workspaceSettings.partial().optional(),
       }),
       response: answer,
-      async handler({ workspace, user, body }) {
+      async handler({ workspace, user, signInId, body }) {
         requireRetention(body.settings?.tool_call_retention_days, config.TOOL_CALL_RETENTION_FLOOR_DAYS);
+        if (body.settings?.require_passkey === false && workspace.settings.require_passkey) {
+          await requireFreshSignIn(db, { signInId });
+        }
         return { workspace: await updateWorkspace(db, workspace.id, body, { type: 'user', id: user.id }) };
       },
     }),

@@ -1,6 +1,7 @@
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import { scopeWidth } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
+import type { UsedPasskey } from '../../contract/passkey.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { keepAgents } from '../../store/agents/agents.ts';
 import type { Transaction } from '../../store/database.ts';
@@ -28,12 +29,13 @@ export type ApprovalRefusal =
  * activity that verified it may call this (docs/grants.md#who-writes-one). Returns why nothing was granted,
  * or null; the caller then takes back what was changed. Membership is checked at each use: a removed member
  * can neither decide nor be granted anything. Members stay members until the transaction ends, so that a
- * removal finds the grant.
+ * removal finds the grant. `passkey`: the one that its maker confirmed it with.
  */
 export async function approve(
   trx: Transaction,
   decision: Decision,
   grant: NewGrant,
+  passkey: UsedPasskey | null = null,
 ): Promise<ApprovalRefusal | null> {
   const { userId, workspaceId, requestId, reason } = decision;
   const subjectId = grant.user_subject_id;
@@ -60,7 +62,7 @@ export async function approve(
     }
     // Closing the request comes first: it locks the session's tree, as every writer does.
     const exactCall = grant.bound_call_digest !== null;
-    const answer = { grantId: grant.id, scope: grant.scope, exactCall, decidedBy: userId, reason };
+    const answer = { grantId: grant.id, scope: grant.scope, exactCall, decidedBy: userId, reason, passkey };
     if (!(await markApproved(trx, requestId, answer))) {
       return 'already_decided';
     }
@@ -69,7 +71,7 @@ export async function approve(
   if (await concernsArchived(trx, grant)) {
     return 'agent_archived';
   }
-  await writeGrant(trx, grant);
+  await writeGrant(trx, grant, passkey);
   return null;
 }
 

@@ -11,7 +11,7 @@ export interface StoredDecision {
 }
 
 /**
- * Withdraws a stored decision that nobody carried out in time, permanently: whoever made it is told to make
+ * Withdraws a stored decision that nobody carried out, permanently: whoever made it is told to make
  * it again. False when it was carried out, and so stands.
  */
 export function withdrawDecision(db: Db, { id, subject }: StoredDecision): Promise<boolean> {

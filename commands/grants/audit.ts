@@ -1,6 +1,7 @@
 import type { AuditEventName } from '../../contract/audit-event.ts';
 import type { Grant, RevocationCause, StoredGrant } from '../../contract/grant.ts';
 import { uuid } from '../../contract/names.ts';
+import type { UsedPasskey } from '../../contract/passkey.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import type { Db } from '../../store/database.ts';
@@ -14,7 +15,7 @@ export async function auditGrant(
   event: Extract<AuditEventName, 'grant.created' | 'grant.revoked'>,
   actor: Actor,
   grant: Grant | StoredGrant,
-  details: { cause?: RevocationCause } = {},
+  details: { cause?: RevocationCause; passkey?: UsedPasskey } = {},
 ): Promise<void> {
   const { id, workspace_id: workspaceId } = grant;
   const names = await namesOfAgents(db, grant);

@@ -1,5 +1,6 @@
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import { type Grant, parseGrantDetails } from '../../contract/grant.ts';
+import type { UsedPasskey } from '../../contract/passkey.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Transaction } from '../../store/database.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
@@ -13,7 +14,11 @@ import { auditGrant } from './audit.ts';
  * the approval says so to exactly that call.
  * Throws a ZodError for details that do not fit the type, and the database's error for a broken invariant.
  */
-export async function writeGrant(trx: Transaction, approved: ApprovalClaims['grant']): Promise<Grant> {
+export async function writeGrant(
+  trx: Transaction,
+  approved: ApprovalClaims['grant'],
+  passkey: UsedPasskey | null = null,
+): Promise<Grant> {
   const request = await readAnswered(trx, approved);
   const details = parseGrantDetails(approved.grant_type, approved.details);
   const isNew = await insertGrant(trx, { ...approved, details }, approved.scope === 'once' ? request : null);
@@ -22,7 +27,8 @@ export async function writeGrant(trx: Transaction, approved: ApprovalClaims['gra
     throw new Error(`grant ${approved.id} was not stored`);
   }
   if (isNew) {
-    await auditGrant(trx, 'grant.created', { type: 'user', id: grant.granted_by_user_id }, grant);
+    const maker = { type: 'user', id: grant.granted_by_user_id } as const;
+    await auditGrant(trx, 'grant.created', maker, grant, passkey === null ? {} : { passkey });
   }
   return grant;
 }

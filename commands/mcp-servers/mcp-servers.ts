@@ -11,6 +11,7 @@ import {
   listAllAttachingAgents,
   lockMcpServerForChange,
   lockMcpServerForRemoval,
+  readMcpServer,
   updateMcpServerRow,
 } from '../../store/mcp-servers/mcp-servers.ts';
 import { carryDefinitions, removeOldDefinitions } from '../../store/tool-definitions/record.ts';
@@ -32,13 +33,19 @@ export interface EntrySave {
   image: EntryImage | null;
   userId: string;
   addresses: RegistrationAddresses;
+  /** Throws for who may not end what asks for a passkey. */
+  requireMayLoosen?: () => Promise<void>;
 }
 
 /**
  * Returns what an admin decides of an entry, with what its image says; no manifest without an image or a
- * pasted one.
+ * pasted one. What no longer asks for a passkey was told so: a field that is left out changes nothing there.
  */
-function decidedFields(input: McpServerInput, image: EntryImage | null): DecidedFields {
+function decidedFields(
+  input: McpServerInput,
+  image: EntryImage | null,
+  before: McpServer | null = null,
+): DecidedFields {
   return {
     shape: input.shape,
     manifest: image?.manifest ?? input.manifest ?? emptyManifest,
@@ -49,6 +56,7 @@ function decidedFields(input: McpServerInput, image: EntryImage | null): Decided
     network: input.network,
     egress_allow: input.egress_allow,
     approvers: input.approvers,
+    require_passkey: input.require_passkey ?? before?.require_passkey ?? false,
     client_features: input.client_features,
     changed_tools: input.changed_tools,
     unlisted_tools: input.unlisted_tools,
@@ -56,6 +64,14 @@ function decidedFields(input: McpServerInput, image: EntryImage | null): Decided
     start_seconds: input.start_seconds,
   };
 }
+
+/** Whether a tool that asks for a passkey would not ask for one any more, or gate on another scope. */
+const loosens = (before: McpServer, { require_passkey: asks, manifest }: DecidedFields): boolean =>
+  before.require_passkey &&
+  (!asks ||
+    Object.entries(before.manifest.tool_scopes).some(
+      ([tool, scope]) => manifest.tool_scopes[tool] !== scope,
+    ));
 
 export interface SavedEntry {
   server: McpServer;
@@ -95,19 +111,22 @@ export async function registerMcpServer(
 export async function replaceMcpServer(
   db: Db,
   workspaceId: string,
-  { input, image, userId, addresses }: EntrySave,
+  { input, image, userId, addresses, requireMayLoosen }: EntrySave,
 ): Promise<SavedEntry | null> {
   return inTransaction(db, async (trx) => {
     const before = await lockMcpServerForChange(trx, { workspaceId, name: input.name });
     if (before === null) {
       return null;
     }
-    const fields = decidedFields(input, image);
+    const fields = decidedFields(input, image, before);
     const changed = (Object.keys(fields) as (keyof DecidedFields)[]).filter(
       (field) => !isDeepStrictEqual(before[field], fields[field]),
     );
     if (changed.length === 0) {
       return { server: before, registrationId: null };
+    }
+    if (loosens(before, fields)) {
+      await requireMayLoosen?.();
     }
     const version = before.version + 1;
     const server = await updateMcpServerRow(trx, before.id, { version, fields, userId });
@@ -126,6 +145,9 @@ export async function replaceMcpServer(
         version,
         ...(changed.includes('image_digest')
           ? { image_digest: { old: before.image_digest, new: fields.image_digest } }
+          : {}),
+        ...(changed.includes('require_passkey')
+          ? { require_passkey: { old: before.require_passkey, new: fields.require_passkey } }
           : {}),
       },
     });
@@ -146,11 +168,15 @@ export async function removeMcpServer(
   workspaceId: string,
   name: string,
   userId: string,
+  { requireMayLoosen }: Pick<EntrySave, 'requireMayLoosen'> = {},
 ): Promise<Removal> {
   return inTransaction(db, async (trx) => {
     const serverId = await lockMcpServerForRemoval(trx, { workspaceId, name });
     if (serverId === null) {
       return { result: 'not_found' };
+    }
+    if ((await readMcpServer(trx, workspaceId, name))?.require_passkey !== false) {
+      await requireMayLoosen?.();
     }
     const agents = await listAllAttachingAgents(trx, serverId);
     if (agents.length > 0) {

@@ -3,6 +3,7 @@
  */
 import { type GrantScope, subjectMatter } from '../../contract/grant.ts';
 import { startNow } from '../../contract/how-to-ask.ts';
+import type { UsedPasskey } from '../../contract/passkey.ts';
 import type { PermissionDecision, PermissionRequest } from '../../contract/permission-request.ts';
 import { type Actor, systemActor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
@@ -62,6 +63,7 @@ export function closePermissionRequest(db: Db, id: string, closing: Closing): Pr
       decidedBy: closing.decidedBy ?? null,
       reason: closing.reason ?? null,
       grant: null,
+      passkey: null,
     }),
   );
 }
@@ -79,6 +81,7 @@ export function markApproved(
     exactCall: boolean;
     decidedBy: string;
     reason: string | null;
+    passkey?: UsedPasskey | null;
   },
 ): Promise<boolean> {
   return close(trx, id, {
@@ -86,6 +89,7 @@ export function markApproved(
     decidedBy: approval.decidedBy,
     reason: approval.reason,
     grant: { id: approval.grantId, scope: approval.scope, exactCall: approval.exactCall },
+    passkey: approval.passkey ?? null,
   });
 }
 
@@ -94,6 +98,7 @@ interface Outcome {
   decidedBy: string | null;
   reason: string | null;
   grant: { id: string; scope: GrantScope; exactCall: boolean } | null;
+  passkey: UsedPasskey | null;
 }
 
 async function close(trx: Transaction, id: string, outcome: Outcome): Promise<boolean> {
@@ -164,6 +169,7 @@ async function announce(
       scope: decision.scope,
       grant_id: decision.grant_id,
       reason: decision.reason,
+      ...(outcome.passkey === null ? {} : { passkey: outcome.passkey }),
     },
   });
 }

@@ -6,12 +6,21 @@ import { type User, user, type WorkspaceRole, workspaceRole } from '../../contra
 import { type Db, prepared } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 
-/** Records a sign-in and returns its id, the cookie's `sid`. */
-export async function createSignIn(db: Db, userId: string, lifetimeSeconds: number): Promise<string> {
+/**
+ * Records a sign-in and returns its id, the cookie's `sid`. `isProven`: the person was asked who they are for
+ * it, and a session that they had elsewhere did not do.
+ */
+export async function createSignIn(
+  db: Db,
+  userId: string,
+  lifetimeSeconds: number,
+  { isProven = false } = {},
+): Promise<string> {
   const id = randomUUID();
   await db('sign_ins').insert({
     id,
     user_id: userId,
+    proven_at: isProven ? db.fn.now() : null,
     expires_at: db.raw('now() + make_interval(secs => ?)', [lifetimeSeconds]),
   });
   return id;
@@ -41,6 +50,15 @@ export async function readSignedInUser(
   );
   const [found] = await readRows(statement, user);
   return found ?? null;
+}
+
+/** Whether the person proved who they are as the sign-in began, within the last `seconds`. */
+export async function isFreshSignIn(db: Db, id: string, seconds: number): Promise<boolean> {
+  const found = await db('sign_ins')
+    .where({ id })
+    .where('proven_at', '>', db.raw('now() - make_interval(secs => ?)', [seconds]))
+    .first('id');
+  return found !== undefined;
 }
 
 /** What a session cookie says of its bearer. */

@@ -32,6 +32,7 @@ export function presentWorkspace(row: z.infer<typeof workspaceRow>): Workspace {
       allow_runtime_permission_requests: row.allow_runtime_permission_requests,
       keep_refused_calls: row.keep_refused_calls,
       members_grant_persistent: row.members_grant_persistent,
+      require_passkey: row.require_passkey,
       tool_call_retention_days: row.tool_call_retention_days,
     },
     created_at: row.created_at,

@@ -12,6 +12,7 @@ export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
   commands: { contract: 'any', store: 'any', config: 'type' },
   workflows: { contract: 'any', activities: 'type' },
   'lib/redaction': {},
+  'lib/passkeys': { contract: 'any' },
   'lib/limits': {},
   'lib/timing': {},
   'lib/outbound': { contract: 'any', 'lib/limits': 'any', 'lib/timing': 'any' },
@@ -24,6 +25,7 @@ export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     store: 'any',
     commands: 'any',
     runtime: 'any',
+    'lib/passkeys': 'any',
     'lib/redaction': 'any',
     'lib/oauth': 'any',
     'lib/oci': 'any',
@@ -57,6 +59,7 @@ export const allowedFolders: Record<string, Record<string, 'any' | 'type'>> = {
     config: 'any',
     store: 'any',
     commands: 'any',
+    'lib/passkeys': 'any',
     'lib/redaction': 'any',
     'lib/oauth': 'any',
     'lib/oci': 'any',
@@ -92,8 +95,9 @@ export const packageOwners: [RegExp, string[], string][] = [
     ['sidecar', 'agents', 'relay'],
     'only the sidecar, the bridge and agents speak MCP',
   ],
+  [/^@simplewebauthn\/server$/, ['lib/passkeys'], 'only lib/passkeys believes what an authenticator signed'],
   [
-    /^(react|react-dom|wouter|openapi-fetch|vite|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,
+    /^(react|react-dom|wouter|openapi-fetch|vite|@simplewebauthn\/browser|@mantine\/.*|@tanstack\/.*)(\/.*)?$/,
     ['web'],
     'only web/ runs in a browser',
   ],
@@ -102,5 +106,5 @@ export const packageOwners: [RegExp, string[], string][] = [
  * What the browser may be given: none of Node's own modules, nothing that talks to a database or a cluster.
  */
 export const webPackages =
-  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|diff|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
+  /^(react|react-dom|wouter|openapi-fetch|vite|zod|re2js|diff|@simplewebauthn\/browser|@mantine\/(core|hooks|form)|@tanstack\/react-query|eventsource-parser)(\/.*)?$/;
 export const contractPackages = /^(zod|re2js|node:crypto)$/;

@@ -210,6 +210,11 @@ function checkServerState(node: ts.Node, path: string, add: Add): void {
   if (sends || (isPage && called.endsWith('.invalidateQueries'))) {
     add(node, 'a page changes something by useApiMutation, which names what the change makes stale');
   }
+  const [route] = called === 'api.POST' && ts.isCallExpression(node) ? node.arguments : [];
+  const grants = route !== undefined && ts.isStringLiteral(route) && route.text.endsWith('}/grants');
+  if (grants && path !== 'web/src/api/passkeys.ts') {
+    add(node, 'a page creates a grant by useSendGrant, which asks for a passkey where one is needed');
+  }
   const isFailure = ts.isJsxSelfClosingElement(node) && node.tagName.getText() === 'FailedState';
   const mayRetry =
     isFailure && node.attributes.properties.some((attribute) => attribute.name?.getText() === 'retry');

@@ -3,12 +3,12 @@ import { beforeAll, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import type { Grant } from '../../contract/grant.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
-import { ask, waitFor, waitForever } from '../support/asking-steps.ts';
-import { describeInBrowser, phone } from '../support/browser.ts';
+import { ask, waitFor, waitForever, write } from '../support/asking-steps.ts';
+import { describeInBrowser, phone, visit } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
 import { eventually, untilFound } from '../support/eventually.ts';
 import type { FrontDoor } from '../support/front-door.ts';
-import { untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
+import { pressWhenShown, untilInSightOfDialog, untilShown } from '../support/in-sight.ts';
 
 /** Values of the maximum length that the platform accepts. */
 const longest = {
@@ -201,7 +201,66 @@ describeInBrowser('the approval dialog', () => {
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });
+
+  it('asks for a passkey where the workspace does, and says what to do without one', async () => {
+    await ada.ok('PATCH', ada.workspace, { settings: { require_passkey: true } });
+    const agent = await ada.createAgent(
+      'passkey asker',
+      [write('permission_required'), ask('once'), waitForever],
+      {
+        files: {},
+      },
+    );
+    const session = await ada.startSession(agent.id);
+    const request = await ada.openRequest(session.id);
+    const atAddress = await demo.visit('ada');
+    await atAddress.open('/_/passkeys');
+    await atAddress.page.getByText('Browsers allow no passkeys at an IP address').waitFor();
+    await atAddress.leave();
+    const { browser, slug, people } = demo;
+    const url = demo.url.replace('127.0.0.1', 'localhost');
+    const visitor = await visit(browser, { url, slug, people, as: 'ada', isAlone: true });
+    const { page } = visitor;
+    await addAuthenticator(page);
+    await visitor.open(`approvals/${request.id}`);
+    const dialog = page.getByRole('dialog', { name: 'Permission request' });
+    const approve = dialog.getByRole('button', { name: 'Approve this call only with a passkey' });
+    await dialog.getByText('You have none for this address.').waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await visitor.picture('approval-without-passkey');
+    await dialog.getByRole('link', { name: 'Your passkeys' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Laptop');
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Rename Laptop' }).waitFor();
+    await visitor.picture('passkeys');
+    await visitor.checkAccessibility();
+    await visitor.open(`approvals/${request.id}`);
+    await pressWhenShown(dialog, 'Approve this call only with a passkey');
+    await dialog.waitFor({ state: 'hidden' });
+    const { grants } = await ada.ok<{ grants: object[] }>('GET', `${ada.workspace}/grants`);
+    expect(grants).toContainEqual(expect.objectContaining({ request_id: request.id }));
+    await ada.ok('PATCH', ada.workspace, { settings: { require_passkey: false } });
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
 });
+
+/** A device that always makes sure of who it is. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
 
 /** Timers of a page that are slow enough to poll with never fire. */
 const withoutPolling = `for (const name of ['setInterval', 'setTimeout']) {

@@ -54,6 +54,22 @@ describe('the MCP catalog', () => {
     ]);
   });
 
+  it('keeps asking for a passkey until it is told not to, and audits both', async () => {
+    const { workspace, admin, base } = await api.workspace();
+    const put = (more: object) =>
+      admin.ok('PUT', `${base}/mcp-servers/files`, { name: 'files', ...command(more) });
+    await admin.ok('POST', `${base}/mcp-servers`, { name: 'files', ...command() });
+    expect(await put({ require_passkey: true })).toMatchObject({ mcp_server: { require_passkey: true } });
+    expect(await put({ network: 'none' })).toMatchObject({ mcp_server: { require_passkey: true } });
+    expect(await put({ require_passkey: false })).toMatchObject({ mcp_server: { require_passkey: false } });
+    const changes = (await auditOf(workspace.id)).filter(({ event }) => event === 'workspace.mcp.updated');
+    expect(changes).toMatchObject([
+      { data: { require_passkey: { old: false, new: true } } },
+      { data: { changed: ['network'] } },
+      { data: { require_passkey: { old: true, new: false } } },
+    ]);
+  });
+
   it('reports who uses an entry: agents, and the secrets that are restricted to it', async () => {
     const { admin, member, base } = await api.workspace();
     const manifest = { tool_scopes: { write_file: 'files.write', edit_file: 'files.write' } };

@@ -275,6 +275,12 @@ describe('POST /grants refuses', () => {
     expect(await post({ request_id }, admin)).toMatchObject({ status: 201 });
   });
 
+  it('anybody, where a passkey is asked for at an address without any', async () => {
+    await admin.ok('PATCH', base, { settings: { require_passkey: true } });
+    const error = { code: 'passkey_required', message: expect.stringContaining('IP address') };
+    expect(await post({}, admin)).toMatchObject({ status: 403, body: { error } });
+  });
+
   it('members, for a scope that the catalog renamed while a session still gates on it', async () => {
     const entry = {
       name: 'files',

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Answer, caller, startTestApi, type TestApi } from '../../support/api.ts';
+import { eventually } from '../../support/eventually.ts';
 import { quietConsole } from '../../support/quiet-console.ts';
 
 const publicUrl = 'http://localhost:4999';
@@ -137,7 +138,11 @@ class Browser {
   }
 
   /** From our sign-in to the provider's callback address, signed in there as `name`. */
-  async reachCallback(name: string, start = '/api/auth/sign-in?return_to=/app/agents'): Promise<string> {
+  async reachCallback(
+    name: string,
+    start = '/api/auth/sign-in?return_to=/app/agents',
+    change = (_url: URL) => {},
+  ): Promise<string> {
     let answer = await this.go(publicUrl + start);
     for (let step = 0; step < 12; step += 1) {
       const next = answer.headers.get('location');
@@ -146,7 +151,11 @@ class Browser {
         if (to.startsWith(`${publicUrl}/api/auth/callback`)) {
           return to;
         }
-        answer = await this.go(to);
+        const changed = new URL(to);
+        if (changed.searchParams.has('code_challenge')) {
+          change(changed);
+        }
+        answer = await this.go(changed.href);
         continue;
       }
       const action = /action="([^"]+)"/.exec(answer.text)?.[1] ?? '';
@@ -221,6 +230,35 @@ describe('signing in at an identity provider', () => {
     const [cookie = ''] = answer.headers.getSetCookie();
     expect(cookie).toMatch(/^platform_sign_in_\w{9}_[\w-]{16}=.*path=\/api\/auth;.*samesite=lax; httponly$/);
     expect(cookie).not.toContain(searchParams.get('state'));
+  });
+
+  it('takes a person for proven only where the provider asked them since the sign-in began', async () => {
+    const browser = new Browser();
+    const proven = async () => {
+      const ofPia = api.db('users').where({ subject: 'proven-pia' }).select('id');
+      return api.db('sign_ins').whereIn('user_id', ofPia).whereNotNull('proven_at');
+    };
+    await browser.go(await browser.reachCallback('proven-pia'));
+    expect(await proven()).toEqual([]);
+    const start = '/api/auth/sign-in?again=true&return_to=/_/passkeys';
+    const answer = await browser.go(await browser.reachCallback('proven-pia', start));
+    expect(answer.headers.get('location')).toBe('/_/passkeys');
+    expect(await proven()).toHaveLength(1);
+    const second = Math.floor(Date.now() / 1000);
+    await eventually(() => expect(Math.floor(Date.now() / 1000)).toBeGreaterThan(second));
+    for (const maxAge of [null, '9999']) {
+      // Whoever begins it in the person's browser leaves out what would ask them.
+      const silently = (url: URL) => {
+        url.searchParams.delete('prompt');
+        url.searchParams.delete('max_age');
+        if (maxAge !== null) {
+          url.searchParams.set('max_age', maxAge);
+        }
+      };
+      const callback = await browser.reachCallback('proven-pia', start, silently);
+      expect(await browser.go(callback)).toMatchObject({ status: 401 });
+    }
+    expect(await proven()).toHaveLength(1);
   });
 
   it('refuses a callback that another browser began, or a second one', async () => {

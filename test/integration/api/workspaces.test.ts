@@ -33,6 +33,7 @@ describe('workspaces', () => {
             allow_runtime_permission_requests: true,
             keep_refused_calls: true,
             members_grant_persistent: false,
+            require_passkey: false,
           },
         },
       },

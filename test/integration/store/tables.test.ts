@@ -10,6 +10,7 @@ describe('store/tables.ts', () => {
     'store/grant-tables.ts',
     'store/oauth-tables.ts',
     'store/graph-tables.ts',
+    'store/passkey-tables.ts',
     'store/model-tables.ts',
     'store/preview-tables.ts',
     'store/schedule-tables.ts',

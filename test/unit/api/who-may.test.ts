@@ -53,6 +53,7 @@ const ofAdmins = [
 const ofMembers = [
   'POST agents',
   'POST grants',
+  'POST grant-challenges',
   'DELETE grants/{grant_id}',
   'POST mcp-servers/{name}/connect',
   'POST permission-requests/{request_id}/deny',

@@ -5,6 +5,7 @@ import { planImport } from '../../../web/src/pages/catalog/import-plan.ts';
 
 const entry = (input: unknown): McpServer => ({
   ...mcpServerInput.parse(input),
+  require_passkey: false,
   id: '0193b0c0-0000-7000-8000-000000000000',
   manifest: { env: {}, tool_scopes: {}, ...mcpServerInput.parse(input).manifest },
   manifest_source: 'pasted',

@@ -12,6 +12,7 @@ describe('settings', () => {
       allow_runtime_permission_requests: true,
       keep_refused_calls: true,
       members_grant_persistent: false,
+      require_passkey: false,
       log_tool_payloads: false,
       tool_call_retention_days: null,
     },

@@ -6,6 +6,8 @@ export const keys = {
   authOptions: ['auth-options'],
   /** Where the person is signed in, in all of their workspaces. */
   connections: ['connections'],
+  /** The person's own. */
+  passkeys: ['passkeys'],
   authorization: (id: string) => ['authorization', id],
   workspace: (slug: string) => ['w', slug],
   home: (slug: string) => ['w', slug, 'home'],

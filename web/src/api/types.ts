@@ -79,6 +79,7 @@ export type Authorization = Answer<paths['/api/authorizations/{authorization_id}
 export type SessionAuthorization = Answer<
   paths['/api/sessions/{session_id}/authorizations']['get']
 >['authorizations'][number];
+export type Passkey = Answer<paths['/api/me/passkeys']['get']>['passkeys'][number];
 export type Connection = Answer<paths['/api/me/connections']['get']>['connections'][number];
 export type ChangedServer = Answer<
   paths['/api/workspaces/{slug}/changed-mcp-servers']['get']

@@ -3,6 +3,8 @@ export const home = '/';
 export const newWorkspace = '/_/workspaces/new';
 /** The person's own connections to remote servers. */
 export const connections = '/_/connections';
+/** With what the person approves where a passkey is asked for. */
+export const passkeys = '/_/passkeys';
 export const authorizationOf = (id: string) => `/_/authorizations/${encodeURIComponent(id)}`;
 
 /**

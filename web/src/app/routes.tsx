@@ -36,7 +36,7 @@ export function Routes() {
           </Suspense>
         </OutsideWorkspace>
       </Route>
-      <Route path={/^\/_\/(connections|authorizations\/.*)$/}>
+      <Route path={/^\/_\/(connections|passkeys|authorizations\/.*)$/}>
         <OutsideWorkspace>
           <Suspense fallback={<LoadingState />}>
             <ConnectionsSection />

@@ -2,7 +2,7 @@ import { CopyButton, Menu, UnstyledButton } from '@mantine/core';
 import { Link } from 'wouter';
 import { PersonAvatar } from '../components/avatar.tsx';
 import { SignOutFailure, useSignOut } from '../components/sign-out.tsx';
-import { connections } from './paths.ts';
+import { connections, passkeys } from './paths.ts';
 import { useMe } from './signed-in.tsx';
 import { useNoticeSwitch } from './use-notices.ts';
 
@@ -32,6 +32,9 @@ export function UserMenu() {
           </CopyButton>
           <Menu.Item component={Link} href={connections}>
             Your connections
+          </Menu.Item>
+          <Menu.Item component={Link} href={passkeys}>
+            Your passkeys
           </Menu.Item>
           {notices === null ? null : (
             <Menu.Item onClick={() => void notices.toggle()}>

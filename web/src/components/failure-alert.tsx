@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
 import { Banner } from './banner.tsx';
 import { failureMessage } from './failure-text.ts';
+import { SignInAgain } from './sign-in-again.tsx';
 import { useLeadToProblem } from './use-lead-to-problem.ts';
 
 /**
@@ -49,6 +50,7 @@ function Message({ error, shownAtFields }: { error: unknown; shownAtFields: read
           ))}
         </List>
       )}
+      {failure?.code === 'sign_in_again' ? <SignInAgain /> : null}
       {failure?.uses.length ? (
         <List size="sm">
           {failure.uses.map(({ type, id, name }) => (

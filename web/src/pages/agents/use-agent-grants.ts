@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useSendGrant } from '../../api/passkeys.ts';
 import type { Grant, GrantInput } from '../../api/types.ts';
 import { fetchAll } from '../../api/use-all.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -38,16 +39,12 @@ export const grantOfSecret = (
 export function useMakeGrant() {
   const { slug } = useWorkspace();
   const keyFor = useIdempotencyKey();
+  const sendGrant = useSendGrant(slug);
   const made = useRef(0);
   return useApiMutation({
     send: (body: GrantInput) =>
-      call(
-        api.POST('/api/workspaces/{slug}/grants', {
-          // What was made may be revoked, and made again from the same page.
-          params: { path: { slug }, header: keyFor({ ...body, made: made.current }) },
-          body,
-        }),
-      ),
+      // What was made may be revoked, and made again from the same page.
+      sendGrant(body, { header: keyFor({ ...body, made: made.current }) }),
     invalidates: [keys.grants(slug)],
     onSuccess: () => {
       made.current += 1;

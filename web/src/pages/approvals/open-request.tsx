@@ -21,6 +21,7 @@ import type { Decision, DecisionState } from './decision-state.ts';
 import { type Denial, DenyFields } from './deny-fields.tsx';
 import { EarlierAsked } from './earlier-requests.tsx';
 import { OpenedTools } from './opened-tools.tsx';
+import { PasskeyNote, usePasskeyObstacle } from './passkey-note.tsx';
 import { Sentence } from './sentence.tsx';
 import { useChild } from './use-child.ts';
 import { useReview } from './use-review.ts';
@@ -57,6 +58,7 @@ export function OpenRequest({
   const child = useChild(request);
   const { armed, unseen, ref, show } = useReview({ request, call, child, chosen: isDenying ? null : choice });
   const ready = armed && sending === null;
+  const obstacle = usePasskeyObstacle(request);
   const how = useRef<HTMLElement>(null);
   const opened = isDenying ? null : choice;
   return (
@@ -84,6 +86,7 @@ export function OpenRequest({
       <div className="dialog-actions request-verdict">
         <ToastPlace />
         <DecisionAlert state={state} error={error} decided={isDenying ? denial : choice} />
+        {opened === null ? null : <PasskeyNote obstacle={obstacle} />}
         {opened === null ? null : (
           <VerdictText
             request={request}
@@ -98,7 +101,7 @@ export function OpenRequest({
             <Answers
               {...{ request, choice, onLater }}
               mayDeny={ready}
-              mayApprove={ready && (unseen === null || unseen === 'arguments')}
+              mayApprove={ready && obstacle === null && (unseen === null || unseen === 'arguments')}
               sending={sending === 'approve'}
               onDeny={() => setDenying(true)}
               onApprove={(chosen) => decide({ kind: 'approve', choice: chosen })}
@@ -217,6 +220,7 @@ function Answers({
       {choice === null ? null : (
         <Button disabled={!mayApprove} loading={sending} onClick={() => onApprove(choice)}>
           {approveLabel(request, choice, { operatorIsMe })}
+          {request.needs_passkey ? ' with a passkey' : null}
         </Button>
       )}
     </div>

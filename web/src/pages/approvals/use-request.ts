@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
+import { useSendGrant } from '../../api/passkeys.ts';
 import { serverNowMs } from '../../api/server-time.ts';
 import { stale } from '../../api/stale.ts';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -79,6 +80,7 @@ export function useDecide(
   const send = useSendDecision(request);
   const isOpen = useIsOpen();
   const sentAtMs = useRef(0);
+  const sent = useRef(0);
   const deadline = () => ({
     sentAtMs: sentAtMs.current,
     expiresAtMs: Date.parse(request.expires_at),
@@ -89,7 +91,10 @@ export function useDecide(
       if (!isOpen.current || !isInTime(deadline())) {
         throw new Error('The decision was not sent again: too much time has passed.');
       }
-      return await send(decision);
+      sent.current += 1;
+      const attempt = sent.current;
+      // Once for each press: what is sent again by itself takes the answer that came then.
+      return await send(decision, () => attempt === 1 && sent.current === 1 && isOpen.current);
     },
     onSuccess: (grantId, decision) => {
       onRecorded(decision, grantId);
@@ -99,6 +104,7 @@ export function useDecide(
     },
     onMutate: () => {
       sentAtMs.current = serverNowMs();
+      sent.current = 0;
     },
     retry: (_failures, error) => isOpen.current && maySendAgain(error, deadline()),
     retryDelay: pauseBeforeSendingMs,
@@ -107,14 +113,24 @@ export function useDecide(
   });
 }
 
+/**
+ * `mayAsk`: whether the device may ask for a passkey; it never does where the button did not say so: then the
+ * request is read again, and the person presses another button.
+ */
 function useSendDecision(request: PermissionRequest) {
   const { slug } = useWorkspace();
   const keyFor = useIdempotencyKey();
-  return async (decision: Decision): Promise<string | null> => {
+  const sendGrant = useSendGrant(slug);
+  return async (decision: Decision, mayAsk: () => boolean): Promise<string | null> => {
     if (decision.kind === 'approve') {
-      const body = grantBody(request, decision.choice);
-      const params = { path: { slug }, header: keyFor(body) };
-      return (await call(api.POST('/api/workspaces/{slug}/grants', { params, body }))).grant.id;
+      const asked = grantBody(request, decision.choice);
+      const isNeeded = request.needs_passkey;
+      const made = await sendGrant(asked, {
+        header: keyFor(asked),
+        isNeeded,
+        mayAsk: () => isNeeded && mayAsk(),
+      });
+      return made.grant.id;
     }
     const { reason, mute } = decision;
     const params = { path: { slug, request_id: request.id } };

@@ -32,7 +32,7 @@ export function useReview({
   chosen: Choice | null;
 }): Review {
   // Each of these changes what is shown, so the buttons are disarmed again.
-  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${child.facts} ${chosen?.reach} ${chosen?.holder} ${chosen?.lastDay} ${JSON.stringify(request.changed_tools)}`;
+  const subject = `${request.id} ${request.refused_call?.digest} ${state.kind} ${child.facts} ${chosen?.reach} ${chosen?.holder} ${chosen?.lastDay} ${JSON.stringify(request.changed_tools)} ${request.needs_passkey}`;
   const armed = useArmed(subject);
   const { ref, seen, show } = useSeen(subject);
   const shown = { call: state.kind, child: child.state, nowMs: serverNowMs() };

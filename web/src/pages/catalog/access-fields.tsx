@@ -32,6 +32,11 @@ export function AccessFields({ form }: { form: EntryFormState }) {
           />
         </Stack>
       </Radio.Group>
+      <Checkbox
+        label="Require a passkey to approve its scopes"
+        description="Whoever approves confirms it with a passkey of their own; so does whoever grants a secret to an agent. Applies from the next approval; grants that exist stay."
+        {...form.getInputProps('requirePasskey', { type: 'checkbox' })}
+      />
       <ToolPolicyFields form={form} />
       <NumberInput
         label="Limit for its start, in seconds"

@@ -29,6 +29,7 @@ export function EntryFacts({ entry }: { entry: McpServer }) {
       <Fact name="Who can grant its scopes">
         {approvers === 'admin' ? 'admins only' : "the session's operator, and admins"}
       </Fact>
+      {entry.require_passkey ? <Fact name="Its scopes are approved">with a passkey</Fact> : null}
       <Fact name="Can ask of the agent">
         {client_features.length === 0 ? 'nothing' : client_features.join(', ')}
       </Fact>

@@ -29,6 +29,7 @@ export interface EntryValues extends RemoteValues {
   /** One destination a line. */
   egress: string;
   approvers: McpServer['approvers'];
+  requirePasskey: boolean;
   clientFeatures: McpServer['client_features'];
   changedTools: McpServer['changed_tools'];
   unlistedTools: McpServer['unlisted_tools'];
@@ -50,6 +51,7 @@ export const newEntry: EntryValues = {
   network: 'internet',
   egress: '',
   approvers: 'operator',
+  requirePasskey: false,
   clientFeatures: [],
   changedTools: 'tell',
   unlistedTools: 'allow',
@@ -72,6 +74,7 @@ export function valuesOf(server: McpServer): EntryValues {
     network,
     egress: server.egress_allow.join('\n'),
     approvers,
+    requirePasskey: server.require_passkey,
     clientFeatures: server.client_features,
     changedTools: server.changed_tools,
     unlistedTools: server.unlisted_tools,
@@ -119,6 +122,7 @@ export function inputOf(values: EntryValues): McpServerInput {
     network: isRemote ? 'internet' : values.network,
     egress_allow: isRemote ? [] : linesOf(values.egress),
     approvers: values.approvers,
+    require_passkey: values.requirePasskey,
     client_features: values.clientFeatures,
     changed_tools: values.changedTools,
     unlisted_tools: values.unlistedTools,
@@ -167,7 +171,8 @@ const fieldsOfSignIn: Record<EntryValues['signInWith'], RegExp> = {
   person: /^(clientId|clientSecret)$/,
   key: /^(headers|headers\.\d+\.(name|prefix|variable))$/,
 };
-const otherFields = /^(name|shapeType|approvers|clientFeatures|changedTools|unlistedTools|listedTools)$/;
+const otherFields =
+  /^(name|shapeType|approvers|requirePasskey|clientFeatures|changedTools|unlistedTools|listedTools)$/;
 
 /** Whether the form shows a problem of this field there. Those of the manifest are listed. */
 export const hasField = ({ shapeType, signInWith }: EntryValues, field: string): boolean =>

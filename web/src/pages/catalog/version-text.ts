@@ -11,6 +11,7 @@ const columns: Record<string, string> = {
   network: 'network',
   egress_allow: 'private destinations',
   approvers: 'who can grant',
+  require_passkey: 'approval with a passkey',
   client_features: 'what it can ask of the agent',
   changed_tools: 'what happens to changed tools',
   unlisted_tools: 'other tools',

@@ -1,10 +1,10 @@
 import { Button, Group, Radio, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Link, useLocation, useSearchParams } from 'wouter';
-import { api, call } from '../../api/client.ts';
 import { ApiFailure } from '../../api/failure.ts';
 import { fieldErrors } from '../../api/field-errors.ts';
 import { keys } from '../../api/keys.ts';
+import { useSendGrant } from '../../api/passkeys.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useAuthority } from '../../api/use-authority.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
@@ -35,15 +35,15 @@ export function NewGrantPage() {
   const [, navigate] = useLocation();
   const [search] = useSearchParams();
   const keyFor = useIdempotencyKey();
+  const sendGrant = useSendGrant(slug);
   const form = useForm<GrantFormValues>({
     initialValues: { ...emptyValues, holder: search.get('holder') ?? '' },
     validate: missingIn,
   });
   const create = useApiMutation({
     send: (values: GrantFormValues) => {
-      const body = bodyOf(values);
-      const params = { path: { slug }, header: keyFor(body) };
-      return call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+      const asked = bodyOf(values);
+      return sendGrant(asked, { header: keyFor(asked) });
     },
     invalidates: [keys.grants(slug)],
     onRefetched: ({ grant }) => navigate(pathOf(slug, 'grants', grant.id)),

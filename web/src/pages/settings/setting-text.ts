@@ -44,6 +44,13 @@ export const settingTexts: readonly SettingText[] = [
     },
   },
   {
+    name: 'require_passkey',
+    label: 'Every grant is approved with a passkey',
+    meaning:
+      'Whoever approves a request or creates a grant confirms it with a passkey of their own. A catalog entry can ask for this for its own scopes alone. Applies from the next approval; grants that exist stay.',
+    danger: null,
+  },
+  {
     name: 'log_tool_payloads',
     label: 'Record arguments and results of tool calls in the audit trail',
     meaning:
