@@ -39,8 +39,8 @@ interface Approval {
  * a key that another request used, 403 for what the user may not grant, and `passkey_required` for what needs
  * a passkey's answer and has none that counts, 409 `already_decided`, `conflict` for
  * another call than the request's and for an approval that has expired, 503 when no worker carries it out in
- * time. One that was refused as it was carried out, or not carried out in time, is withdrawn, and its key free
- * again.
+ * time. One that was refused as it was carried out, or not carried out in time, is withdrawn, and its key
+ * free again.
  */
 export async function createGrant(
   dependencies: Dependencies,
