@@ -25,8 +25,8 @@ type CarriedOut = RequestOutcome & { owner?: { workspaceId: string } & Shown };
  * message to the agent. Idempotent by the decision: one that was carried out returns its outcome again.
  * Throws `already_decided` when the request was closed otherwise, `approval_invalid`, `approval_expired` or
  * `passkey_required` when the approval, or the answer of a passkey in it, is not valid, and
- * `decision_withdrawn` when its maker was told that it does not count: whether it does is decided last, by the
- * row that says so.
+ * `decision_withdrawn` when its maker was told that it does not count: whether it does is decided last, by
+ * the row that says so.
  * `requestId`: the request whose workflow asks; a decision about another one is rejected. Only the workflow
  * of that request, or of the grant, may ask.
  */

@@ -7,8 +7,8 @@ import type { SignedIn } from '../route.ts';
 
 /**
  * Throws 403 `sign_in_again` unless the person proved who they are as they signed in on this browser, a short
- * time ago: a cookie that somebody took later, or a sign-in at which their provider asked for nothing, changes
- * none of what stands between an agent and an approval.
+ * time ago: a cookie that somebody took later, or a sign-in at which their provider asked for nothing,
+ * changes none of what stands between an agent and an approval.
  */
 export async function requireFreshSignIn(db: Db, { signInId }: Pick<SignedIn, 'signInId'>): Promise<void> {
   if (!(await isFreshSignIn(db, signInId, freshSignInSeconds))) {

@@ -5,8 +5,8 @@ import { ApiError } from '../errors.ts';
 /**
  * Has a stored decision carried out, and returns how that ended; null when it was carried out, but nobody
  * said so in time. A decision that nobody carried out in time is withdrawn: then it throws `unavailable`, and
- * whoever decided can do so again. So is one that was refused for good, which it throws as it is: to decide
- * again with the same idempotency key is another decision.
+ * whoever decided can do so again. So is one that was refused permanently, which it throws as it is: to
+ * decide again with the same idempotency key is another decision.
  */
 export async function carryOutOrWithdraw<Outcome>(
   db: Db,

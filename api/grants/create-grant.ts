@@ -3,11 +3,11 @@
  * (docs/grants.md#who-writes-one).
  */
 import { createHash, randomUUID } from 'node:crypto';
+import { recordApproval } from '../../commands/decisions/record-approval.ts';
 import { type GrantInput, grantProblems, subjectMatter } from '../../contract/grant.ts';
 import type { PasskeyChallenge } from '../../contract/passkey.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
-import { inTransaction } from '../../store/database.ts';
-import { findApproval, insertDecision } from '../../store/decisions/decisions.ts';
+import { findApproval } from '../../store/decisions/decisions.ts';
 import { readGrant } from '../../store/grants/read.ts';
 import { needsAdmin } from '../../store/grants/scopes.ts';
 import { agentNameOf } from '../../store/sessions/read-session.ts';
@@ -21,7 +21,7 @@ import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { type AnsweredRequest, readAnsweredRequest } from './answered-request.ts';
 import { carryOutOrWithdraw } from './carry-out.ts';
 import { newGrant, timeProblems } from './new-grant.ts';
-import { beginChallenge, requirePasskey, takeAnswered, type Visit } from './passkey-approval.ts';
+import { beginChallenge, challengeUsed, requirePasskey, type Visit } from './passkey-approval.ts';
 import { type GrantReferences, readReferences } from './references.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config'>;
@@ -39,8 +39,8 @@ interface Approval {
  * a key that another request used, 403 for what the user may not grant, and `passkey_required` for what needs
  * a passkey's answer and has none that counts, 409 `already_decided`, `conflict` for
  * another call than the request's and for an approval that has expired, 503 when no worker carries it out in
- * time. One that was refused as it was carried out, or not carried out in time, is withdrawn, and its key free
- * again.
+ * time. One that was refused as it was carried out, or not carried out in time, is withdrawn, and its key
+ * free again.
  */
 export async function createGrant(
   dependencies: Dependencies,
@@ -179,24 +179,23 @@ async function decide(
     answered?.grant ?? newGrant(visit, input, { id: randomUUID(), request, config, nowMs: Date.now() });
   const grantId = grant.id;
   const approval = await signApproval(decisionId, grant, answered?.assertion);
-  const stored = await inTransaction(db, async (trx) => {
-    if (answered !== null) {
-      await takeAnswered(trx, answered);
-    }
-    return insertDecision(trx, {
-      id: decisionId,
-      workspaceId: workspace.id,
-      requestId,
-      kind: 'approve',
-      userId: user.id,
-      reason: grant.reason,
-      approval,
-      origin: { grantId, idempotencyKey, inputSha256: sha256Of(input) },
-    });
+  const recorded = await recordApproval(db, answered?.challenge ?? null, {
+    id: decisionId,
+    workspaceId: workspace.id,
+    requestId,
+    kind: 'approve',
+    userId: user.id,
+    reason: grant.reason,
+    approval,
+    origin: { grantId, idempotencyKey, inputSha256: sha256Of(input) },
   });
-  const made = stored
-    ? { decisionId, grantId, requestId }
-    : await findEarlier(db, visit, input, idempotencyKey);
+  if (recorded === 'used') {
+    throw challengeUsed();
+  }
+  const made =
+    recorded === 'stored'
+      ? { decisionId, grantId, requestId }
+      : await findEarlier(db, visit, input, idempotencyKey);
   if (made === null) {
     throw new ApiError('unavailable', 'The first request with this key was withdrawn meanwhile: try again');
   }

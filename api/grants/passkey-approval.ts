@@ -12,7 +12,6 @@ import {
 import { grantChallenge } from '../../contract/passkey-challenge.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { verifyAssertion } from '../../lib/passkeys/verify.ts';
-import type { Transaction } from '../../store/database.ts';
 import { needsPasskey } from '../../store/grants/passkey-needs.ts';
 import {
   type ChallengeKey,
@@ -65,7 +64,7 @@ export async function beginChallenge(
 /**
  * The answer that came with the input; null where none is needed and none came. Grant and challenge are
  * computed from the input again. Throws 403 `passkey_required` for none, and for one that does
- * not count: its challenge is used up then. One that counts is used up by `takeAnswered`.
+ * not count: its challenge is used up then. One that counts is used up with its decision.
  */
 export async function requirePasskey(
   dependencies: Dependencies,
@@ -83,15 +82,8 @@ export async function requirePasskey(
   return null;
 }
 
-/**
- * Uses the answer up, with the decision that it leads to: of several requests with the same one a single
- * decision comes. Throws 403 `passkey_required` where it was used meanwhile.
- */
-export async function takeAnswered(trx: Transaction, { challenge }: Answered): Promise<void> {
-  if ((await takeChallenge(trx, challenge)) === null) {
-    throw required(usedUp);
-  }
-}
+/** Of an answer that was used for another decision meanwhile. */
+export const challengeUsed = () => required(usedUp);
 
 async function checkAnswer(
   dependencies: Dependencies,
