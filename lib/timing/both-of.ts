@@ -2,8 +2,8 @@
 import { abortWith } from './abort-with.ts';
 
 /**
- * Does both at once. When one fails, the other is told to end and awaited, so that nothing of it goes on; then
- * throws the first failure, or the reason of `signal`.
+ * Does both at once. When one fails, the other is told to end and awaited, so that nothing of it goes on;
+ * then throws the first failure, or the reason of `signal`.
  */
 export async function bothOf<One, Other>(
   signal: AbortSignal,

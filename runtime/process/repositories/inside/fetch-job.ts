@@ -100,8 +100,8 @@ export function problemOfTree(
 }
 
 /**
- * What git wrote decides which sentence of the platform is shown, and is shown to nobody. A status comes first:
- * the rest holds names that others chose.
+ * What git wrote decides which sentence of the platform is shown, and is shown to nobody. A status comes
+ * first: the rest holds names that others chose.
  */
 const causes: readonly [RegExp, JobFailure][] = [
   [/returned error: 30\d/, 'redirected'],

@@ -11,7 +11,10 @@ import { artifactPath } from './artifact-path.ts';
 import { ArtifactPreview } from './artifact-preview.tsx';
 import { previewKind } from './preview-kind.ts';
 
-/** What the agent handed out, and the patch of its repository. Nothing of it is run here: text is shown as text, pictures as pictures. */
+/**
+ * What the agent handed out, and the patch of its repository. Nothing of it is run here: text is shown as
+ * text, pictures as pictures.
+ */
 export function ArtifactsPanel({ sessionId }: { sessionId: string }) {
   const list = useList<Artifact>({
     queryKey: keys.session(sessionId, 'artifacts'),
