@@ -16,8 +16,8 @@ export type MadePatch = { patch: Buffer } | { problem: string };
 const maxAttempts = 5;
 
 /**
- * Null where the session has no repository, or never got it. Throws for a fault of the worker, which
- * is retried.
+ * Null where the session has no repository, or never got it. Throws for a fault of the worker, so that it is
+ * tried again.
  */
 export async function makePatch(directory: string, options: CompareOptions): Promise<MadePatch | null> {
   const files = repositoryFiles(directory);

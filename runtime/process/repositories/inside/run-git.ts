@@ -55,7 +55,8 @@ export async function runGit(
   target?.once('error', (error) => {
     fault = error;
     child.kill('SIGKILL');
-    child.stdout.resume();
+    // Also what git started then finds that nobody reads.
+    child.stdout.destroy();
   });
   child.stdout.on('data', (piece: Buffer) => {
     bytes += piece.length;

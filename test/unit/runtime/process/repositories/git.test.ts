@@ -83,7 +83,7 @@ describe('git', () => {
     expect(await ends('exit 1')).toBe('git_failed');
     const full = mustRunGit(['sh', '-c', 'yes'], { env, cwd: '/', file: '/dev/full' });
     expect(await full.catch(jobFailureOf)).toBe('too_large');
-  });
+  }, 20_000);
 
   it('writes out no more files, directories and bytes than fit', () => {
     const limits = { treeBytes: 1024 * 1024, files: 100 };
