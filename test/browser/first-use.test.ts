@@ -179,7 +179,10 @@ async function startAndApprove(visitor: Visitor): Promise<void> {
   await dialog.getByRole('button', { name: 'Approve this call only' }).click();
   await page.getByText('Allowed: this call only').waitFor();
   const transcript = page.getByRole('region', { name: 'Transcript' });
-  await transcript.getByRole('listitem').filter({ hasText: 'files.write_file done' }).waitFor();
+  await transcript
+    .getByRole('listitem')
+    .filter({ hasText: /files\.write_file.*done/ })
+    .waitFor();
 }
 
 async function messageAndTerminate(visitor: Visitor): Promise<void> {

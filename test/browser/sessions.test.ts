@@ -66,7 +66,7 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('Allowed: this call only').waitFor();
 
     const transcript = page.getByRole('region', { name: 'Transcript' });
-    const passed = transcript.getByRole('listitem').filter({ hasText: 'files.write_file done' });
+    const passed = transcript.getByRole('listitem').filter({ hasText: /files\.write_file.*done/ });
     await passed.getByRole('button').click();
     await passed.getByText('allowed by').waitFor();
     await transcript.getByText('The session has ended.').waitFor();
@@ -105,6 +105,9 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('Connection lost.').waitFor();
     await page.getByText('Number 30 of 30').waitFor();
     await page.getByText('The session has ended.').waitFor();
+    const transcript = page.getByRole('region', { name: 'Transcript' });
+    await transcript.getByRole('button', { name: '30 steps' }).click();
+    await transcript.getByRole('button', { name: 'Show 10 more of 10' }).click();
     const shown = await page.getByText(/^Number \d+ of 30$/).allTextContents();
     expect(shown).toEqual(numbers);
     await visitor.leave();

@@ -185,7 +185,7 @@ describeInBrowser('signing in to remote servers', () => {
 
     await row.getByRole('button', { name: /^Disconnect from desk/ }).click();
     const dialog = page.getByRole('dialog', { name: 'Disconnect from desk?' });
-    await dialog.getByText('Running sessions that you drive lose access', { exact: false }).waitFor();
+    await dialog.getByText('Running sessions that you started lose access', { exact: false }).waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('disconnect');
     await dialog.getByRole('button', { name: 'Disconnect' }).click();
