@@ -1,6 +1,6 @@
 /** Approves each request of a set by a decision of its own, one after another. */
 import { useRef, useState } from 'react';
-import { api, call } from '../../api/client.ts';
+import { useSendGrant } from '../../api/passkeys.ts';
 import { stale } from '../../api/stale.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -27,6 +27,7 @@ export function useDecideTogether(
   },
 ) {
   const { slug } = useWorkspace();
+  const sendGrant = useSendGrant(slug);
   const [sent, setSent] = useState<readonly PermissionRequest[] | null>(null);
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const keys = useRef(new Map<string, string>());
@@ -39,9 +40,9 @@ export function useDecideTogether(
   const approve = async (request: PermissionRequest): Promise<Outcome> => {
     // Bound to exactly the call that was shown, by its digest: the API refuses it for any other.
     const body = grantBody(request, exactly);
-    const params = { path: { slug }, header: keyOf(request.id) };
     try {
-      const { grant } = await call(api.POST('/api/workspaces/{slug}/grants', { params, body }));
+      // None of a set needs a passkey, so that none is asked for in the middle of it.
+      const { grant } = await sendGrant(body, { header: keyOf(request.id), mayAsk: () => false });
       return { requestId: request.id, grantId: grant.id, error: null };
     } catch (error) {
       return { requestId: request.id, grantId: null, error };
