@@ -4,7 +4,7 @@ import { chosenId } from '../../contract/names.ts';
 import type { Session } from '../../contract/session.ts';
 import { artifactAnswer } from '../../contract/sidecar.ts';
 import { createSharedBytes } from '../../lib/limits/byte-budget.ts';
-import { patchId, usedBytes } from '../../store/artifacts/artifacts.ts';
+import { usedBytes } from '../../store/artifacts/artifacts.ts';
 import { abandonContent } from '../../store/artifacts/contents.ts';
 import { type ReceivedContent, receiveContent, tooLarge } from '../artifacts/receive-artifact.ts';
 import { ApiError } from '../errors.ts';
@@ -107,7 +107,7 @@ async function requireRoom(
 
 /**
  * Creates an artifact from the received content. Throws 413 beyond the session's limit,
- * 409 when the id is taken, or that of the patch which the platform makes.
+ * 409 when the id is taken. The patch's id is derived, and no sidecar can name it.
  */
 async function storeArtifact(
   db: Dependencies['db'],
@@ -119,9 +119,6 @@ async function storeArtifact(
   },
 ): Promise<z.infer<typeof artifactAnswer>> {
   const { session, query, content, sessionBytes } = given;
-  if (query.artifact_id === patchId(session.id)) {
-    throw new ApiError('conflict', "The artifact id is the platform's");
-  }
   const stored = await createArtifact(
     db,
     {

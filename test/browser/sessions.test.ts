@@ -106,8 +106,12 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('Number 30 of 30').waitFor();
     await page.getByText('The session has ended.').waitFor();
     const transcript = page.getByRole('region', { name: 'Transcript' });
-    await transcript.getByRole('button', { name: '30 steps' }).click();
-    await transcript.getByRole('button', { name: 'Show 10 more of 10' }).click();
+    for (const steps of await transcript.getByRole('button', { name: /^\d+ steps$/ }).all()) {
+      await steps.click();
+    }
+    for (const more of await transcript.getByRole('button', { name: /^Show \d+ more/ }).all()) {
+      await more.click();
+    }
     const shown = await page.getByText(/^Number \d+ of 30$/).allTextContents();
     expect(shown).toEqual(numbers);
     await visitor.leave();

@@ -87,7 +87,7 @@ describe('an upload', () => {
     expect(await readArtifactById(api.db, artifactId)).toMatchObject({ made_by: 'agent' });
     const posing = begin(id, patchId(id));
     posing.sent.end('x');
-    expect((await posing.answered).status).toBe(409);
+    expect((await posing.answered).status).toBe(422);
   });
 
   it('leaves no data when it is cut off or too large', async () => {

@@ -85,17 +85,19 @@ export function useShownEntries(
 /** Entries have their own height only once they are drawn, and come into sight one frame after the other. */
 const settlingFrames = 4;
 
-/** Does it now and in each of the next frames. Returns how to stop that. */
-function keptThrough(frames: number, keep: () => void): () => void {
-  keep();
-  let left = frames;
-  let frame = 0;
+/** Scrolls now and in each of the next frames, until somebody else does. Returns how to stop that. */
+function keptThrough(frames: number, scroll: () => void): () => void {
+  scroll();
+  let [left, at] = [frames, window.scrollY];
   const next = () => {
-    keep();
-    left -= 1;
-    frame = left > 0 ? requestAnimationFrame(next) : 0;
+    if (window.scrollY === at) {
+      scroll();
+      at = window.scrollY;
+      left -= 1;
+      frame = left > 0 ? requestAnimationFrame(next) : 0;
+    }
   };
-  frame = requestAnimationFrame(next);
+  let frame = requestAnimationFrame(next);
   return () => cancelAnimationFrame(frame);
 }
 
