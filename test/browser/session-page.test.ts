@@ -305,7 +305,10 @@ describeInBrowser('the page of a session', () => {
     const lines = transcript.getByText(/^Line \d+$/);
     for (let step = 0; step < 4; step += 1) {
       const first = (await lines.first().textContent()) ?? '';
-      await transcript.getByRole('button', { name: 'Show earlier' }).focus();
+      const earlier = transcript.getByRole('button', { name: 'Show earlier' });
+      // As a reader comes to it: what is in sight then stays drawn.
+      await earlier.scrollIntoViewIfNeeded();
+      await earlier.focus();
       const line = transcript.getByText(first, { exact: true });
       const before = (await line.boundingBox())?.y ?? 0;
       await page.keyboard.press('Enter');

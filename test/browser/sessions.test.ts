@@ -106,14 +106,15 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByText('Number 30 of 30').waitFor();
     await page.getByText('The session has ended.').waitFor();
     const transcript = page.getByRole('region', { name: 'Transcript' });
-    for (const steps of await transcript.getByRole('button', { name: /^\d+ steps$/ }).all()) {
-      await steps.click();
-    }
-    for (const more of await transcript.getByRole('button', { name: /^Show \d+ more/ }).all()) {
-      await more.click();
-    }
-    const shown = await page.getByText(/^Number \d+ of 30$/).allTextContents();
-    expect(shown).toEqual(numbers);
+    const folded = transcript.getByRole('button', { name: /^(\d+ steps|Show \d+ more of \d+)$/ });
+    await eventually(async () => {
+      for (const button of await folded.all()) {
+        if ((await button.getAttribute('aria-expanded')) !== 'true') {
+          await button.click();
+        }
+      }
+      expect(await page.getByText(/^Number \d+ of 30$/).allTextContents()).toEqual(numbers);
+    });
     await visitor.leave();
   });
 
