@@ -8,7 +8,9 @@ import { fillEveryTable } from '../../support/filled-tables.ts';
  * People, their sign-ins, the installation's workers and its records of removed
  * workspaces are of no workspace.
  */
-const ofNoWorkspace = ['removed_workspaces', 'sign_ins', 'users', 'workers'];
+const ofNoWorkspace = [
+  ...['passkey_challenges', 'passkeys', 'removed_workspaces', 'sign_ins', 'users', 'workers'],
+];
 
 describe('a workspace with a row in every table', () => {
   let database: TestDatabase;
