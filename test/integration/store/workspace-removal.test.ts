@@ -9,7 +9,12 @@ import { fillEveryTable } from '../../support/filled-tables.ts';
  * workspaces are of no workspace.
  */
 const ofNoWorkspace = [
-  ...['passkey_challenges', 'passkeys', 'removed_workspaces', 'sign_ins', 'users', 'workers'],
+  'passkey_challenges',
+  'passkeys',
+  'removed_workspaces',
+  'sign_ins',
+  'users',
+  'workers',
 ];
 
 describe('a workspace with a row in every table', () => {
