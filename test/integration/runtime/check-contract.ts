@@ -31,6 +31,7 @@ const entryOf = (shape: McpServer['shape']): McpServer =>
     network: 'none',
     egress_allow: [],
     approvers: 'operator',
+    require_passkey: false,
     client_features: [],
     start_seconds: null,
     changed_tools: 'tell',
