@@ -5,6 +5,7 @@ import type { Grant } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
+import { askPermission } from '../../support/ask-permission.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
 
@@ -37,17 +38,8 @@ const post = (content: Record<string, unknown> = {}, person = member) =>
   person.send('POST', `${base}/grants`, grantBody(content));
 const granted = async (content: Record<string, unknown> = {}, person = member) =>
   (await person.ok<{ grant: Grant }>('POST', `${base}/grants`, grantBody(content))).grant;
-const ask = async (content: Record<string, unknown> = {}, of = session) => {
-  const request_id = randomUUID();
-  const report = { request_id, grant_type: 'tool_scope', details, scope: 'once', justification: 'Please' };
-  const answer = await api.asSidecar(of.id, 'POST', 'permission-requests', {
-    ...report,
-    refused_call: null,
-    ...content,
-  });
-  expect(answer).toMatchObject({ status: 200, body: { status: 'sent', request_id } });
-  return request_id;
-};
+const ask = (content: Record<string, unknown> = {}, of = session) =>
+  askPermission(api, of.id, { scope: 'once', ...content });
 const requestState = async (id: string) =>
   (await member.ok<{ permission_request: object }>('GET', `${base}/permission-requests/${id}`))
     .permission_request;

@@ -12,6 +12,7 @@ import type { PermissionRequest } from '../../../contract/permission-request.ts'
 import type { Session } from '../../../contract/session.ts';
 import { needsPasskey } from '../../../store/grants/passkey-needs.ts';
 import type { Person } from '../../support/api.ts';
+import { askPermission } from '../../support/ask-permission.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type Answering, PasskeyDevice } from '../../support/passkey-device.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -81,13 +82,7 @@ const withAnswer = ({ challenge_id }: PasskeyChallenge, answer: PasskeyAssertion
 });
 const refused = { status: 403, body: { error: { code: 'passkey_required' } } };
 const ask = async (scope = 'session'): Promise<PermissionRequest> => {
-  const request_id = randomUUID();
-  await api.asSidecar(session.id, 'POST', 'permission-requests', {
-    ...{ request_id, grant_type: 'tool_scope', details: { scope: 'files.write' }, scope },
-    justification: 'Please',
-    refused_call: null,
-  });
-  const path = `${base}/permission-requests/${request_id}`;
+  const path = `${base}/permission-requests/${await askPermission(api, session.id, { scope })}`;
   return (await member.ok<{ permission_request: PermissionRequest }>('GET', path)).permission_request;
 };
 

@@ -4,6 +4,7 @@ import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import type { Person } from '../../support/api.ts';
+import { askPermission } from '../../support/ask-permission.ts';
 import { eventually } from '../../support/eventually.ts';
 import { frozenFor, replaceConfiguration } from '../../support/granted.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -26,20 +27,7 @@ beforeEach(async () => {
 });
 afterAll(() => api.stop());
 
-const ask = async (content: Record<string, unknown> = {}) => {
-  const request_id = randomUUID();
-  const answer = await api.asSidecar(session.id, 'POST', 'permission-requests', {
-    request_id,
-    grant_type: 'tool_scope',
-    details: { scope: 'files.write' },
-    scope: 'session',
-    justification: 'Please',
-    refused_call: null,
-    ...content,
-  });
-  expect(answer).toMatchObject({ status: 200, body: { status: 'sent' } });
-  return request_id;
-};
+const ask = (content: Record<string, unknown> = {}) => askPermission(api, session.id, content);
 const read = async (id: string, person = member) =>
   (await person.ok<{ permission_request: object }>('GET', `${base}/permission-requests/${id}`))
     .permission_request;
