@@ -4,10 +4,11 @@
  */
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { basename, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import type { PackageRequest } from '../../../contract/package-request.ts';
+import { handedOver } from '../handed-over.ts';
 import { type StartedContainer, startContainer } from '../host/start-container.ts';
 import { sessionFiles } from '../layout.ts';
 import { makeSessionDirectory } from '../session-directory.ts';
@@ -136,14 +137,6 @@ interface Taking {
   registry: Registry;
 }
 
-async function nextConnection(server: Server, signal: AbortSignal): Promise<Socket> {
-  const [socket]: Socket[] = await once(server, 'connection', { signal });
-  if (socket === undefined) {
-    throw new Error('there is no connection');
-  }
-  return socket;
-}
-
 /** Whichever comes first: the tree, the sandbox's end without one, or the signal. */
 async function taken({
   started,
@@ -155,32 +148,13 @@ async function taken({
   registry,
 }: Taking): Promise<TreeManifest> {
   const tail = createTail(started.process.stdout, tailBytes);
-  const given = new AbortController();
-  const options = { signal: given.signal };
-  const handedOver = nextConnection(result, given.signal).then(async (socket) => {
-    const abandon = () => socket.destroy();
-    signal.addEventListener('abort', abandon, { once: true });
-    try {
-      return await receiveTree(socket, tree, limits);
-    } finally {
-      signal.removeEventListener('abort', abandon);
-      socket.destroy();
-    }
+  return handedOver(result, {
+    signal,
+    receive: (socket) => receiveTree(socket, tree, limits),
+    async endedWithout(waiting) {
+      await once(started.process, 'exit', { signal: waiting });
+      const written = withoutCredential(await tail(), registry);
+      throw failureOf({ seen: egress.seen(), written, registryHost: registry.url.host });
+    },
   });
-  const endedWithout = once(started.process, 'exit', options).then(async () => {
-    const written = withoutCredential(await tail(), registry);
-    throw failureOf({ seen: egress.seen(), written, registryHost: registry.url.host });
-  });
-  const stopped = once(signal, 'abort', options).then(() => {
-    throw signal.reason;
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([handedOver, endedWithout, stopped]);
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    given.abort();
-    await Promise.allSettled([handedOver, endedWithout, stopped]);
-  }
 }

@@ -1,9 +1,10 @@
 /** Runs one job in its sandbox, and takes what it hands over. */
 import { once } from 'node:events';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:net';
 import { basename } from 'node:path';
 import { withinLimit } from '../../../lib/timing/time-limit.ts';
+import { handedOver } from '../handed-over.ts';
 import { type StartedContainer, startContainer } from '../host/start-container.ts';
 import { sessionFiles } from '../layout.ts';
 import { type PieceReader, readPieces } from '../packages/piece-reader.ts';
@@ -91,38 +92,20 @@ interface Taking {
 
 /** Whichever comes first: the result, the sandbox's end without one, or the signal. */
 async function taken<Result>({ take }: Job<Result>, { program, result, signal }: Taking): Promise<Result> {
-  const given = new AbortController();
-  const options = { signal: given.signal };
-  const handedOver = nextConnection(result, given.signal).then(async (socket) => {
-    const abandon = () => socket.destroy();
-    signal.addEventListener('abort', abandon, { once: true });
-    try {
+  return handedOver(result, {
+    signal,
+    async receive(socket) {
       const reader = readPieces(socket);
       const made = await readRecord(reader, jobResult);
       if (made.type === 'failed') {
         throw new JobFailedError(made.why);
       }
       return await take(made, reader);
-    } finally {
-      signal.removeEventListener('abort', abandon);
-      socket.destroy();
-    }
+    },
+    async endedWithout(waiting) {
+      throw new JobFailedError(await exitOf(program, waiting));
+    },
   });
-  const endedWithout = exitOf(program, given.signal).then((why) => {
-    throw new JobFailedError(why);
-  });
-  const stopped = once(signal, 'abort', options).then(() => {
-    throw signal.reason;
-  });
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([handedOver, endedWithout, stopped]);
-  } catch (error) {
-    throw signal.aborted ? signal.reason : error;
-  } finally {
-    given.abort();
-    await Promise.allSettled([handedOver, endedWithout, stopped]);
-  }
 }
 
 /** Bubblewrap ends with the code that stands for the signal which ended its program. */
@@ -138,12 +121,4 @@ async function exitOf(
   }
   const isKilled = child.signalCode === 'SIGKILL' || child.exitCode === killedCode;
   return isKilled ? 'out_of_memory' : 'no_result';
-}
-
-async function nextConnection(server: Server, signal: AbortSignal): Promise<Socket> {
-  const [socket]: Socket[] = await once(server, 'connection', { signal });
-  if (socket === undefined) {
-    throw new Error('there is no connection');
-  }
-  return socket;
 }
