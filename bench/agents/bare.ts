@@ -1,4 +1,4 @@
-/** The agent as a plain process, with the same settings, its server beside it, and the model at a port. */
+/** The agent as a plain process, with the same settings, the same servers beside it, and the model at a port. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -6,7 +6,7 @@ import { openAcpSession } from '../../agents/acp/acp-session.ts';
 import { launchOf } from '../../agents/acp/presets.ts';
 import { agentConfig } from '../../contract/agent-contract.ts';
 import type { MeasuredAgent } from './measured-agent.ts';
-import { modelName, promptOf, serverName, startBenchModel } from './model.ts';
+import { modelName, promptOf, serverNames, startBenchModel } from './model.ts';
 
 const nobody = '00000000-0000-4000-8000-000000000000';
 
@@ -17,7 +17,7 @@ export async function openBareAgent(): Promise<MeasuredAgent> {
   const config = agentConfig.parse({
     ...{ session_id: nobody, prompt: '' },
     agent: { id: nobody, name: 'bare', kind: 'worker', model: modelName, instructions: '' },
-    mcpServers: { [serverName]: server },
+    mcpServers: Object.fromEntries(serverNames.map((name) => [name, server])),
   });
   let onWords = (): void => undefined;
   const launch = launchOf('opencode', {

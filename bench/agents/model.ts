@@ -13,7 +13,9 @@ export type Task = 'answer' | 'call';
 
 export const modelName = 'claude-sonnet-4-5';
 export const callsOfTurn = 10;
-export const serverName = 'echoes';
+/** Alike for both: each tool of theirs is a part of every request to the model. The calls go to the first. */
+export const serverNames = ['echoes', 'second', 'third', 'fourth'] as const;
+const [serverName] = serverNames;
 /** What an answer begins with, and what it ends with. */
 export const firstWords = 'First words';
 export const lastWords = 'all is said.';

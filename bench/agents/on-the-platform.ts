@@ -11,7 +11,7 @@ import { type PlatformClient, signInToDemo } from '../shared/client.ts';
 import { roomyLimits } from '../shared/roomy-limits.ts';
 import { until } from '../shared/until.ts';
 import type { Asked, MeasuredAgent } from './measured-agent.ts';
-import { firstWords, lastWords, modelName, promptOf, serverName, startBenchModel } from './model.ts';
+import { firstWords, lastWords, modelName, promptOf, serverNames, startBenchModel } from './model.ts';
 
 export interface AgentInSession extends MeasuredAgent {
   /** PSS of the platform's client of the agent with its links to four servers. */
@@ -80,8 +80,7 @@ async function startSession(client: PlatformClient): Promise<Session> {
     ...{ agent_subject_id: agent.id, grant_type: 'model_key', scope: 'persistent' },
     details: { secret_name: secret, endpoint: 'default' },
   });
-  const servers = [serverName, 'second', 'third', 'fourth'];
-  for (const name of servers) {
+  for (const name of serverNames) {
     const shape = { type: 'command', command: 'mcp-server-everything', args: [] };
     await client.send('POST', `${workspace}/mcp-servers`, { name, shape, manifest: {}, network: 'none' });
     await client.send('PUT', `/api/agents/${agent.id}/mcp-attachments`, { name, env: {} });
