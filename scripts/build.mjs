@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants } from 'node:zlib';
 
 /** These run from node_modules: some of their packages are native. */
 const withPackages = [
@@ -99,6 +100,16 @@ async function bundleWeb(root, outDir) {
     logLevel: 'warn',
     build: { outDir },
   });
+  compressAssets(join(outDir, '_assets'));
+}
+
+/** Puts each text beside itself as Brotli makes it smallest, which takes too long when it is asked for. */
+function compressAssets(directory) {
+  for (const name of readdirSync(directory).filter((file) => /\.(js|css|svg)$/.test(file))) {
+    const content = readFileSync(join(directory, name));
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    writeFileSync(join(directory, `${name}.br`), brotliCompressSync(content, { params }));
+  }
 }
 
 async function bundlePrograms(root, outdir) {

@@ -18,6 +18,15 @@ export default defineConfig({
     chunkSizeWarningLimit: 1500,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      // Without groups there is a file for each set of pages that shares something: dozens for one page.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 2 },
+            { name: 'common', minShareCount: 10, priority: 1 },
+          ],
+        },
+      },
       // Libraries mark their files for server-side rendering, which is not used here.
       onLog: (level, log, handle) => (log.code === 'MODULE_LEVEL_DIRECTIVE' ? undefined : handle(level, log)),
     },

@@ -3,7 +3,7 @@
  * request path reaches the disk.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
@@ -11,7 +11,9 @@ export interface WebFile {
   contentType: string;
   content: Buffer;
   /** The same, compressed; null for what does not get smaller. */
-  gzipped: Buffer | null;
+  gzip: Buffer | null;
+  /** As the build compressed it; null where it did not. */
+  br: Buffer | null;
   /** Its name holds a hash of its content, so it never changes. */
   immutable: boolean;
 }
@@ -78,5 +80,9 @@ const inlineScriptsOf = (page: string): string[] =>
 function readWebFile(file: string, contentType: string, immutable: boolean): WebFile {
   const content = readFileSync(file);
   const gzipped = gzipSync(content);
-  return { contentType, content, gzipped: gzipped.length < content.length ? gzipped : null, immutable };
+  return {
+    ...{ contentType, content, immutable },
+    gzip: gzipped.length < content.length ? gzipped : null,
+    br: existsSync(`${file}.br`) ? readFileSync(`${file}.br`) : null,
+  };
 }

@@ -7,6 +7,8 @@ import { assetsFolder, type WebFile, type WebFiles } from './load-web-files.ts';
 
 const base = '/app/';
 const yearSeconds = 365 * 24 * 3600;
+/** The smallest first. */
+const compressedForms = ['br', 'gzip'] as const;
 
 /**
  * `/` and `/app` redirect to the UI; every path below `/app/` that is not a file serves the page,
@@ -43,11 +45,15 @@ function answerFile(ctx: Context, file: WebFile): void {
   ctx.set('Cache-Control', file.immutable ? `public, max-age=${yearSeconds}, immutable` : 'no-cache');
   ctx.vary('Accept-Encoding');
   ctx.type = file.contentType;
-  const gzipped = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? file.gzipped : null;
-  if (gzipped !== null) {
-    ctx.set('Content-Encoding', 'gzip');
+  // Browsers name gzip first, with no wish: it is the smallest that is sent.
+  const [encoding, content] =
+    compressedForms
+      .map((name) => [name, file[name]] as const)
+      .find(([name, of]) => of !== null && ctx.acceptsEncodings(name) === name) ?? [];
+  if (encoding !== undefined) {
+    ctx.set('Content-Encoding', encoding);
   }
-  ctx.body = gzipped ?? file.content;
+  ctx.body = content ?? file.content;
 }
 
 function answerPage(ctx: Context, { page: [before, after], inlineScripts }: WebFiles): void {

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadWebFiles } from '../../../api/web-files/load-web-files.ts';
 import { startTestApi, type TestApi } from '../../support/api.ts';
@@ -21,6 +22,7 @@ describe('the web UI', () => {
       '<meta nonce="__CSP_NONCE__" /><script>start();</script><p>the page</p>',
     );
     writeFileSync(join(directory, '_assets/index-1.js'), script);
+    writeFileSync(join(directory, '_assets/index-1.js.br'), brotliCompressSync(script));
     writeFileSync(join(directory, 'icon.svg'), '<svg/>');
     writeFileSync(join(directory, '.vite/manifest.json'), '{}');
     api = await startTestApi({}, undefined, loadWebFiles(directory));
@@ -80,6 +82,12 @@ describe('the web UI', () => {
     expect(small.headers['content-encoding']).toBe('gzip');
     expect(small.headers['vary']).toBe('Accept-Encoding');
     expect(small.body.length).toBeLessThan(plain.body.length);
+    const smallest = await raw('/app/_assets/index-1.js', { 'accept-encoding': 'gzip, deflate, br, zstd' });
+    expect(smallest.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(smallest.body).toString()).toBe(script);
+    const refused = await raw('/app/_assets/index-1.js', { 'accept-encoding': 'gzip, br;q=0' });
+    expect(refused.headers['content-encoding']).toBe('gzip');
+    expect((await raw('/app/_assets/index-1.js.br')).status).toBe(404);
     expect((await raw('/app/icon.svg')).headers['cache-control']).toBe('no-cache');
   });
 

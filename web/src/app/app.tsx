@@ -1,27 +1,25 @@
-/** The whole UI: what every page stands on, then the page of the address. */
-import { MantineProvider, Modal } from '@mantine/core';
-import { QueryClientProvider, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react';
+/** The whole UI: what every page stands on, then the sign-in or, loaded once it is needed, the page. */
+import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider, useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
 import { Router } from 'wouter';
 import { api, call } from '../api/client.ts';
 import { readConnection, reportSomebodyElse, subscribeConnection } from '../api/connection.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { keys } from '../api/keys.ts';
-import { Live } from '../api/stream/live.ts';
-import { LiveContext } from '../api/stream/use-live.ts';
 import { QueryState } from '../components/query-state.tsx';
+import { LoadingState } from '../components/state-views.tsx';
 import { Toasts } from '../components/toasts.tsx';
-import { SignInChoices } from '../pages/sign-in/sign-in-choices.tsx';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ConnectionBanner } from './connection-banner.tsx';
 import { styleNonce } from './content-security.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { loadPage } from './load-page.ts';
 import { queryClient } from './query-client.ts';
-import { reloadSignedOut } from './reload-signed-out.ts';
-import { Routes } from './routes.tsx';
-import { MeProvider, useMe } from './signed-in.tsx';
-import { SomebodyElseDialog, useIsOfSomebodyElse } from './somebody-else-dialog.tsx';
 import { colorsByTokens, theme } from './theme.ts';
+
+const SignedInApp = lazy(() => loadPage(() => import('./signed-in-app.tsx')));
+const SomebodyElseDialog = lazy(() => loadPage(() => import('./somebody-else-dialog.tsx')));
 
 export function App() {
   return (
@@ -36,7 +34,9 @@ export function App() {
           <Router base="/app">
             <ConnectionBanner />
             <Toasts />
-            <Entrance />
+            <Suspense fallback={<LoadingState />}>
+              <Entrance />
+            </Suspense>
           </Router>
         </QueryClientProvider>
       </ErrorBoundary>
@@ -54,7 +54,7 @@ function Entrance() {
     staleTime: 60_000,
     meta: { whileHidden: true },
   });
-  const isOfSomebodyElse = useIsOfSomebodyElse();
+  const { isOfSomebodyElse } = useSyncExternalStore(subscribeConnection, readConnection);
   const hasChanged = useHasChanged(query.data?.user.id);
   if (isOfSomebodyElse || hasChanged) {
     return <SomebodyElseDialog />;
@@ -65,14 +65,7 @@ function Entrance() {
   }
   return (
     <QueryState query={query} what="This page">
-      {(me) => (
-        <MeProvider me={me}>
-          <LiveUpdates>
-            <Routes />
-          </LiveUpdates>
-          <SessionLostDialog />
-        </MeProvider>
-      )}
+      {(me) => <SignedInApp me={me} />}
     </QueryState>
   );
 }
@@ -92,35 +85,4 @@ function useHasChanged(userId: string | undefined): boolean {
     }
   }, [hasChanged]);
   return hasChanged;
-}
-
-/** Listens to what changes, for all pages below, as long as the same person is signed in. */
-function LiveUpdates({ children }: { children: ReactNode }) {
-  const { user } = useMe();
-  const queries = useQueryClient();
-  const [live, setLive] = useState<Live | null>(null);
-  useEffect(() => {
-    const started = new Live(user.id, queries, reloadSignedOut);
-    started.start();
-    setLive(started);
-    return () => started.stop();
-  }, [user.id, queries]);
-  return <LiveContext.Provider value={live}>{children}</LiveContext.Provider>;
-}
-
-/** The sign-in ended while a page was open: one signs in over the page, so that what was typed stays. */
-function SessionLostDialog() {
-  const { signedOut } = useSyncExternalStore(subscribeConnection, readConnection);
-  return (
-    <Modal
-      opened={signedOut}
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      title="You have been signed out"
-    >
-      <SignInChoices overPage />
-    </Modal>
-  );
 }

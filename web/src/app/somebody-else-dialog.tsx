@@ -4,12 +4,12 @@
  */
 import { Button, Modal, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useEffect, useState } from 'react';
 import { watchedFetch } from '../api/client.ts';
-import { readConnection, subscribeConnection, untilAnswered } from '../api/connection.ts';
+import { untilAnswered } from '../api/connection.ts';
 
 /** Replaces the page. */
-export function SomebodyElseDialog() {
+export default function SomebodyElseDialog() {
   const queries = useQueryClient();
   const [isLeaving, setIsLeaving] = useState(false);
   useEffect(() => queries.clear(), [queries]);
@@ -54,6 +54,3 @@ const isAnswering = () =>
     () => true,
     () => false,
   );
-
-export const useIsOfSomebodyElse = () =>
-  useSyncExternalStore(subscribeConnection, readConnection).isOfSomebodyElse;

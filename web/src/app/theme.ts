@@ -1,4 +1,4 @@
-import { Combobox, type CSSVariablesResolver, createTheme, Modal } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme } from '@mantine/core';
 
 /** The library's components in our type and shape; colours and depth are in tokens.css. */
 export const theme = createTheme({
@@ -40,13 +40,12 @@ export const theme = createTheme({
   defaultRadius: 'sm',
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // By name and without `extend`, which would load each of them before the first page.
   components: {
     // Otherwise the page would scroll to its top, where a list is before it is positioned, when its chosen
     // option is scrolled into view.
-    Combobox: Combobox.extend({ defaultProps: { floatingStrategy: 'fixed' } }),
-    Modal: Modal.extend({
-      defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg' },
-    }),
+    Combobox: { defaultProps: { floatingStrategy: 'fixed' } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg' } },
     Text: { defaultProps: { size: 'sm' } },
     List: { defaultProps: { size: 'sm' } },
     Card: { defaultProps: { radius: 'md' } },

@@ -1,12 +1,15 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { UseMutationResult } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { api, call } from '../api/client.ts';
 import { useLive } from '../api/stream/use-live.ts';
 import { useApiMutation } from '../api/use-api-mutation.ts';
+import { loadPage } from '../app/load-page.ts';
 import { reloadSignedOut } from '../app/reload-signed-out.ts';
-import { FailureAlert } from './failure-alert.tsx';
 
-type SignOut = UseMutationResult<unknown, Error, void>;
+const SignOutFailureDialog = lazy(() => loadPage(() => import('./sign-out-failure.tsx')));
+
+export type SignOut = UseMutationResult<unknown, Error, void>;
 
 export function useSignOut(): SignOut {
   const live = useLive();
@@ -19,21 +22,13 @@ export function useSignOut(): SignOut {
   });
 }
 
-/** Warns a person who might leave the machine believing to be signed out. */
+/** Shows what went wrong where it did. */
 export function SignOutFailure({ signOut }: { signOut: SignOut }) {
-  return (
-    <Modal opened={signOut.isError} onClose={signOut.reset} title="You are still signed in">
-      <Stack>
-        <FailureAlert error={signOut.error} />
-        <Group justify="flex-end">
-          <Button variant="default" onClick={signOut.reset}>
-            Close
-          </Button>
-          <Button onClick={() => signOut.mutate()}>Try again</Button>
-        </Group>
-      </Stack>
-    </Modal>
-  );
+  return signOut.isError ? (
+    <Suspense>
+      <SignOutFailureDialog signOut={signOut} />
+    </Suspense>
+  ) : null;
 }
 
 /** For pages on which nothing else can be done, perhaps because the wrong person is signed in. */

@@ -21,7 +21,7 @@ import { UnavailableAlert } from '../../components/unavailable.tsx';
 import { HiddenCharacters } from './hidden-characters.tsx';
 import { ReachNotice } from './reach-notice.tsx';
 
-export function NewSessionPage() {
+export default function NewSessionPage() {
   const { slug } = useWorkspace();
   const query = useAllAgents(slug);
   return (

@@ -47,7 +47,7 @@ import { type SessionTree, useSessionTree } from './use-session-tree.ts';
 import { useTimeline } from './use-timeline.ts';
 import { useWaitingRequests } from './use-waiting-requests.ts';
 
-export function SessionPage({ id }: { id: string }) {
+export default function SessionPage({ id }: { id: string }) {
   const query = useQuery({
     queryKey: keys.session(id, 'one'),
     queryFn: ({ signal }) =>
