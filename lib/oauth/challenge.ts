@@ -3,8 +3,8 @@
  * for then (MCP 2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"): before a sign-in, and when it refuses a token. Pure.
  */
 import { parseChallenges } from '../outbound/challenge.ts';
-import type { HttpAnswer } from '../outbound/get.ts';
 import { parseUrl } from '../outbound/parse-url.ts';
+import type { HttpAnswer } from '../outbound/send.ts';
 import { OAuthDiscoveryError, quote } from './errors.ts';
 
 export interface SignInChallenge {

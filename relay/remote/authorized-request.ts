@@ -13,9 +13,9 @@ import {
 import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 import { asksForSignIn, missingScopes, refusalWords } from '../../lib/oauth/challenge.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import { type HttpAnswer, readResponseBody } from '../../lib/outbound/get.ts';
 import { openStream, type StreamRequest } from '../../lib/outbound/open-stream.ts';
 import type { OutboundContext } from '../../lib/outbound/send.ts';
+import { type HttpAnswer, readResponseBody } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { RemoteError } from './remote-error.ts';

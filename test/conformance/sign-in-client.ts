@@ -11,9 +11,9 @@ import {
 } from '../../lib/oauth/authorization.ts';
 import { missingScopes, widenScopes } from '../../lib/oauth/challenge.ts';
 import { type ClientOptions, chooseClient } from '../../lib/oauth/choose-client.ts';
-import { defaultOAuthLimits, type OAuthContext } from '../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../lib/oauth/discover.ts';
 import { registerClient } from '../../lib/oauth/register-client.ts';
+import { defaultOAuthLimits, type OAuthContext } from '../../lib/oauth/requests.ts';
 import type { OAuthClient } from '../../lib/oauth/send-credential.ts';
 import { redeemCode, type Tokens } from '../../lib/oauth/tokens.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';

@@ -16,9 +16,9 @@ import {
   readAuthorizationResponse,
 } from '../../../lib/oauth/authorization.ts';
 import { missingScopes, widenScopes } from '../../../lib/oauth/challenge.ts';
-import { remoteServersWith } from '../../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../../lib/oauth/discover.ts';
 import { deleteClient, type RegisteredClient, registerClient } from '../../../lib/oauth/register-client.ts';
+import { remoteServersWith } from '../../../lib/oauth/requests.ts';
 import { OAuthTokenError } from '../../../lib/oauth/token-errors.ts';
 import { redeemCode, refreshTokens, revokeToken } from '../../../lib/oauth/tokens.ts';
 import {
