@@ -6,7 +6,7 @@ import type { MasterKeys } from '../config/keys.ts';
 import type { WorkerConfig } from '../config/worker.ts';
 import type { ModelEndpoints } from '../contract/model-endpoint.ts';
 import type { FrozenImage } from '../contract/session.ts';
-import type { RemoteServers } from '../lib/oauth/context.ts';
+import type { RemoteServers } from '../lib/oauth/requests.ts';
 import type { OutboundContext } from '../lib/outbound/send.ts';
 import type { PatternChecker } from '../lib/patterns/pattern-checker.ts';
 import type { Runtime } from '../runtime/workload.ts';

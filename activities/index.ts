@@ -20,13 +20,16 @@ import { recordCheckEnd } from './mcp-checks/record-check-end.ts';
 import { startCheck } from './mcp-checks/start-check.ts';
 import { stopCheck } from './mcp-checks/stop-check.ts';
 import { watchCheck } from './mcp-checks/watch-check.ts';
-import { readRegistrationTask, recordRegistrationFailure } from './mcp-registrations/attempt.ts';
+import {
+  discoverServer,
+  readRegistrationTask,
+  recordRegistrationFailure,
+} from './mcp-registrations/attempt.ts';
 import {
   deleteRetiredClients,
   removeRegistration,
   retireRegistration,
 } from './mcp-registrations/delete-clients.ts';
-import { discoverServer } from './mcp-registrations/discover-server.ts';
 import { registerClient } from './mcp-registrations/register-client.ts';
 import { requireDueRun, requireWorkflow } from './own-workflow.ts';
 import { endScheduledSession, lookAtScheduledSession, startScheduledSession } from './schedules/run.ts';

@@ -1,7 +1,7 @@
 /** The dependencies of the API; `bin/api.ts` assembles them, routes take the ones that they need. */
 import type { Logger } from 'pino';
 import type { ApiConfig } from '../config/api.ts';
-import type { RemoteServers } from '../lib/oauth/context.ts';
+import type { RemoteServers } from '../lib/oauth/requests.ts';
 import type { PatternChecker } from '../lib/patterns/pattern-checker.ts';
 import type { Db } from '../store/database.ts';
 import type { EmbeddingServers } from './embedding-provider/ask-provider.ts';

@@ -15,7 +15,7 @@ import { type ApiConfig, apiConfig } from '../config/api.ts';
 import { ConfigurationError, parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { toolConnections } from '../config/tool-connections.ts';
-import { remoteServersWith } from '../lib/oauth/context.ts';
+import { remoteServersWith } from '../lib/oauth/requests.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../store/database.ts';
 import { verifyMasterKeys } from '../store/secrets/master-keys.ts';

@@ -16,7 +16,7 @@ import { parseEnvironment } from '../config/parse.ts';
 import { temporalConnection } from '../config/temporal.ts';
 import { type WorkerConfig, workerConfig } from '../config/worker.ts';
 import { taskQueue } from '../contract/workflows.ts';
-import { remoteServersWith } from '../lib/oauth/context.ts';
+import { remoteServersWith } from '../lib/oauth/requests.ts';
 import { registryPolicy } from '../lib/oci/registry-policy.ts';
 import { createPatternChecker } from '../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../store/database.ts';

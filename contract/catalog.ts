@@ -101,7 +101,27 @@ export const toolPolicy = {
  * From the first request to the server until its first answer, which includes its start;
  * null: the operator's limit.
  */
-export const startSeconds = z.int().min(1).max(3600).nullable();
+const startSeconds = z.int().min(1).max(3600).nullable();
+
+/**
+ * What an entry says of how sessions run it, as it is stored, and frozen into a session: a field that is added
+ * here is read, saved, frozen and checked with the others; `mcpServerInput` says what it is when left out.
+ */
+export const entrySettings = {
+  network,
+  egress_allow: z.array(egressRule),
+  approvers,
+  client_features: z.array(clientFeature),
+  changed_tools: changedTools,
+  unlisted_tools: unlistedTools,
+  listed_tools: z.array(z.string()),
+  start_seconds: startSeconds,
+};
+const settingsOnly = z.object(entrySettings);
+type EntrySettings = z.infer<typeof settingsOnly>;
+
+/** Those of an entry, stored or as an admin sends it, without its other fields. */
+export const entrySettingsOf = (entry: EntrySettings): EntrySettings => settingsOnly.parse(entry);
 
 /** What an admin sends to register or replace an entry. */
 export const mcpServerInput = z.strictObject({
@@ -140,15 +160,8 @@ export const mcpServer = z.strictObject({
   image_command: z.array(z.string()).nullable(),
   /** Paths that the image declares as volumes: each is empty scratch of the session's. */
   image_volumes: z.array(z.string()).nullable(),
-  network,
-  egress_allow: z.array(egressRule),
-  approvers,
+  ...entrySettings,
   require_passkey: requirePasskey,
-  client_features: z.array(clientFeature),
-  changed_tools: changedTools,
-  unlisted_tools: unlistedTools,
-  listed_tools: z.array(z.string()),
-  start_seconds: startSeconds,
   created_at: timestamp,
   created_by: uuid.nullable(),
   updated_at: timestamp,

@@ -2,14 +2,12 @@
 import * as z from 'zod';
 import { agentKind, agentLimits, run } from './agent.ts';
 import {
-  approvers,
-  clientFeature,
   egressRule,
+  entrySettings,
   imageDigest,
   manifestEnvField,
   network,
   shape,
-  startSeconds,
   toolPolicy,
 } from './catalog.ts';
 import { modelAccess, modelDialect } from './model-access.ts';
@@ -129,12 +127,8 @@ export const frozenServer = z.strictObject({
   /** The manifest's `env` at the freeze: the attachment is checked against it again at launch. */
   manifest_env: z.record(envName, manifestEnvField),
   tool_scopes: z.record(z.string(), toolScope),
-  approvers,
-  network,
-  egress_allow: z.array(egressRule),
-  client_features: z.array(clientFeature),
+  ...entrySettings,
   ...toolPolicy,
-  start_seconds: startSeconds,
   /** Of a remote server. */
   sign_in: signIn.nullable(),
 });

@@ -4,8 +4,8 @@
  */
 import { isIPv4 } from 'node:net';
 import { isLoopbackUrl } from '../config/parse.ts';
-import { classifyAddress, literalAddress } from '../lib/outbound/classify-address.ts';
 import type { ResolveName } from '../lib/outbound/guarded-lookup.ts';
+import { classifyAddress, literalAddress } from '../lib/outbound/special-ranges.ts';
 import { abandonAfter } from '../lib/timing/time-limit.ts';
 import { destinationOf } from './bridge-config.ts';
 import { WorkloadFailedError } from './workload.ts';

@@ -3,9 +3,9 @@
  * reading what it answers.
  */
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import { exchange } from '../../lib/outbound/exchange.ts';
 import { parsePlainUrl } from '../../lib/outbound/parse-url.ts';
 import type { OutboundContext } from '../../lib/outbound/send.ts';
+import { exchange } from '../../lib/outbound/send.ts';
 import type { SlackMessage } from './slack-message.ts';
 import { type Verdict, verdictOfError, verdictOfStatus } from './webhook-answer.ts';
 

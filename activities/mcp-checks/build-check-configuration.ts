@@ -2,7 +2,7 @@
  * What a check runs as (docs/decisions/0029): a session's workload with the entry as its only server, and the
  * platform's scripted agent, which asks for the tools and ends. Pure.
  */
-import type { McpServer } from '../../contract/catalog.ts';
+import { entrySettingsOf, type McpServer } from '../../contract/catalog.ts';
 import type { SignIn } from '../../contract/remote-server.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { CheckRow } from '../../store/mcp-checks/checks.ts';
@@ -57,12 +57,11 @@ function attached(
   { env }: CheckRow,
   { id: entry_id, version: entry_version, ...entry }: McpServer,
 ): Omit<Parameters<typeof freezeServer>[0], 'sign_in'> {
-  const { name, shape, manifest, network, egress_allow, approvers, client_features, start_seconds } = entry;
-  const { image_digest, image_command, image_volumes } = entry;
+  const { name, shape, manifest, image_digest, image_command, image_volumes } = entry;
   return {
     ...{ name, entry_id, entry_version, shape, manifest, env },
     ...{ image_digest, image_command, image_volumes },
-    ...{ network, egress_allow, approvers, client_features, start_seconds },
+    ...entrySettingsOf(entry),
     // Its agent calls no tool.
     ...{ changed_tools: 'tell', unlisted_tools: 'allow', listed_tools: [] },
   };

@@ -1,7 +1,7 @@
 /** Revokes the tokens of ended connections at their authorization servers, and erases them. */
 import { readUsableClient, type UsableClient } from '../../commands/oauth-clients/clients.ts';
 import { endSignIn, recordRevocation } from '../../commands/oauth-connections/connections.ts';
-import type { OAuthContext } from '../../lib/oauth/context.ts';
+import type { OAuthContext } from '../../lib/oauth/requests.ts';
 import { OAuthTokenError } from '../../lib/oauth/token-errors.ts';
 import { revokeToken } from '../../lib/oauth/tokens.ts';
 import { settled } from '../../runtime/settled.ts';

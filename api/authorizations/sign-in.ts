@@ -20,8 +20,8 @@ import {
   parseAuthorizationResponse,
   readAuthorizationResponse,
 } from '../../lib/oauth/authorization.ts';
-import type { OAuthContext } from '../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
+import type { OAuthContext } from '../../lib/oauth/requests.ts';
 import { OAuthTokenError } from '../../lib/oauth/token-errors.ts';
 import { redeemCode, revokeToken, type Tokens } from '../../lib/oauth/tokens.ts';
 import {

@@ -1,8 +1,8 @@
 /** Has texts embedded by a provider, through the outbound guard, in bounded requests. */
 import type { EmbeddingProvider } from '../../contract/embedding-provider.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import { type OutboundAnswer, request } from '../../lib/outbound/exchange.ts';
 import type { OutboundContext } from '../../lib/outbound/send.ts';
+import { type OutboundAnswer, request } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import { askAdmin, EmbeddingError } from './errors.ts';

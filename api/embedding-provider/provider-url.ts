@@ -1,11 +1,11 @@
 /** Where a provider may be, and where it is asked. */
 import type { FieldProblem } from '../../contract/errors.ts';
-import { literalAddress } from '../../lib/outbound/classify-address.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
 import { refuseAddress } from '../../lib/outbound/guarded-lookup.ts';
 import { parsePlainUrl } from '../../lib/outbound/parse-url.ts';
 import { allowsHttp, type OutboundPolicy } from '../../lib/outbound/policy.ts';
 import { namesUnder } from '../../lib/outbound/resolve-names.ts';
+import { literalAddress } from '../../lib/outbound/special-ranges.ts';
 import type { EmbeddingServers } from './ask-provider.ts';
 
 /** Hosts of the internet, and those that the setting lists. */

@@ -14,8 +14,8 @@ import {
   tokenEndOf,
 } from '../../commands/oauth-connections/connections.ts';
 import type { AccessTokenAnswer, AccessTokenRequest } from '../../contract/remote-server.ts';
-import type { OAuthContext } from '../../lib/oauth/context.ts';
 import { quote, repeatsSecret } from '../../lib/oauth/errors.ts';
+import type { OAuthContext } from '../../lib/oauth/requests.ts';
 import { OAuthTokenError } from '../../lib/oauth/token-errors.ts';
 import { refreshTokens, revokeToken } from '../../lib/oauth/tokens.ts';
 import type { Db } from '../../store/database.ts';

@@ -9,6 +9,7 @@ import {
 import { type Availability, unavailableEntryProblems } from '../../contract/available-runs.ts';
 import {
   emptyManifest,
+  entrySettingsOf,
   type McpServer,
   type McpServerInput,
   mcpServerInput,
@@ -283,12 +284,9 @@ function imageCheckRoute({ db, readImage }: CatalogDependencies): AnyRoute {
 
 /** What an admin would send to replace the entry with itself. */
 function inputOf(server: McpServer): McpServerInput {
-  const { name, shape, network, egress_allow, approvers, client_features, start_seconds } = server;
-  const { changed_tools, unlisted_tools, listed_tools, require_passkey } = server;
-  const toolPolicy = { changed_tools, unlisted_tools, listed_tools };
+  const { name, shape, require_passkey } = server;
   const pasted = server.manifest_source === 'pasted' ? { manifest: server.manifest } : {};
-  const limits = { network, egress_allow, approvers, require_passkey, client_features, start_seconds };
-  return { name, shape, ...limits, ...toolPolicy, ...pasted };
+  return { name, shape, require_passkey, ...entrySettingsOf(server), ...pasted };
 }
 
 function removeRoute(dependencies: CatalogDependencies): AnyRoute {

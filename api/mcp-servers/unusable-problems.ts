@@ -2,8 +2,8 @@ import { readClientSecretRefusal } from '../../commands/oauth-clients/clients.ts
 import type { McpServerInput } from '../../contract/catalog.ts';
 import type { FieldProblem } from '../../contract/errors.ts';
 import { remoteServerProblems } from '../../contract/remote-server.ts';
-import { parseServerUrl, remotePolicy } from '../../lib/oauth/context.ts';
 import { OAuthDiscoveryError } from '../../lib/oauth/errors.ts';
+import { parseServerUrl, remotePolicy } from '../../lib/oauth/requests.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 
 /**

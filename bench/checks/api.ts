@@ -9,7 +9,7 @@ import { createStreamLimit } from '../../api/event-stream/stream-limit.ts';
 import { createStreamReads } from '../../api/event-stream/stream-reads.ts';
 import { internalRoutes } from '../../api/internal/routes.ts';
 import { listen } from '../../api/server.ts';
-import { remoteServersWith } from '../../lib/oauth/context.ts';
+import { remoteServersWith } from '../../lib/oauth/requests.ts';
 import { createPatternChecker } from '../../lib/patterns/pattern-checker.ts';
 import { openDatabase } from '../../store/database.ts';
 import { openSessionEventFeed } from '../../store/session-events/feed.ts';

@@ -1,6 +1,12 @@
 /** A catalog entry is registered, replaced and removed by an admin. */
 import { isDeepStrictEqual } from 'node:util';
-import { emptyManifest, type Manifest, type McpServer, type McpServerInput } from '../../contract/catalog.ts';
+import {
+  emptyManifest,
+  entrySettingsOf,
+  type Manifest,
+  type McpServer,
+  type McpServerInput,
+} from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { lockRegistrationOf } from '../../store/mcp-registrations/registrations.ts';
@@ -53,15 +59,8 @@ function decidedFields(
     image_digest: image?.digest ?? null,
     image_command: image?.command ?? null,
     image_volumes: image?.volumes ?? null,
-    network: input.network,
-    egress_allow: input.egress_allow,
-    approvers: input.approvers,
+    ...entrySettingsOf(input),
     require_passkey: input.require_passkey ?? before?.require_passkey ?? false,
-    client_features: input.client_features,
-    changed_tools: input.changed_tools,
-    unlisted_tools: input.unlisted_tools,
-    listed_tools: input.listed_tools,
-    start_seconds: input.start_seconds,
   };
 }
 

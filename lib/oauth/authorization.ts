@@ -5,9 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { OutboundPolicy } from '../outbound/policy.ts';
-import { parseServerUrl } from './context.ts';
 import { quote, quoteError } from './errors.ts';
 import type { AuthorizationServer } from './metadata.ts';
+import { parseServerUrl } from './requests.ts';
 
 export interface AuthorizationRequestOptions {
   server: Pick<AuthorizationServer, 'issuer' | 'authorizationEndpoint'>;

@@ -1,9 +1,10 @@
 /**
  * What a remote server asks for in `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1), and which scopes are asked
- * for then (MCP 2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"). Pure.
+ * for then (MCP 2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"): before a sign-in, and when it refuses a token. Pure.
  */
 import { parseChallenges } from '../outbound/challenge.ts';
 import { parseUrl } from '../outbound/parse-url.ts';
+import type { HttpAnswer } from '../outbound/send.ts';
 import { OAuthDiscoveryError, quote } from './errors.ts';
 
 export interface SignInChallenge {
@@ -104,22 +105,6 @@ export interface HeldScopes {
 }
 
 /**
- * The scopes that a `WWW-Authenticate` header asks for with `insufficient_scope`; null when it asks for none,
- * or cannot be read. Each is one of RFC 6749, and they are at most 100.
- */
-export function readMissingScopes(header: string | undefined): readonly string[] | null {
-  try {
-    const { error, scopes } = readSignInChallenge(header);
-    return error === 'insufficient_scope' ? scopes : null;
-  } catch (refusal) {
-    if (refusal instanceof OAuthDiscoveryError) {
-      return null;
-    }
-    throw refusal;
-  }
-}
-
-/**
  * What to ask for next: all that was requested or granted before, so that nothing is lost, and what
  * is missing now. Null when that would change nothing, since the token has all of it already, when a
  * scope is none, or when they would be more than 100. It does not count the tries: a person can
@@ -131,3 +116,45 @@ export function widenScopes(missing: readonly string[], { requested, granted }: 
   const changes = missing.some((scope) => !held.includes(scope));
   return changes && missing.every(isScope) && wanted.length <= maxScopes ? wanted : null;
 }
+
+/** An answer to a request that the server refuses. */
+type Headed = Pick<HttpAnswer, 'headers'>;
+
+const maxWordsLength = 500;
+
+/** Null when the header cannot be read, as with a scope that no scope can be called. */
+function challengeOf({ headers }: Headed): SignInChallenge | null {
+  try {
+    return readSignInChallenge(headers['www-authenticate']);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The scopes that an answer `insufficient_scope` asks for, empty when it names none that can be read;
+ * null for any other answer. Each is one of RFC 6749, and they are at most 100.
+ */
+export function missingScopes(answer: Headed & Pick<HttpAnswer, 'status'>): string[] | null {
+  if (answer.status !== 403) {
+    return null;
+  }
+  const challenge = challengeOf(answer);
+  if (challenge === null) {
+    return [];
+  }
+  return challenge.error === 'insufficient_scope' ? [...(challenge.scopes ?? [])] : null;
+}
+
+/**
+ * Why a server refuses a token: the error and its description, as they came; null when the answer
+ * has none that can be read.
+ */
+export function refusalWords(answer: Headed): string | null {
+  const challenge = challengeOf(answer);
+  const words = [challenge?.error, challenge?.description].filter((each) => (each ?? '') !== '').join(': ');
+  return words === '' ? null : words.slice(0, maxWordsLength);
+}
+
+/** Whether a refused request can be made by somebody who signs in. */
+export const asksForSignIn = (answer: Headed): boolean => challengeOf(answer)?.asksFor === 'bearer';

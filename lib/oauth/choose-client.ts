@@ -3,8 +3,9 @@
  * document that the server fetches (draft-ietf-oauth-client-id-metadata-document), or when it registers
  * (RFC 7591 2, OpenID Connect Dynamic Client Registration 1.0). Pure.
  */
-import { classifyAddress, literalAddress } from '../outbound/classify-address.ts';
+
 import { parseUrl } from '../outbound/parse-url.ts';
+import { classifyAddress, literalAddress } from '../outbound/special-ranges.ts';
 import { OAuthDiscoveryError, quote } from './errors.ts';
 import type { AuthorizationServer, TokenAuthMethod } from './metadata.ts';
 

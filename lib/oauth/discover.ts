@@ -1,10 +1,10 @@
 /** From the URL of a remote MCP server to all that a sign-in there needs. */
 import { withinLimit } from '../timing/time-limit.ts';
 import { type SignInChallenge, selectScopes } from './challenge.ts';
-import { limitsOf, type OAuthContext, parseServerUrl } from './context.ts';
 import { OAuthDiscoveryError, quote } from './errors.ts';
 import { type AuthorizationServer, findAuthorizationServer, findResourceMetadata } from './metadata.ts';
 import { probe, staticKey } from './probe.ts';
+import { limitsOf, type OAuthContext, parseServerUrl } from './requests.ts';
 
 /** Plain data without anything secret: it may be stored and passed through a workflow. */
 export type RemoteServer = { kind: 'no_sign_in' } | SignInServer;

@@ -6,15 +6,17 @@ import * as z from 'zod';
 import { parseUrl } from '../outbound/parse-url.ts';
 import type { OutboundPolicy } from '../outbound/policy.ts';
 import { isScope } from './challenge.ts';
-import { limitsOf, type OAuthContext, parseServerUrl } from './context.ts';
+import { OAuthDiscoveryError, quote } from './errors.ts';
 import {
   authorizationServerMetadataUrls,
   fetchFirstDocument,
+  limitsOf,
+  type OAuthContext,
+  parseServerUrl,
   readFields,
   readJson,
   resourceMetadataUrls,
-} from './documents.ts';
-import { OAuthDiscoveryError, quote } from './errors.ts';
+} from './requests.ts';
 
 export interface ResourceMetadata {
   /** As the server spells it: what tokens are asked for. */

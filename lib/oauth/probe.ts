@@ -9,13 +9,11 @@ import * as z from 'zod';
 import { productSlug } from '../../contract/product-name.ts';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { OutboundError, type OutboundErrorCode } from '../outbound/errors.ts';
-import { exchange, mediaType } from '../outbound/exchange.ts';
-import { readResponseBody } from '../outbound/get.ts';
 import { createLineEnds } from '../outbound/line-ends.ts';
+import { exchange, mediaType, readResponseBody } from '../outbound/send.ts';
 import { readSignInChallenge, type SignInChallenge } from './challenge.ts';
-import { limitsOf, type OAuthContext } from './context.ts';
-import { explained, isTrouble } from './documents.ts';
 import { OAuthDiscoveryError } from './errors.ts';
+import { explained, isTrouble, limitsOf, type OAuthContext } from './requests.ts';
 
 const clientInfo = { name: productSlug, version: '1' };
 const modern = '2026-07-28';

@@ -5,17 +5,24 @@
 
 import * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
-import { type OutboundAnswer, type OutboundRequest, request } from '../outbound/exchange.ts';
 import { parseUrl } from '../outbound/parse-url.ts';
+import { type OutboundAnswer, type OutboundRequest, request } from '../outbound/send.ts';
 import {
   buildRegistrationRequest,
   type RegistrationOptions,
   type RegistrationRequest,
 } from './choose-client.ts';
-import { limitsOf, type OAuthContext, parseServerUrl } from './context.ts';
-import { explained, isTrouble, readFields, readJson } from './documents.ts';
 import { OAuthDiscoveryError, quote } from './errors.ts';
 import type { AuthorizationServer, TokenAuthMethod } from './metadata.ts';
+import {
+  explained,
+  isTrouble,
+  limitsOf,
+  type OAuthContext,
+  parseServerUrl,
+  readFields,
+  readJson,
+} from './requests.ts';
 
 /**
  * Registers a client and returns its credentials. Not idempotent: when the answer is lost, the server keeps a

@@ -2,12 +2,11 @@
  * Sends a code or a token to an endpoint of its authorization server, and nowhere else, with what shows which
  * client the platform is (RFC 6749 2.3).
  */
-import { exchange, mediaType } from '../outbound/exchange.ts';
-import { readResponseBody } from '../outbound/get.ts';
-import { limitsOf, type OAuthContext, parseServerUrl } from './context.ts';
+import { exchange, mediaType, readResponseBody } from '../outbound/send.ts';
 import { formEncoded, quote, repeatsSecret } from './errors.ts';
 import type { AuthorizationServer, TokenAuthMethod } from './metadata.ts';
 import type { RegisteredClient } from './register-client.ts';
+import { limitsOf, type OAuthContext, parseServerUrl } from './requests.ts';
 import { asTokenError, OAuthTokenError } from './token-errors.ts';
 
 export interface CredentialRequest {

@@ -5,9 +5,9 @@
 
 import * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
-import { explained, isTrouble } from './documents.ts';
 import { OAuthDiscoveryError, quote, quoteError, type SaidError } from './errors.ts';
 import type { AuthorizationServer } from './metadata.ts';
+import { explained, isTrouble } from './requests.ts';
 import type { CredentialAnswer } from './send-credential.ts';
 
 export type OAuthTokenErrorCode =

@@ -4,12 +4,11 @@
  */
 
 import * as z from 'zod';
-import { unexpectedType } from '../outbound/exchange.ts';
+import { unexpectedType } from '../outbound/send.ts';
 import { isScope, splitScopes } from './challenge.ts';
-import { limitsOf, type OAuthContext } from './context.ts';
-import { readFields, readJson } from './documents.ts';
 import { quote } from './errors.ts';
 import type { AuthorizationServer, TokenAuthMethod } from './metadata.ts';
+import { limitsOf, type OAuthContext, readFields, readJson } from './requests.ts';
 import { type CredentialAnswer, type OAuthClient, sendCredential } from './send-credential.ts';
 import { errorOf, OAuthTokenError, readError, tokenRefusal } from './token-errors.ts';
 

@@ -4,8 +4,8 @@
  */
 import * as z from 'zod';
 import { parseChallenges } from '../outbound/challenge.ts';
-import { get, readResponseBody } from '../outbound/get.ts';
 import { parseUrl } from '../outbound/parse-url.ts';
+import { get, readResponseBody } from '../outbound/send.ts';
 import { ImageError } from './errors.ts';
 import type { ImageLimits } from './limits.ts';
 import type { ImageReference } from './reference.ts';

@@ -1,6 +1,6 @@
 /** Reads manifests and blobs of one repository; signs in when the registry asks for it. */
 import type { IncomingMessage } from 'node:http';
-import { get, readResponseBody } from '../outbound/get.ts';
+import { get, readResponseBody } from '../outbound/send.ts';
 import { authorize, type RegistryCredentials } from './authorize.ts';
 import { ImageError } from './errors.ts';
 import type { ImageLimits } from './limits.ts';

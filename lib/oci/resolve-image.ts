@@ -2,7 +2,7 @@
  * From a reference to the one image for a platform: digest, manifest and configuration, every byte verified.
  */
 
-import { readResponseBody } from '../outbound/get.ts';
+import { readResponseBody } from '../outbound/send.ts';
 import { requireDigest, sha256Digest } from './digest.ts';
 import {
   type Descriptor,

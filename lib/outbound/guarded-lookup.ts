@@ -4,9 +4,9 @@
  */
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
-import { classifyAddress } from './classify-address.ts';
 import { OutboundError } from './errors.ts';
 import { allowsPrivate, type OutboundPolicy } from './policy.ts';
+import { classifyAddress } from './special-ranges.ts';
 
 /**
  * Resolves a name to all its addresses (`resolve-names.ts` outside of tests), for a workspace where one is

@@ -3,8 +3,14 @@ import { abortWith } from '../timing/abort-with.ts';
 import { abandonAfter } from '../timing/time-limit.ts';
 import { explainConnectionError } from './connection-errors.ts';
 import { OutboundError } from './errors.ts';
-import { type HttpAnswer, isRedirect, refusedRedirect } from './get.ts';
-import { type OutboundContext, type OutgoingRequest, send } from './send.ts';
+import {
+  type HttpAnswer,
+  isRedirect,
+  type OutboundContext,
+  type OutgoingRequest,
+  refusedRedirect,
+  send,
+} from './send.ts';
 
 const keepAliveMs = 60_000;
 

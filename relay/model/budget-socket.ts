@@ -7,7 +7,7 @@ import {
   type ModelUsageReport,
   modelRequestAnswer,
 } from '../../contract/model-access.ts';
-import { readResponseBody } from '../../lib/outbound/get.ts';
+import { readResponseBody } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { withinLimit } from '../../lib/timing/time-limit.ts';
 import type { ModelLimits } from './limits.ts';

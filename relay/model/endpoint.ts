@@ -1,10 +1,10 @@
 /** What is asked of the endpoint: the dialect's paths alone, with the key and the platform's own headers. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelProgramConfig } from '../../contract/model-program.ts';
-import type { HttpAnswer } from '../../lib/outbound/get.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
 import { openStream } from '../../lib/outbound/open-stream.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
+import type { HttpAnswer } from '../../lib/outbound/send.ts';
 import { createRedactor, type Redactor, redactText, secretMark } from '../../lib/redaction/redactor.ts';
 import type { Dialect, ModelRequest } from './dialect.ts';
 import type { ModelLimits } from './limits.ts';

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import type { Writable } from 'node:stream';
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import type { HttpAnswer } from '../../lib/outbound/get.ts';
+import type { HttpAnswer } from '../../lib/outbound/send.ts';
 import { withinSilence } from '../../lib/outbound/within-silence.ts';
 import type { Redactor } from '../../lib/redaction/redactor.ts';
 import { readEvents } from '../remote/read-events.ts';

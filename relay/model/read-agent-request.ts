@@ -1,6 +1,6 @@
 /** What an agent sent: one method at one path with a JSON body, and nothing else. */
 import type { IncomingMessage } from 'node:http';
-import { mediaType } from '../../lib/outbound/exchange.ts';
+import { mediaType } from '../../lib/outbound/send.ts';
 import { collectBytes } from '../../lib/timing/collected-bytes.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import type { Dialect } from './dialect.ts';

@@ -1,6 +1,6 @@
 /** What an answer of the endpoint that is none of a model means for the agent. Pure. */
 import { jsonOrNull } from '../../contract/json-or-null.ts';
-import type { HttpAnswer } from '../../lib/outbound/get.ts';
+import type { HttpAnswer } from '../../lib/outbound/send.ts';
 import { memberOf } from './member-of.ts';
 import { ModelError, type ModelErrorType } from './model-error.ts';
 

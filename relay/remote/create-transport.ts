@@ -1,14 +1,13 @@
 /** The SDK's transport to the remote server, behind the guard and with the server's credential. */
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { BridgeConfig } from '../../contract/remote-server.ts';
-import { remotePolicy } from '../../lib/oauth/context.ts';
+import { remotePolicy } from '../../lib/oauth/requests.ts';
 import type { ResolveName } from '../../lib/outbound/guarded-lookup.ts';
-import { AccessTokens } from './access-tokens.ts';
+import { AccessTokens, tokenSocket } from './authorized-request.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import type { OpenMessages } from './open-messages.ts';
 import type { StreamDependencies } from './sealed-stream.ts';
 import type { StaticCredential } from './static-headers.ts';
-import { tokenSocket } from './token-socket.ts';
 
 export interface TransportDependencies extends StreamDependencies {
   config: BridgeConfig;

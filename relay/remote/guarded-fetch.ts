@@ -5,8 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import type { HttpAnswer } from '../../lib/outbound/get.ts';
-import type { HttpMethod } from '../../lib/outbound/send.ts';
+import type { HttpAnswer, HttpMethod } from '../../lib/outbound/send.ts';
 import { retry } from '../../lib/timing/retry.ts';
 import { type CredentialDependencies, sendAuthorized } from './authorized-request.ts';
 import type { OpenMessages } from './open-messages.ts';

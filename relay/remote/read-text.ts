@@ -1,7 +1,7 @@
 /** The body of an answer as text, within bounds. */
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import { type HttpAnswer, readResponseBody } from '../../lib/outbound/get.ts';
+import { type HttpAnswer, readResponseBody } from '../../lib/outbound/send.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { utf8Decoder } from './utf8-decoder.ts';
 

@@ -2,8 +2,9 @@
  * Turns what a remote server answers into what the SDK's transport is given: sealed messages of
  * checked sizes, types and ids.
  */
-import { mediaType, unexpectedType } from '../../lib/outbound/exchange.ts';
-import type { HttpAnswer } from '../../lib/outbound/get.ts';
+
+import type { HttpAnswer } from '../../lib/outbound/send.ts';
+import { mediaType, unexpectedType } from '../../lib/outbound/send.ts';
 import type { OpenMessage } from './open-messages.ts';
 import { readText } from './read-text.ts';
 import { refusedStatus } from './refused-status.ts';

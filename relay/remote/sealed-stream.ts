@@ -1,7 +1,7 @@
 /** Turns the events of a server's stream into those that the SDK's transport is given. */
 import { explainConnectionError } from '../../lib/outbound/connection-errors.ts';
 import { OutboundError } from '../../lib/outbound/errors.ts';
-import type { HttpAnswer } from '../../lib/outbound/get.ts';
+import type { HttpAnswer } from '../../lib/outbound/send.ts';
 import { withinSilence } from '../../lib/outbound/within-silence.ts';
 import type { LineOutput } from '../../lib/timing/lines.ts';
 import type { BridgeLimits } from './limits.ts';

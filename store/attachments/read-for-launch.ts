@@ -1,17 +1,7 @@
 /** Attachments of an agent together with the entries that they attach, as a session freezes them. */
 import type { Knex } from 'knex';
 import * as z from 'zod';
-import {
-  approvers,
-  changedTools,
-  clientFeature,
-  egressRule,
-  manifest,
-  network,
-  shape,
-  startSeconds,
-  unlistedTools,
-} from '../../contract/catalog.ts';
+import { entrySettings, manifest, shape } from '../../contract/catalog.ts';
 import { entryName, uuid } from '../../contract/names.ts';
 import { signIn } from '../../contract/remote-server.ts';
 import type { Db } from '../database.ts';
@@ -27,20 +17,15 @@ const attachedServer = z.object({
   image_digest: z.string().nullable(),
   image_command: z.array(z.string()).nullable(),
   image_volumes: z.array(z.string()).nullable(),
-  network,
-  egress_allow: z.array(egressRule),
-  approvers,
-  client_features: z.array(clientFeature),
-  changed_tools: changedTools,
-  unlisted_tools: unlistedTools,
-  listed_tools: z.array(z.string()),
-  start_seconds: startSeconds,
+  ...entrySettings,
   /** Of a remote server whose registration is ready. */
   sign_in: signIn.nullable(),
   /** As it was entered: plain values and bare references. */
   env: z.record(z.string(), z.string()),
 });
 export type AttachedServer = z.infer<typeof attachedServer>;
+
+const settingColumns = Object.fromEntries(Object.keys(entrySettings).map((name) => [name, `s.${name}`]));
 
 /** By name. Throws a ZodError. */
 export async function readAttachedServers(db: Db, agentId: string): Promise<AttachedServer[]> {
@@ -60,14 +45,7 @@ export async function readAttachedServers(db: Db, agentId: string): Promise<Atta
       image_digest: 's.image_digest',
       image_command: 's.image_command',
       image_volumes: 's.image_volumes',
-      network: 's.network',
-      egress_allow: 's.egress_allow',
-      approvers: 's.approvers',
-      client_features: 's.client_features',
-      changed_tools: 's.changed_tools',
-      unlisted_tools: 's.unlisted_tools',
-      listed_tools: 's.listed_tools',
-      start_seconds: 's.start_seconds',
+      ...settingColumns,
       sign_in: 'r.sign_in',
       env: 'a.env',
     });

@@ -12,7 +12,7 @@ import {
   deleteCredential,
   readCredential,
   storeCredential,
-} from '../oauth-clients/credentials.ts';
+} from '../oauth-clients/clients.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import type { MasterKeys } from '../secrets/envelope.ts';
 

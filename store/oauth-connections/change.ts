@@ -6,7 +6,7 @@ import {
   hasCredential,
   readCredential,
   storeCredential,
-} from '../oauth-clients/credentials.ts';
+} from '../oauth-clients/clients.ts';
 import { onlyRow, readRows } from '../read-rows.ts';
 import type { MasterKeys } from '../secrets/envelope.ts';
 import type { ConnectionEndReason, ConnectionRow } from './read.ts';

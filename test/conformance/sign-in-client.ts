@@ -9,11 +9,11 @@ import {
   parseAuthorizationResponse,
   readAuthorizationResponse,
 } from '../../lib/oauth/authorization.ts';
-import { readMissingScopes, widenScopes } from '../../lib/oauth/challenge.ts';
+import { missingScopes, widenScopes } from '../../lib/oauth/challenge.ts';
 import { type ClientOptions, chooseClient } from '../../lib/oauth/choose-client.ts';
-import { defaultOAuthLimits, type OAuthContext } from '../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../lib/oauth/discover.ts';
 import { registerClient } from '../../lib/oauth/register-client.ts';
+import { defaultOAuthLimits, type OAuthContext } from '../../lib/oauth/requests.ts';
 import type { OAuthClient } from '../../lib/oauth/send-credential.ts';
 import { redeemCode, type Tokens } from '../../lib/oauth/tokens.ts';
 import { resolveByLookup } from '../../lib/outbound/resolve-names.ts';
@@ -116,7 +116,10 @@ async function connect(url: string, before: Connection | null): Promise<Connecti
 
 async function widen(before: Connection, header: string | undefined): Promise<Connection> {
   const held = { requested: before.scopes, granted: before.tokens.scopes };
-  const scopes = widenScopes(readMissingScopes(header) ?? [], held);
+  const scopes = widenScopes(
+    missingScopes({ status: 403, headers: { 'www-authenticate': header } }) ?? [],
+    held,
+  );
   if (scopes === null) {
     throw new Error('no sign-in would give what is missing');
   }

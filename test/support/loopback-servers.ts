@@ -1,5 +1,5 @@
 /** How remote servers are reached in tests: only those of the internet, until a test lists its own. */
-import { remoteServersWith } from '../../lib/oauth/context.ts';
+import { remoteServersWith } from '../../lib/oauth/requests.ts';
 import type { RemoteServer } from './remote-server.ts';
 
 /** By `host` of a URL, for the servers of the test file. */

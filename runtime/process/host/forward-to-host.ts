@@ -6,10 +6,10 @@
 import { connect, createServer, type LookupFunction, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { assertSocketPath } from '../../../contract/socket-path.ts';
-import { literalAddress } from '../../../lib/outbound/classify-address.ts';
 import { guardedLookup, type ResolveName, refuseAddress } from '../../../lib/outbound/guarded-lookup.ts';
 import type { OutboundPolicy } from '../../../lib/outbound/policy.ts';
 import { resolveByLookup } from '../../../lib/outbound/resolve-names.ts';
+import { literalAddress } from '../../../lib/outbound/special-ranges.ts';
 import { destinationOf } from '../../bridge-config.ts';
 import type { PrivateHostLaunch } from '../host-protocol.ts';
 

@@ -9,11 +9,11 @@ import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
 import { type Duplex, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { literalAddress } from '../../../lib/outbound/classify-address.ts';
 import { OutboundError } from '../../../lib/outbound/errors.ts';
 import { guardedLookup, type ResolveName, refuseAddress } from '../../../lib/outbound/guarded-lookup.ts';
 import { allowsPrivate, type OutboundPolicy } from '../../../lib/outbound/policy.ts';
 import { resolveByLookup } from '../../../lib/outbound/resolve-names.ts';
+import { literalAddress } from '../../../lib/outbound/special-ranges.ts';
 
 export interface OutboundProxy {
   /** May hold a user name and a password. */

@@ -4,7 +4,7 @@ import { revokeEndedConnections } from '../../../activities/oauth-connections/re
 import { inShare, shortActivities } from '../../../activities/workspace-share.ts';
 import { mcpRegistrationWorkflowId } from '../../../contract/workflows.ts';
 import { listUnsettledRegistrations } from '../../../store/mcp-registrations/registrations.ts';
-import { storeCredential } from '../../../store/oauth-clients/credentials.ts';
+import { storeCredential } from '../../../store/oauth-clients/clients.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';
 import { fillEveryTable } from '../../support/filled-tables.ts';
 import { listServers, unlistServers } from '../../support/loopback-servers.ts';

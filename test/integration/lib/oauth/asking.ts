@@ -1,6 +1,7 @@
 /** Asks servers of a test, which are on loopback and must be listed. */
-import { defaultOAuthLimits, type OAuthContext } from '../../../../lib/oauth/context.ts';
+
 import { OAuthDiscoveryError } from '../../../../lib/oauth/errors.ts';
+import { defaultOAuthLimits, type OAuthContext } from '../../../../lib/oauth/requests.ts';
 import { OAuthTokenError } from '../../../../lib/oauth/token-errors.ts';
 import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 

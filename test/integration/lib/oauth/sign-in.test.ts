@@ -10,9 +10,9 @@ import {
   readAuthorizationResponse,
 } from '../../../../lib/oauth/authorization.ts';
 import { chooseClient } from '../../../../lib/oauth/choose-client.ts';
-import type { OAuthContext } from '../../../../lib/oauth/context.ts';
 import { discoverRemoteServer, type SignInServer } from '../../../../lib/oauth/discover.ts';
 import { type RegisteredClient, registerClient } from '../../../../lib/oauth/register-client.ts';
+import type { OAuthContext } from '../../../../lib/oauth/requests.ts';
 import { redeemCode, refreshTokens, revokeToken, type Tokens } from '../../../../lib/oauth/tokens.ts';
 import { paths, type RemoteServer, startRemoteServer } from '../../../support/remote-server.ts';
 import { contextFor, tokenErrorOf } from './asking.ts';

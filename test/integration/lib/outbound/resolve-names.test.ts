@@ -7,8 +7,8 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { request } from '../../../../lib/outbound/exchange.ts';
 import { namesUnder, resolveTenantName } from '../../../../lib/outbound/resolve-names.ts';
+import { request } from '../../../../lib/outbound/send.ts';
 import { abandonAfter } from '../../../../lib/timing/time-limit.ts';
 import { type NameRecords, type NameServer, startNameServer } from '../../../support/name-server.ts';
 

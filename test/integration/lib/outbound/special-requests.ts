@@ -5,10 +5,9 @@
 import type { LookupAddress } from 'node:dns';
 import { createServer as createHttpServer, type Server as HttpServer } from 'node:http';
 import { connect, createServer, isIPv6, type Server } from 'node:net';
-import { request } from '../../../../lib/outbound/exchange.ts';
-import { get } from '../../../../lib/outbound/get.ts';
 import { resolveByLookup } from '../../../../lib/outbound/resolve-names.ts';
 import type { OutboundContext } from '../../../../lib/outbound/send.ts';
+import { get, request } from '../../../../lib/outbound/send.ts';
 import { disguises, spellings } from './address-spellings.ts';
 import { listening, publicAddress, special, unbound } from './special-addresses.ts';
 

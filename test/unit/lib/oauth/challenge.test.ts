@@ -1,11 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import {
-  parseScopes,
-  readMissingScopes,
-  selectScopes,
-  widenScopes,
-} from '../../../../lib/oauth/challenge.ts';
+import { missingScopes, parseScopes, selectScopes, widenScopes } from '../../../../lib/oauth/challenge.ts';
 import { checkProperty } from '../../../support/property.ts';
 import { refusalOf } from './refusal.ts';
 
@@ -68,18 +63,20 @@ describe('scopes to ask for', () => {
 });
 
 describe('missing scopes', () => {
-  it.each([
-    ['Bearer error="insufficient_scope", scope="a b a"', ['a', 'b']],
-    ['Bearer scope="a"', null],
-    ['Bearer error="invalid_token", scope="a"', null],
-    ['Bearer error="insufficient_scope"', null],
-    ['Bearer error="insufficient_scope", scope=" "', null],
-    ['Bearer error="insufficient_scope", scope="a\\"b"', null],
-    [`Bearer error="insufficient_scope", scope="${'x '.repeat(3000)}"`, null],
-    ['Basic realm="x"', null],
-    [undefined, null],
-  ])('of %s are %j', (header, expected) => {
-    expect(readMissingScopes(header)).toEqual(expected);
+  it.each<[number, string | undefined, string[] | null]>([
+    [403, 'Bearer error="insufficient_scope", scope="a b a"', ['a', 'b']],
+    [403, 'Bearer error="insufficient_scope"', []],
+    [403, 'Bearer error="insufficient_scope", scope=" "', []],
+    [403, 'Bearer error="insufficient_scope", scope="ä"', []],
+    [403, 'Bearer error="insufficient_scope", scope="a\\"b"', []],
+    [403, `Bearer error="insufficient_scope", scope="${'x '.repeat(3000)}"`, null],
+    [403, 'Bearer scope="a"', null],
+    [403, 'Bearer error="invalid_token", scope="a"', null],
+    [403, 'Basic realm="x"', null],
+    [403, undefined, null],
+    [401, 'Bearer error="insufficient_scope", scope="a"', null],
+  ])('of %i %s are %j', (status, header, expected) => {
+    expect(missingScopes({ status, headers: { 'www-authenticate': header } })).toEqual(expected);
   });
 });
 

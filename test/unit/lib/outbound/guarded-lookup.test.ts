@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { classifyAddress, literalAddress } from '../../../../lib/outbound/classify-address.ts';
 import { guardedLookup } from '../../../../lib/outbound/guarded-lookup.ts';
+import { classifyAddress, literalAddress } from '../../../../lib/outbound/special-ranges.ts';
 import { checkProperty } from '../../../support/property.ts';
 
 describe('an address', () => {

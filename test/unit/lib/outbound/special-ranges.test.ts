@@ -7,8 +7,7 @@ import { isIPv4 } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { rangeContains } from '../../../../config/address-range.ts';
-import { classifyAddress } from '../../../../lib/outbound/classify-address.ts';
-import { neverRanges, specialIpv4Ranges } from '../../../../lib/outbound/special-ranges.ts';
+import { classifyAddress, neverRanges, specialIpv4Ranges } from '../../../../lib/outbound/special-ranges.ts';
 import { blockedRoutes } from '../../../../runtime/process/host/network.ts';
 import { checkProperty } from '../../../support/property.ts';
 

@@ -9,7 +9,7 @@ import { readChunks } from '../../../../api/artifacts/read-chunks.ts';
 import { readJsonBody } from '../../../../api/middleware/json-body.ts';
 import { beginRequest } from '../../../../api/middleware/request-state.ts';
 import { createByteBudget } from '../../../../lib/limits/byte-budget.ts';
-import { readResponseBody } from '../../../../lib/outbound/get.ts';
+import { readResponseBody } from '../../../../lib/outbound/send.ts';
 import { CollectedBytes } from '../../../../lib/timing/collected-bytes.ts';
 import { readRequestBody } from '../../../../sidecar/http/read-body.ts';
 import { checkProperty } from '../../../support/property.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { OutboundError } from '../../../../lib/outbound/errors.ts';
-import { missingScopes } from '../../../../relay/remote/challenge.ts';
 import { refusedStatus } from '../../../../relay/remote/refused-status.ts';
 import { errorText, explainFailure, RemoteError } from '../../../../relay/remote/remote-error.ts';
 
@@ -73,22 +72,5 @@ describe('a status that is no success', () => {
     );
     expect(refuse(400, 'x'.repeat(1000)).message.length).toBeLessThan(300);
     expect(refuse(400, 'got secret').message).toBe('x.test refuses the request (400)');
-  });
-});
-
-describe('the scopes that a server lacks', () => {
-  const scopes = (status: number, challenge?: string) =>
-    missingScopes({ status, headers: challenge === undefined ? {} : { 'www-authenticate': challenge } });
-
-  it.each<[number, string | undefined, string[] | null]>([
-    [403, 'Bearer error="insufficient_scope", scope="a b"', ['a', 'b']],
-    [403, 'Bearer error="insufficient_scope"', []],
-    [403, 'Bearer error="insufficient_scope", scope="ä"', []],
-    [403, 'Bearer error="invalid_token", scope="a"', null],
-    [403, 'Basic realm="x"', null],
-    [403, undefined, null],
-    [401, 'Bearer error="insufficient_scope", scope="a"', null],
-  ])('%i %s: %j', (status, challenge, expected) => {
-    expect(scopes(status, challenge)).toEqual(expected);
   });
 });

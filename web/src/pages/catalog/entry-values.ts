@@ -141,7 +141,7 @@ export function fieldOf(path: string): string {
     return path.slice('shape.'.length);
   }
   const [first = ''] = path.split('.');
-  return fieldsByName[first] ?? path;
+  return fieldsByName[first]?.inForm ?? path;
 }
 
 const fieldsByPath: Record<string, keyof EntryValues> = {
@@ -152,15 +152,27 @@ const fieldsByPath: Record<string, keyof EntryValues> = {
   'shape.client.client_secret': 'clientSecret',
 };
 
-const fieldsByName: Record<string, keyof EntryValues> = {
-  egress_allow: 'egress',
-  client_features: 'clientFeatures',
-  changed_tools: 'changedTools',
-  unlisted_tools: 'unlistedTools',
-  listed_tools: 'listedTools',
-  start_seconds: 'startSeconds',
-  manifest: 'manifestText',
+/** The fields of an entry: which of the form it is, and what a person calls it. */
+const fieldsByName: Record<string, { inForm?: keyof EntryValues; words: string }> = {
+  shape: { words: 'what runs' },
+  image_digest: { words: 'image' },
+  image_command: { words: 'image command' },
+  image_volumes: { words: 'volumes of the image' },
+  manifest: { inForm: 'manifestText', words: 'manifest' },
+  manifest_source: { words: 'manifest source' },
+  network: { words: 'network' },
+  egress_allow: { inForm: 'egress', words: 'private destinations' },
+  approvers: { words: 'who can grant' },
+  require_passkey: { words: 'approval with a passkey' },
+  client_features: { inForm: 'clientFeatures', words: 'what it can ask of the agent' },
+  changed_tools: { inForm: 'changedTools', words: 'what happens to changed tools' },
+  unlisted_tools: { inForm: 'unlistedTools', words: 'other tools' },
+  listed_tools: { inForm: 'listedTools', words: 'listed tools' },
+  start_seconds: { inForm: 'startSeconds', words: 'limit for its start' },
 };
+
+/** A field of the API as a person calls it. */
+export const fieldInWords = (name: string): string => fieldsByName[name]?.words ?? name;
 
 const fieldsOfShape: Record<EntryValues['shapeType'], RegExp> = {
   command: /^(command|args|args\.\d+|network|egress)$/,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AccessTokenAnswer, AccessTokenRequest } from '../../../../contract/remote-server.ts';
-import { AccessTokens } from '../../../../relay/remote/access-tokens.ts';
+import { AccessTokens } from '../../../../relay/remote/authorized-request.ts';
 
 const signal = new AbortController().signal;
 const startedAtMs = Date.parse('2026-01-01T00:00:00Z');
