@@ -43,6 +43,15 @@ const longLines = (markdown) =>
     .split('\n')
     .filter((line) => line.length > 120 && !line.startsWith('|')).length;
 
+/** Of test files: those before the first test or group of tests, and all. */
+function linesBeforeTests() {
+  const files = filesOf('test/**/*.test.ts').map((path) => textOf(path).split('\n'));
+  const before = files.map((lines) => lines.findIndex((line) => /^\s*(describe|it|test)\w*[.(]/.test(line)));
+  const sum = before.reduce((total, count) => total + Math.max(count, 0), 0);
+  const all = files.reduce((total, lines) => total + lines.length - 1, 0);
+  return `${sum} of ${all}, ${Math.round((100 * sum) / all)} %`;
+}
+
 const matching = (pattern, folder = '') =>
   product.filter(
     (path) => path.startsWith(folder) && !path.startsWith('web/') && pattern.test(texts.get(path)),
@@ -91,6 +100,7 @@ const figures = [
     'lines of pages over 120 characters, outside of tables and blocks',
     pages.reduce((sum, page) => sum + longLines(textOf(page)), 0),
   ],
+  ['lines of test files before their first test', linesBeforeTests()],
   ['files that define a limiter, semaphore or mutex', matching(primitive)],
   ['files of runtime/ that mention siblings', matching(/sibling/i, 'runtime/')],
   ['files of runtime/ that mention services', matching(/service/i, 'runtime/')],

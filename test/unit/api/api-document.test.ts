@@ -29,9 +29,27 @@ function whoText(route: AnyRoute): string {
 const ofWorkspace = '/workspaces/{slug}';
 const isOfWorkspace = ({ path }: AnyRoute) => path.startsWith(`${ofWorkspace}/`);
 
-const row = (route: AnyRoute) =>
-  `| ${signature(route).replace(`${ofWorkspace}/`, '')} | ${route.summary} | ${whoText(route)} |\n`;
-const tableHead = '| Route | What it does | Who may |\n| --- | --- | --- |\n';
+/** In the order of the first of each. */
+function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  }
+  return groups;
+}
+
+/** One row for each path: who may use its methods, those with the same people together. */
+function rowsOf(some: readonly AnyRoute[]): string {
+  const byPath = groupedBy(some, ({ path }) => path.replace(`${ofWorkspace}/`, ''));
+  return [...byPath].map(([path, ofPath]) => `| \`${path}\` | ${methodsText(ofPath)} |\n`).join('');
+}
+
+const methodsText = (ofPath: readonly AnyRoute[]) =>
+  [...groupedBy(ofPath, whoText)]
+    .map(([who, theirs]) => `${theirs.map(({ method }) => method.toUpperCase()).join(', ')}: ${who}`)
+    .join('; ');
+
+const tableHead = '| Path | Methods, and who may |\n| --- | --- |\n';
 
 const routes = servedRoutes();
 
@@ -46,8 +64,8 @@ const errorCodes = [...new Set(Object.values(httpStatusByCode))]
 
 const head = `# API
 
-Every route that [\`api/routes.ts\`](../api/routes.ts) lists; [openapi.json](openapi.json) has queries, bodies and
-answers. Routes are below \`/api\`, the web UI is below \`/app/\`. Also served without \`/api\`:
+Every route that [\`api/routes.ts\`](../api/routes.ts) lists; [openapi.json](openapi.json) has what each does, queries,
+bodies and answers. Routes are below \`/api\`, the web UI is below \`/app/\`. Also served without \`/api\`:
 ${unprefixed.join(',\n')}.
 
 - [Sign in](sign-in.md) first and send the cookie.
@@ -96,11 +114,8 @@ function internalRoutes(): string {
   const internal = routes
     .filter(({ scope }) => isInternal(scope))
     .toSorted((a, b) => a.path.localeCompare(b.path));
-  return [...new Set(internal.map(whoText))]
-    .map((who) => {
-      const theirs = internal.filter((route) => whoText(route) === who);
-      return `\n- ${who}:\n${theirs.map(belowSession).join(',\n')}\n`;
-    })
+  return [...groupedBy(internal, whoText)]
+    .map(([who, theirs]) => `\n- ${who}:\n${theirs.map(belowSession).join(',\n')}\n`)
     .join('');
 }
 
@@ -119,7 +134,6 @@ it('docs/api.md lists the routes that are served, and who may use each', () => {
   const listed = routes
     .filter(({ scope }) => !isInternal(scope))
     .toSorted((a, b) => a.path.localeCompare(b.path));
-  const rowsOf = (some: readonly AnyRoute[]) => some.map(row).join('');
   const others = rowsOf(listed.filter((route) => !isOfWorkspace(route)));
   const text = head + others + workspaceHead + rowsOf(listed.filter(isOfWorkspace));
   expectCurrent('docs/api.md', text + internalHead + internalRoutes());
