@@ -4,7 +4,7 @@ import type { SessionPlan } from '../../../runtime/container/container-plan.ts';
 import type { Runtime } from '../../../runtime/workload.ts';
 import {
   type AcpImage,
-  buildAcpImage,
+  buildScriptedAcpImage,
   expectApprovedCall,
   withScriptedAcp,
 } from '../runtime/acp-in-image.ts';
@@ -22,7 +22,7 @@ describeInContainers('the agent acp in containers', () => {
 
   beforeAll(async () => {
     await driver.begin();
-    image = await buildAcpImage();
+    image = await buildScriptedAcpImage();
   });
   afterAll(async () => {
     await sessions.stopAll();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, it } from '@jest/globals';
 import { clusterTimeoutMs } from '../../support/kubernetes/test-cluster.ts';
 import {
   type AcpImage,
-  buildAcpImage,
+  buildScriptedAcpImage,
   expectApprovedCall,
   withScriptedAcp,
 } from '../runtime/acp-in-image.ts';
@@ -18,7 +18,7 @@ describeOnKubernetes('the agent acp on a cluster', () => {
   let platform: PlatformStandIn;
 
   beforeAll(async () => {
-    image = await buildAcpImage();
+    image = await buildScriptedAcpImage();
     custom = await sessions.driver.cluster().importImage(image.name);
   }, clusterTimeoutMs);
   afterAll(async () => {

@@ -28,21 +28,25 @@ export interface AcpImage {
 }
 
 /** The scripted agent, by the official SDK, in an image as docs/bring-your-own-agent.md says to make one. */
-export async function buildAcpImage(): Promise<AcpImage> {
-  const context = mkdtempSync(join(tmpdir(), 'acp-image-'));
+export async function buildScriptedAcpImage(): Promise<AcpImage> {
   const bundle = bundleAcpAgent();
-  const name = `localhost/acp-scripted:${randomUUID()}`;
   try {
-    const dockerfile = [
-      `FROM ${requirePlatformImages().acp}`,
-      `COPY scripted-agent.js ${program}`,
-      'CMD ["true"]',
-    ];
-    writeFileSync(join(context, 'Dockerfile'), dockerfile.join('\n'));
-    await runEngine(['build', '--file', join(context, 'Dockerfile'), '--tag', name, bundle.directory]);
+    return await buildAcpImage(bundle.directory, 'scripted-agent.js', program);
   } finally {
     bundle.remove();
-    rmSync(context, { recursive: true });
+  }
+}
+
+/** `from` is a path in `context`. */
+export async function buildAcpImage(context: string, from: string, to: string): Promise<AcpImage> {
+  const directory = mkdtempSync(join(tmpdir(), 'acp-image-'));
+  const name = `localhost/acp-test:${randomUUID()}`;
+  try {
+    const dockerfile = join(directory, 'Dockerfile');
+    writeFileSync(dockerfile, `FROM ${requirePlatformImages().acp}\nCOPY ${from} ${to}\n`);
+    await runEngine(['build', '--file', dockerfile, '--tag', name, context]);
+  } finally {
+    rmSync(directory, { recursive: true });
   }
   return {
     name,
