@@ -61,7 +61,7 @@ function conversationOf(config: AgentConfig): Conversation {
   return preset === 'custom' || existsSync(launch.command)
     ? converseByAcp({ config, launch })
     : failing(
-        `${preset} is not installed on the machine that runs sessions; an operator has to run "npm run acp:install -- ${preset}" there`,
+        `${preset} is not installed where sessions run; an operator has to run "npm run acp:install -- ${preset}" there, or to build the image acp-${preset}`,
       );
 }
 

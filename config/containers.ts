@@ -1,9 +1,32 @@
 /** What runtimes need to know of containers: how much each may use, and the platform's images. */
 import * as z from 'zod';
+import { type AcpPreset, acpPreset } from '../contract/acp-preset.ts';
 import { count } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
 const image = z.string().regex(/^[a-z0-9][A-Za-z0-9._:/@-]*$/, 'must be an image reference');
+
+/** `preset=image`, separated by commas. */
+const acpImages = z
+  .string()
+  .default('')
+  .transform((text, context) => {
+    const images: Partial<Record<AcpPreset, string>> = {};
+    for (const pair of text.split(',').map((each) => each.trim())) {
+      const [, name, reference] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
+      const preset = acpPreset.safeParse(name).data;
+      const found = image.safeParse(reference).data;
+      if (preset !== undefined && images[preset] === undefined && found !== undefined) {
+        images[preset] = found;
+      } else if (pair !== '') {
+        const presets = acpPreset.options.join(', ');
+        const message = `must be pairs like opencode=gatepost-acp-opencode, separated by commas, each of ${presets} once`;
+        context.addIssue({ code: 'custom', message });
+        return z.NEVER;
+      }
+    }
+    return images;
+  });
 
 /** How much each container may use, on every runtime. */
 export const sizeFields = {
@@ -25,6 +48,9 @@ export const containerFields = {
   CLAUDE_IMAGE: z
     .preprocess((text) => (text === '' ? undefined : text), image.optional())
     .describe('image of the agent `claude`; without it no session of such an agent starts'),
+  ACP_IMAGES: acpImages.describe(
+    'images of the agent `acp`, as `preset=image`, separated by commas; without one no session of that preset starts',
+  ),
   ...sizeFields,
   WORKSPACE_BYTES: workspaceBytes(1024 * mebibyte),
 } as const;

@@ -20,6 +20,11 @@ interface AcpPresetFacts {
   dialects: readonly ModelDialect[];
   /** By which it asks only for a model that its agent names: it has no choice of its own there. */
   dialectsOfNamedModels: readonly ModelDialect[];
+  /**
+   * What it has to have a loopback of its own for, which no container of a Pod has; null: Unix sockets are
+   * enough for it.
+   */
+  needsLoopback: string | null;
 }
 
 export const acpPresets: Record<AcpPreset, AcpPresetFacts> = {
@@ -30,6 +35,7 @@ export const acpPresets: Record<AcpPreset, AcpPresetFacts> = {
     lacks: 'It asks its model for a title of the conversation, too, which its budget counts.',
     dialects: ['messages'],
     dialectsOfNamedModels: [],
+    needsLoopback: null,
   },
   codex: {
     label: 'Codex',
@@ -38,6 +44,7 @@ export const acpPresets: Record<AcpPreset, AcpPresetFacts> = {
     lacks: 'It looks up names of its vendor, which only the network "none" stops, and keeps a few tools.',
     dialects: ['responses'],
     dialectsOfNamedModels: [],
+    needsLoopback: 'it asks its model at a port',
   },
   opencode: {
     label: 'OpenCode',
@@ -46,6 +53,7 @@ export const acpPresets: Record<AcpPreset, AcpPresetFacts> = {
     lacks: 'It takes 600 MiB of memory, and leaves out a server that takes longer than 30 s to start.',
     dialects: modelDialect.options,
     dialectsOfNamedModels: ['chat_completions'],
+    needsLoopback: 'it talks to itself by a port',
   },
   custom: {
     label: 'Another program that speaks ACP',
@@ -54,5 +62,6 @@ export const acpPresets: Record<AcpPreset, AcpPresetFacts> = {
     lacks: 'Nothing is known of what it needs: what its settings do not say, it does not get.',
     dialects: modelDialect.options,
     dialectsOfNamedModels: [],
+    needsLoopback: null,
   },
 };

@@ -3,7 +3,7 @@
  * nobody learns it from a failed session. Pure.
  */
 import * as z from 'zod';
-import { type AcpPreset, acpPreset } from './acp-preset.ts';
+import { type AcpPreset, acpPreset, acpPresets } from './acp-preset.ts';
 import type { Agent, Run } from './agent.ts';
 import type { McpServer, Shape } from './catalog.ts';
 import type { FieldProblem } from './errors.ts';
@@ -27,7 +27,7 @@ export const workerCapabilities = z.strictObject({
   limits: z.array(z.string()),
   /** Whether what the built-in agent `claude` needs is there: its package, or its image. */
   claude: z.boolean(),
-  /** Presets of the built-in agent `acp` whose programs are there; absent: none. */
+  /** Presets of the built-in agent `acp` whose programs or images are there; absent: none. */
   acp_presets: z.array(acpPreset).optional(),
   /** Whether agents get repositories here: a sandbox and git are there. Absent: no. */
   repositories: z.boolean().optional(),
@@ -60,8 +60,9 @@ export type Availability = z.infer<typeof availability>;
 export const noClaudeImage =
   'the built-in agent "claude" runs in an image of its own; an operator has to build it (target claude of deploy/Dockerfile) and name it by CLAUDE_IMAGE';
 
-export const acpInProcessesOnly =
-  'the built-in agent "acp" runs where sessions are processes, and this platform runs them in containers; use an image with a program that takes a file of MCP servers';
+/** `custom` has one too: its program is in it. */
+export const noAcpImage = (preset: AcpPreset) =>
+  `"${preset}" runs in an image of its own; an operator has to build it (target ${preset === 'custom' ? 'acp' : `acp-${preset}`} of deploy/Dockerfile) and name it in ACP_IMAGES`;
 
 const reasons = {
   image:
@@ -114,9 +115,9 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
     shapes: { command, image, remote: unless(hasSandbox, reasons.remote) ?? internet },
     runs: {
       ...{ scripted: null, command, image, claude: unavailableClaude(runtime, workers) },
-      acp: isProcess ? unless(hasSandbox, reasons.acpSandbox) : acpInProcessesOnly,
+      acp: unless(hasSandbox, reasons.acpSandbox),
     },
-    acp_presets: acpPresetsOf(workers),
+    acp_presets: acpPresetsOf(runtime, workers),
     commands: (limited[0]?.commands ?? []).filter((name) =>
       limited.every(({ commands }) => commands?.includes(name)),
     ),
@@ -139,10 +140,25 @@ export function availabilityOf(runtime: RuntimeName, workers: readonly WorkerCap
 const missingPreset = (preset: AcpPreset) =>
   `"${preset}" is not installed on the machine that runs sessions; an operator has to run "npm run acp:install -- ${preset}" there and restart the platform`;
 
-function acpPresetsOf(workers: readonly WorkerCapabilities[]): Record<AcpPreset, string | null> {
-  const why = (preset: Exclude<AcpPreset, 'custom'>) =>
-    workers.every(({ acp_presets: there = [] }) => there.includes(preset)) ? null : missingPreset(preset);
-  return { claude: why('claude'), codex: why('codex'), opencode: why('opencode'), custom: null };
+const noLoopback = (preset: AcpPreset, what: string) =>
+  `"${preset}" does not run on Kubernetes: ${what} of a loopback of its own, and containers of a Pod share theirs, which one without a network is kept from; choose "claude" or "custom", or run sessions as processes or on a container engine`;
+
+function acpPresetsOf(
+  runtime: RuntimeName,
+  workers: readonly WorkerCapabilities[],
+): Record<AcpPreset, string | null> {
+  const why = (preset: AcpPreset): string | null => {
+    const { needsLoopback } = acpPresets[preset];
+    if (runtime === 'kubernetes' && needsLoopback !== null) {
+      return noLoopback(preset, needsLoopback);
+    }
+    const isThere = workers.every(({ acp_presets: there = [] }) => there.includes(preset));
+    if (runtime === 'process') {
+      return isThere || preset === 'custom' ? null : missingPreset(preset);
+    }
+    return isThere ? null : noAcpImage(preset);
+  };
+  return { claude: why('claude'), codex: why('codex'), opencode: why('opencode'), custom: why('custom') };
 }
 
 function unavailableClaude(runtime: RuntimeName, workers: readonly WorkerCapabilities[]): string | null {

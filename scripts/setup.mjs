@@ -131,7 +131,7 @@ async function setUpSystem() {
       ? [() => step('Servers to sign in at', () => provideSignInServers(root, process.env))]
       : []),
     () => step('Static relay', () => provideRelay(root, process.env, { forTests })),
-    ...(testing('engine', 'cluster') ? [setUpImages] : []),
+    ...(testing('engine', 'cluster', 'acp') ? [setUpImages] : []),
     ...(testing('cluster') ? [() => step('Kubernetes', () => provideKubernetes(root, process.env))] : []),
   ]);
 }

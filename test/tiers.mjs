@@ -25,8 +25,8 @@ export const tiers = {
   'sign-in': ['test/end-to-end/sign-in/'],
   /** The agent `claude` against a scripted model. Needs its package, which has a licence of its own. */
   claude: ['test/integration/claude/', 'test/end-to-end/claude'],
-  /** Other agents against a scripted model. Needs their packages, a gigabyte. */
-  acp: ['test/end-to-end/acp-agents'],
+  /** Other agents against a scripted model. Needs their packages, a gigabyte, and a container engine. */
+  acp: ['test/end-to-end/acp-agents', 'test/integration/container/acp-agents'],
   /** Containers, images, compose and the chart. */
   engine: [
     'test/integration/container/',

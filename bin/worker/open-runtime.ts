@@ -7,6 +7,7 @@ import { engineNetworks, engineSocket } from '../../config/container-engine.ts';
 import type { ContainerConfig } from '../../config/containers.ts';
 import { allModelEndpoints } from '../../config/model-endpoints.ts';
 import type { WorkerConfig } from '../../config/worker.ts';
+import { acpPreset } from '../../contract/acp-preset.ts';
 import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import { createContainerRuntime } from '../../runtime/container/driver.ts';
 import { containerSettings } from '../../runtime/container-workload/container-settings.ts';
@@ -149,7 +150,7 @@ const unwatched = (
 /** Containers are isolated by their engine or cluster; its start or its documentation says what it takes. */
 const isolated = (
   runtime: 'container' | 'kubernetes',
-  { CLAUDE_IMAGE: claudeImage }: ContainerConfig,
+  { CLAUDE_IMAGE: claudeImage, ACP_IMAGES: acpImages }: ContainerConfig,
 ): WorkerCapabilities => ({
   runtime,
   sandbox: true,
@@ -158,6 +159,7 @@ const isolated = (
   missing_commands: [],
   limits: [],
   claude: claudeImage !== undefined,
+  acp_presets: acpPreset.options.filter((name) => acpImages[name] !== undefined),
 });
 
 /** Of one entry. */

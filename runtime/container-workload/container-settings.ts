@@ -1,5 +1,6 @@
 import type { ContainerConfig } from '../../config/containers.ts';
 import { allModelEndpoints } from '../../config/model-endpoints.ts';
+import type { AcpPreset } from '../../contract/acp-preset.ts';
 import type { ModelEndpoints } from '../../contract/model-endpoint.ts';
 import type { ModelSettings } from '../model-program.ts';
 import type { BootSettings } from '../render-boot.ts';
@@ -9,6 +10,8 @@ import type { ContainerSize } from './container-workload.ts';
 export interface ContainerSettings extends BootSettings, ModelSettings {
   /** `claude`: null where no operator named one. */
   images: { sidecar: string; scripted: string; runner: string; claude: string | null };
+  /** Of the agent `acp`, by preset, as an operator named them. */
+  acpImages: Readonly<Partial<Record<AcpPreset, string>>>;
   sizes: { sidecar: ContainerSize; agent: ContainerSize; server: ContainerSize };
   /** Of `/workspace` in each container. */
   workspaceBytes: number;
@@ -55,6 +58,7 @@ export function containerSettings(
       runner: config.RUNNER_IMAGE,
       claude: config.CLAUDE_IMAGE ?? null,
     },
+    acpImages: config.ACP_IMAGES,
     sizes: {
       sidecar: sidecarSize,
       agent: { memoryBytes: config.AGENT_MEMORY_BYTES, cpuMillis: config.AGENT_CPU_MILLIS },

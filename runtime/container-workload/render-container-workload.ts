@@ -1,6 +1,6 @@
 /** Pure: the plan of a session's workload in containers, or a sentence about what containers cannot run. */
 import { agentPaths } from '../../contract/agent-paths.ts';
-import { acpInProcessesOnly, availabilityOf, noClaudeImage } from '../../contract/available-runs.ts';
+import { availabilityOf, noAcpImage, noClaudeImage } from '../../contract/available-runs.ts';
 import type { FrozenConfiguration } from '../../contract/session.ts';
 import { modelCommand } from '../model-program.ts';
 import { agentConfigOf, renderBoot, type UnkeyedBoot } from '../render-boot.ts';
@@ -26,8 +26,11 @@ import {
   relayDirectory,
 } from './container-workload.ts';
 
-/** What containers can run anywhere; the drivers refuse what their engine or cluster adds to it. */
-const inContainers = availabilityOf('kubernetes', []);
+/** What containers can run; what an operator has to name an image for is refused where it is missing. */
+const available = {
+  own: availabilityOf('container', []),
+  shared: availabilityOf('kubernetes', []),
+} as const;
 
 /** Time for a session's orderly shutdown after its limit. */
 const lifetimeMarginSeconds = 900;
@@ -38,7 +41,11 @@ export function renderContainerWorkload(
   settings: ContainerSettings,
 ): ContainerWorkload {
   const plan = planWorkload(configuration, {
-    ...{ available: inContainers, privateDestinations: 'direct', firstUid: containerUsers.agent },
+    ...{
+      available: available[settings.networks],
+      privateDestinations: 'direct',
+      firstUid: containerUsers.agent,
+    },
     ...settings,
   });
   const [agent, ...others] = plan.containers;
@@ -104,7 +111,7 @@ function renderContainer(
   settings: ContainerSettings,
 ): ContainerSpec {
   const { name, role, subject, program, env, uid, network, privateOrigin, view, report } = planned;
-  const { image, command } = inImage(program, settings.images);
+  const { image, command } = inImage(program, settings);
   const variables = planVariables({ role, subject }, env, platformVariables(planned, plan));
   const relayView = { directory: relayDirectory, path: containerPaths.relayDirectory };
   return {
@@ -138,7 +145,7 @@ const isSame = (one: ContainerView, other: ContainerView) => one.directory === o
  */
 function inImage(
   program: PlannedProgram,
-  { sidecar, scripted, runner, claude }: ContainerSettings['images'],
+  { images: { sidecar, scripted, runner, claude }, acpImages }: ContainerSettings,
 ): { image: ContainerImage; command: string[] } {
   const own = (reference: string, command: string[]) => ({
     image: { reference, credentialsOf: null },
@@ -152,8 +159,13 @@ function inImage(
         throw new UnsupportedWorkloadError(`the agent: ${noClaudeImage}`);
       }
       return own(claude, ['node', '/opt/platform/claude-agent.js']);
-    case 'acp':
-      throw new UnsupportedWorkloadError(`the agent: ${acpInProcessesOnly}`);
+    case 'acp': {
+      const reference = acpImages[program.preset];
+      if (reference === undefined) {
+        throw new UnsupportedWorkloadError(`the agent: ${noAcpImage(program.preset)}`);
+      }
+      return own(reference, ['node', '/opt/platform/acp-agent.js', program.preset, ...program.command]);
+    }
     case 'command':
       return own(runner, [program.command, ...program.args]);
     case 'remote':

@@ -9,7 +9,7 @@ import { run } from './run.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /** In the order of the Dockerfile: each reuses what was built for the previous ones. */
-const targets = ['sidecar', 'scripted', 'runner', 'platform', 'claude'];
+const targets = ['sidecar', 'scripted', 'runner', 'platform', 'claude', 'acp'];
 /** A build of its own, for docker-compose.yml. */
 const demoIdentity = 'deploy/demo-identity';
 const names = [...targets, 'demo-identity'];

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { SetupError, withHeartbeat } from './progress.mjs';
 import { run, which } from './run.mjs';
 
-const containers = ['engine', 'cluster'];
+const containers = ['engine', 'cluster', 'acp'];
 const keycloakCost = 'the tests that sign in at authorization servers of others are left out';
 /**
  * By program: the Debian package, the programs that also do, what its absence costs, and the tiers of tests

@@ -84,7 +84,7 @@ describeInBrowser('what cannot run here, in the web UI', () => {
     await page.getByRole('combobox', { name: 'Agent', exact: true }).click();
     const [first] = await page.getByRole('option').allTextContents();
     expect(first).toBe('Another program that speaks ACP');
-    const absent = page.getByRole('option', { name: 'Codex: not installed' });
+    const absent = page.getByRole('option', { name: 'Codex: not available' });
     expect(await absent.getAttribute('data-combobox-disabled')).toBe('true');
     await page.keyboard.press('Escape');
     await page.getByRole('textbox', { name: 'Name' }).fill('coder');

@@ -10,6 +10,7 @@ export function testContainerSettings(
 ): ContainerSettings {
   const size = { memoryBytes: 256 * mebibyte, cpuMillis: 1000 };
   return {
+    acpImages: {},
     ...given,
     sizes: { sidecar: size, agent: size, server: size },
     workspaceBytes: 32 * mebibyte,

@@ -8,6 +8,7 @@ const names = z.object({
   runner: z.string(),
   platform: z.string(),
   claude: z.string(),
+  acp: z.string(),
   'demo-identity': z.string(),
 });
 export type PlatformImages = z.infer<typeof names>;

@@ -207,6 +207,7 @@ export const testContainerSettings: ContainerSettings = {
     ...{ sidecar: 'localhost/sidecar:1', scripted: 'localhost/scripted:1', runner: 'localhost/runner:1' },
     claude: 'localhost/claude:1',
   },
+  acpImages: {},
   sizes: {
     sidecar: { memoryBytes: 256 * 1024 * 1024, cpuMillis: 500 },
     agent: { memoryBytes: 512 * 1024 * 1024, cpuMillis: 1000 },

@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { systemRoutes } from '../../../api/system/routes.ts';
+import { acpPreset } from '../../../contract/acp-preset.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Availability, WorkerCapabilities } from '../../../contract/available-runs.ts';
 import type { McpServer } from '../../../contract/catalog.ts';
@@ -202,5 +203,26 @@ describe('the start of a session', () => {
     expect(await start(key)).toMatchObject({ status: 201 });
     await admin.ok('PUT', `${base}/mcp-servers/far`, { ...far, network: 'none' });
     expect(await start()).toMatchObject({ status: 201 });
+  });
+});
+
+describe('what an installation on Kubernetes can run', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi({ RUNTIME: 'kubernetes' }, () => []);
+  });
+  afterAll(() => api.stop());
+
+  it('refuses at save an agent of others that needs a loopback of its own, and takes one that does not', async () => {
+    const { member, base } = await api.workspace();
+    const id = randomUUID();
+    const presets = { acp_presets: [...acpPreset.options] };
+    await reportWorker(api.db, { id, capabilities: { ...capabilities, runtime: 'kubernetes', ...presets } });
+    const create = (name: 'claude' | 'opencode') =>
+      member.send('POST', `${base}/agents`, { name, run: { type: 'builtin', name: 'acp', preset: name } });
+    const refused = await create('opencode');
+    expect(refused).toMatchObject(fields('run.preset'));
+    expect(refused.text).toContain('does not run on Kubernetes: it talks to itself by a port');
+    expect(await create('claude')).toMatchObject({ status: 201, body: { agent: { unavailable: null } } });
   });
 });

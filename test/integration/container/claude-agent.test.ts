@@ -24,7 +24,7 @@ describeInContainers('the agent claude in containers', () => {
     reports = await takeReports(await driver.hostAddress());
     runtime = await driver.open(reports.url);
     const port = await chooseTestPort();
-    model = await startModelStub(scriptOfReport, port, '0.0.0.0');
+    model = await startModelStub(scriptOfReport(), port, '0.0.0.0');
     const host = `${await internetGateway(driver, sessions)}:${port}`;
     runtime = await driver.openWith(reports.url, {
       workload: {

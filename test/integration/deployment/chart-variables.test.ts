@@ -34,7 +34,7 @@ const dataOf = (manifests: Manifest[], part: string) =>
 /** All that has variables of its own. */
 const everything = {
   previewDomain: 'previews.example',
-  images: { claude: 'claude:1' },
+  images: { claude: 'claude:1', acp: { claude: 'acp-claude:1', custom: 'acp:1' } },
   temporal: {
     uiUrl: 'https://temporal.example',
     tls: { enabled: true, existingSecret: 'temporal-tls', authority: true, serverName: 'temporal' },

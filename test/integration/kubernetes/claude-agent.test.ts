@@ -20,7 +20,7 @@ describeOnKubernetes('the agent claude on a cluster', () => {
     const cluster = sessions.driver.cluster();
     const claude = await cluster.importImage(requirePlatformImages().claude);
     const port = await chooseTestPort();
-    model = await startModelStub(scriptOfReport, port, '0.0.0.0');
+    model = await startModelStub(scriptOfReport(), port, '0.0.0.0');
     const host = `${cluster.hostAddress}:${port}`;
     runtime = await sessions.open({
       containers: {

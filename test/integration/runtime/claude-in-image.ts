@@ -1,6 +1,6 @@
 /**
- * A session of the agent `claude` in its own image, with a scripted model: what the tests of the
- * engine and of a cluster share.
+ * A session of an agent that asks a scripted model, in its own image: what the tests of the engine and of a
+ * cluster share.
  */
 import { expect } from '@jest/globals';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
@@ -8,7 +8,7 @@ import type { LaunchSecrets, Runtime } from '../../../runtime/workload.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serverNamed } from '../../support/frozen-configuration.ts';
 import type { ModelStub } from '../../support/model-stub/start-model-stub.ts';
-import { call, type ModelRequest, newResults, type Turn, turn } from '../../support/model-stub/turns.ts';
+import { call, type ModelRequest, newResults, say, type Turn, turn } from '../../support/model-stub/turns.ts';
 import { containerIn, secretsWith } from './driver-under-test.ts';
 import { modelAccess, modelKey } from './model-endpoint.ts';
 import type { Reports } from './reports.ts';
@@ -22,12 +22,20 @@ const path = '/workspace/report.txt';
 const nothing: ModelRequest = { model: '', messages: [] };
 const ending = { outcome: 'completed', summary: 'the report is written' };
 
+/** Some agents ask for a title of the conversation, without tools. */
+const isOfTask = ({ tools = [] }: ModelRequest) => tools.length > 0;
+
 /** Of a model that writes a report, reads it and ends the session. */
-export const scriptOfReport: readonly Turn[] = [
-  turn(call('files.write_file', { path, content: 'the report' })),
-  turn(call('files.read_text_file', { path })),
-  turn(call('platform.end_session', ending)),
-];
+export function scriptOfReport(): Turn[] {
+  const answers = [
+    turn(call('files.write_file', { path, content: 'the report' })),
+    turn(call('files.read_text_file', { path })),
+    turn(call('platform.end_session', ending)),
+  ];
+  const answer: Turn = (request) =>
+    (isOfTask(request) ? answers.shift() : undefined) ?? turn(say('A report'));
+  return Array.from({ length: 10 }, () => answer);
+}
 
 /** Of a session whose agent has no network. */
 export const withClaude = {
@@ -58,14 +66,18 @@ export async function expectReport<Spec>(
     const agent = containerIn(await runtime.inspect(id), 'agent');
     expect({ agent, log: await logOf('agent') }).toMatchObject({ agent: { state: 'exited', exitCode: 0 } });
   });
-  const [written, read] = [1, 2].map((at) => newResults(model.requests[at] ?? nothing)[0]);
+  const asked = model.requests.filter(isOfTask);
+  const [written, read] = [1, 2].map((at) => newResults(asked[at] ?? nothing)[0]);
   expect([written, read]).toMatchObject([
     { failed: false },
     { failed: false, text: expect.stringContaining('the report') },
   ]);
   expect(reports.of(id, 'end').map(({ body }) => body)).toEqual([expect.objectContaining(ending)]);
   expect(model.strays).toEqual([]);
-  expect(new Set(model.headers.map((headers) => headers['x-api-key']))).toEqual(new Set([modelKey]));
+  const keys = model.headers.map(
+    ({ 'x-api-key': key, authorization }) => key ?? authorization?.replace('Bearer ', ''),
+  );
+  expect(new Set(keys)).toEqual(new Set([modelKey]));
   for (const container of ['sidecar', 'agent', 'model', 'mcp-files']) {
     expect(await logOf(container)).not.toContain(modelKey);
   }

@@ -85,7 +85,8 @@ export interface PlatformStandIn {
   close(): Promise<void>;
 }
 
-export async function startPlatformStandIn(sessionId: string): Promise<PlatformStandIn> {
+/** `host`: an address of this machine at which the session's sidecar reaches it. */
+export async function startPlatformStandIn(sessionId: string, host = '127.0.0.1'): Promise<PlatformStandIn> {
   const server = createServer((request, response) => {
     answer(platform, sessionId, request).then(
       ({ status, body }) => {
@@ -99,9 +100,10 @@ export async function startPlatformStandIn(sessionId: string): Promise<PlatformS
           .end(JSON.stringify({ error: { code: 'validation_failed', message: String(error) } })),
     );
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listenOn = host === '127.0.0.1' ? host : '0.0.0.0';
+  await new Promise<void>((resolve) => server.listen(0, listenOn, resolve));
   const platform: PlatformStandIn = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://${host}:${(server.address() as AddressInfo).port}`,
     token: `${sessionId}.${randomUUID()}`,
     inputs: [],
     controlUrl: null,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { type AcpPreset, acpPreset } from '../../../contract/acp-preset.ts';
 import {
   availabilityOf,
   type RuntimeName,
@@ -136,7 +137,7 @@ describe('what an installation cannot run', () => {
     expect(why('kubernetes', worker())).toMatch(/name it by CLAUDE_IMAGE/);
   });
 
-  it('is the agent acp in containers, without a sandbox, and beside an agent', () => {
+  it('is the agent acp without a sandbox, and beside an agent', () => {
     const acp = {
       type: 'builtin',
       name: 'acp',
@@ -148,7 +149,6 @@ describe('what an installation cannot run', () => {
       unavailableRunProblems(acp, availabilityOf(runtime, [worker(more)]))[0]?.message ?? null;
     expect(why('process')).toBeNull();
     expect(why('process', { sandbox: false })).toMatch(/install bubblewrap/);
-    expect(why('container')).toMatch(/runs where sessions are processes/);
     const here = availabilityOf('process', [worker()]);
     const opencode = { type: 'builtin', name: 'acp', preset: 'opencode' } as const;
     expect(unavailableRunProblems(opencode, here)).toMatchObject([
@@ -160,6 +160,23 @@ describe('what an installation cannot run', () => {
     expect(unavailableAgent({ ...alone, siblings: [{ name: 'db', run: acp }] }, [], here)).toMatch(
       /^its sibling "db": the built-in agent "acp" is an agent of a session/,
     );
+  });
+
+  it('is a preset without an image in containers, and on Kubernetes one that needs a loopback of its own', () => {
+    const presetsOf = (runtime: RuntimeName, ...there: AcpPreset[]) =>
+      availabilityOf(runtime, [worker({ acp_presets: there })]).acp_presets;
+    expect(presetsOf('container', 'opencode', 'codex')).toEqual({
+      claude: expect.stringMatching(/target acp-claude of .* name it in ACP_IMAGES/),
+      codex: null,
+      opencode: null,
+      custom: expect.stringMatching(/target acp of .* name it in ACP_IMAGES/),
+    });
+    expect(presetsOf('kubernetes', ...acpPreset.options)).toEqual({
+      claude: null,
+      codex: expect.stringMatching(/does not run on Kubernetes: it asks its model at a port/),
+      opencode: expect.stringMatching(/does not run on Kubernetes: it talks to itself by a port/),
+      custom: null,
+    });
   });
 
   it('is a repository without a sandbox and git, or in containers', () => {

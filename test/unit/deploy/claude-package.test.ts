@@ -21,10 +21,16 @@ describe('the Claude Agent SDK', () => {
     ]);
   });
 
-  it('is in no image but that of the agent, which no other is built from', () => {
+  it('is in no image but those of the agents that run it, which no other is built from', () => {
     const dockerfiles = listed.filter((file) => /(^|\/)[^/]*Dockerfile[^/]*$/.test(file));
-    expect(stagesThat(dockerfiles, /agents\/claude|claude-agent/)).toEqual(['deploy/Dockerfile claude']);
-    expect(stagesThat(dockerfiles, /^(FROM|COPY --from=)\s*claude\b/)).toEqual([]);
+    expect(stagesThat(dockerfiles, /agents\/claude|claude-agent|packages\/claude/)).toEqual([
+      'deploy/Dockerfile claude',
+      'deploy/Dockerfile acp-claude-packages',
+    ]);
+    expect(stagesThat(dockerfiles, /^(FROM|COPY --from=)\s*(acp-)?claude\b/)).toEqual([
+      'deploy/Dockerfile acp-claude',
+    ]);
+    expect(stagesThat(dockerfiles, /^FROM\s*(acp-)?claude\b/)).toEqual([]);
     // Neither is one built when no target is named, which is the last.
     expect(stagesOf('deploy/Dockerfile').at(-1)?.name).toBe('platform');
   });

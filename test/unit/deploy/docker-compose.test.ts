@@ -52,6 +52,7 @@ const oneShot = [
   'scripted-image',
   'runner-image',
   'claude-image',
+  ...['acp-image', 'acp-claude-image', 'acp-codex-image', 'acp-opencode-image'],
 ];
 const lasting = Object.entries(services).filter(([name]) => !oneShot.includes(name));
 

@@ -45,7 +45,13 @@ it('lists what each of the workers lacks, and what the runtime rules out', () =>
 
 it('rules out in a cluster only what no operator has set up, or nobody can', () => {
   const rows = ruledOut(availabilityOf('kubernetes', [{ ...worker, runtime: 'kubernetes' }]));
-  expect(rows.map(({ what }) => what)).toEqual(['The built-in agent Claude', 'Agents that speak ACP']);
+  expect(rows.map(({ what }) => what)).toEqual([
+    'The built-in agent Claude',
+    'The agent Claude Code, by ACP',
+    'The agent Codex, by ACP',
+    'The agent OpenCode, by ACP',
+    'Another program that speaks ACP',
+  ]);
 });
 
 it('offers agents of others that are installed first, with what else is missing for each', () => {
@@ -54,8 +60,8 @@ it('offers agents of others that are installed first, with what else is missing 
   expect(options.map(({ label, disabled }) => [label, disabled])).toEqual([
     ['Codex', false],
     ['Another program that speaks ACP', false],
-    ['Claude Code: not installed', true],
-    ['OpenCode: not installed', true],
+    ['Claude Code: not available', true],
+    ['OpenCode: not available', true],
   ]);
   expect(options.map(({ problems }) => problems)).toEqual([
     [expect.stringMatching(/^no endpoint of this workspace speaks Responses/)],

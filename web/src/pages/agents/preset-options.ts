@@ -19,7 +19,7 @@ export interface PresetOption {
   problems: string[];
 }
 
-/** What is not installed is last. */
+/** What is not available is last. */
 export function presetOptions({ presets, endpoints }: Here): PresetOption[] {
   const options = acpPreset.options.map((value) => {
     const { label: name, dialects } = acpPresets[value];
@@ -29,7 +29,7 @@ export function presetOptions({ presets, endpoints }: Here): PresetOption[] {
     return {
       value,
       name,
-      label: missing === null ? name : `${name}: not installed`,
+      label: missing === null ? name : `${name}: not available`,
       disabled: missing !== null,
       problems: [...(missing === null ? [] : [missing]), ...(isAsked ? [] : [unasked])],
     };

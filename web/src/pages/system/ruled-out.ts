@@ -17,7 +17,7 @@ export function ruledOut({ shapes, runs, ...here }: Availability): RuledOut[] {
     ['The built-in agent Claude', runs.claude],
     ['Agents that speak ACP', runs.acp],
     ...acpPreset.options.map((name): [string, string | null] => [
-      `The agent ${acpPresets[name].label}, by ACP`,
+      name === 'custom' ? acpPresets.custom.label : `The agent ${acpPresets[name].label}, by ACP`,
       // The reason for all of them is enough.
       runs.acp === null ? here.acp_presets[name] : null,
     ]),
