@@ -20,6 +20,7 @@ export type Configuration = Schemas['Configuration'];
 export type EmbeddingProvider = Schemas['EmbeddingProvider'];
 export type EmbeddingProviderCheck = Schemas['EmbeddingProviderCheck'];
 export type Grant = Schemas['Grant'];
+export type GrantsQuery = NonNullable<paths['/api/workspaces/{slug}/grants']['get']['parameters']['query']>;
 export type GrantPreview = Schemas['GrantPreview'];
 export type RevocationResult = Schemas['RevocationResult'];
 export type ListedChannel = Schemas['ListedChannel'];
