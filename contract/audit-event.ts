@@ -100,6 +100,50 @@ export const callOutcome = z.enum([
 ]);
 export type CallOutcome = z.infer<typeof callOutcome>;
 
+/** A view of the trail: what belongs together for who reads it. An event may be in several. */
+export const auditKind = z.enum(['decisions', 'refusals', 'calls', 'changes', 'sign_ins']);
+export type AuditKind = z.infer<typeof auditKind>;
+
+const beginsWith = (...starts: string[]) =>
+  auditEventName.options.filter((name) => starts.some((start) => name.startsWith(start)));
+const notChanges = new Set<string>([
+  ...beginsWith('session.', 'permission_request.', 'connection.', 'model.'),
+  ...['grant.consumed', 'workspace.mcp.checked', 'workspace.mcp.check_output_read'],
+]);
+
+export const eventsByKind: Record<AuditKind, readonly AuditEventName[]> = {
+  decisions: [
+    ...beginsWith('permission_request.', 'decision.'),
+    ...(['grant.created', 'grant.revoked'] as const),
+  ],
+  /** With an outcome of `refusedOutcomes`. */
+  refusals: ['session.mcp.tool_called', 'session.mcp.calls_refused'],
+  calls: ['session.mcp.tool_called', 'session.mcp.calls_refused'],
+  /** What people, or the platform for them, made different: no calls, requests, runs and sign-ins. */
+  changes: auditEventName.options.filter((name) => !notChanges.has(name)),
+  sign_ins: beginsWith('connection.'),
+};
+
+/** Of calls that the platform did not let through. */
+export const refusedOutcomes: readonly CallOutcome[] = ['permission_required', 'refused'];
+
+/** How often something is among the entries that were counted. */
+const counted = <Value extends z.ZodType>(value: Value) =>
+  z.array(z.strictObject({ value, count: z.int().min(1) }));
+
+/** Of the newest entries, most frequent first. */
+export const auditEventCounts = z.strictObject({
+  events: counted(auditEventName),
+  /** Of tool calls. */
+  outcomes: counted(callOutcome),
+  /** As `server.tool`, of tool calls; the most frequent ones. */
+  tools: counted(z.string()),
+  total: z.int().min(0),
+  /** False where there are older entries, which were not counted. */
+  is_whole: z.boolean(),
+});
+export type AuditEventCounts = z.infer<typeof auditEventCounts>;
+
 export const auditEvent = z.strictObject({
   id: uuid,
   event: auditEventName,

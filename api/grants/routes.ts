@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { revokeGrant } from '../../commands/grants/revoke.ts';
 import { grantInput, grantState, grantType, type StoredGrant } from '../../contract/grant.ts';
+import { grantWidth } from '../../contract/grant-list.ts';
 import { timestamp, toolScope, uuid } from '../../contract/names.ts';
 import { nextCursor, pageQuery } from '../../contract/page.ts';
 import { passkeyChallenge } from '../../contract/passkey.ts';
@@ -15,8 +16,9 @@ import { type AnyRoute, defineRoute, type InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { beginGrantChallenge, createGrant } from './create-grant.ts';
 import { presentGrants, type ShownGrant, shownGrant, whyNotRevoke } from './present.ts';
+import { revocationRoutes } from './revocation-routes.ts';
 
-type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config'>;
+type Dependencies = Pick<SessionRouteDependencies, 'db' | 'workflows' | 'signApproval' | 'config' | 'log'>;
 
 const collection = '/workspaces/{slug}/grants';
 const path = `${collection}/{grant_id}`;
@@ -70,6 +72,7 @@ export function grantRoutes(dependencies: Dependencies): AnyRoute[] {
     readRoute(dependencies),
     usesRoute(dependencies),
     revokeRoute(dependencies),
+    ...revocationRoutes(dependencies),
   ];
 }
 
@@ -90,6 +93,12 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
       /** One or more, comma-separated. */
       tool_scope: z.string().max(8000).optional(),
       state: grantState.optional(),
+      width: grantWidth.optional(),
+      granted_by: uuid.optional(),
+      /** Only those that were made and last used at least so many days ago. */
+      unused_days: z.coerce.number().int().min(1).max(3650).optional(),
+      /** Only those that end by themselves in so many days. */
+      ends_within_days: z.coerce.number().int().min(1).max(3650).optional(),
       include_revoked: z.enum(['true', 'false']).default('false'),
     }),
     response: z.strictObject({ grants: z.array(shownGrant), next_cursor: nextCursor }),
@@ -107,6 +116,10 @@ function listRoute({ db }: Pick<Dependencies, 'db'>): AnyRoute {
         grantedByRole: query.granted_by_role,
         toolScopes: scopesIn(query.tool_scope),
         state: query.state,
+        width: query.width,
+        grantedBy: query.granted_by,
+        unusedDays: query.unused_days,
+        endsWithinDays: query.ends_within_days,
         includeRevoked,
       };
       const { items, nextCursor } = await listGrants(db, visit.workspace.id, filter, query);

@@ -4,12 +4,13 @@ import * as z from 'zod';
 import { attachment, removedWithAgent } from '../../contract/agent.ts';
 import { agentAuthority } from '../../contract/agent-authority.ts';
 import { inputMessage } from '../../contract/agent-contract.ts';
-import { auditEvent } from '../../contract/audit-event.ts';
+import { auditEvent, auditEventCounts } from '../../contract/audit-event.ts';
 import { availability } from '../../contract/available-runs.ts';
 import { manifest, manifestEnvField, shape } from '../../contract/catalog.ts';
 import { channel, channelMessage, listedChannel } from '../../contract/channel.ts';
 import { embeddingProvider, embeddingProviderCheck } from '../../contract/embedding-provider.ts';
 import { errorBody, fieldProblem } from '../../contract/errors.ts';
+import { revocationResult } from '../../contract/grant-list.ts';
 import { graphCounts } from '../../contract/graph.ts';
 import { mcpCheck } from '../../contract/mcp-check.ts';
 import { dailyModelUsage, modelUsage } from '../../contract/model-access.ts';
@@ -29,12 +30,14 @@ import { share } from '../../store/shares/shares.ts';
 import { shownAgent } from '../agents/present.ts';
 import { authOptions } from '../auth/options.ts';
 import { shownGrant } from '../grants/present.ts';
+import { grantPreview } from '../grants/revocation-routes.ts';
 import { shownMcpServer } from '../mcp-servers/present.ts';
 import { meAnswer } from '../me/routes.ts';
 import { shownRequest } from '../permission-requests/present.ts';
 import { sessionWithAncestors, shownSession } from '../sessions/present.ts';
 import { shownConfiguration } from '../sessions/present-configuration.ts';
 import { systemState } from '../system/routes.ts';
+import { callExplanation } from '../tool-calls/why-route.ts';
 
 const named: Record<string, z.ZodType> = {
   Agent: shownAgent,
@@ -44,6 +47,10 @@ const named: Record<string, z.ZodType> = {
   Availability: availability,
   Attachment: attachment,
   AuditEvent: auditEvent,
+  AuditEventCounts: auditEventCounts,
+  CallExplanation: callExplanation,
+  GrantPreview: grantPreview,
+  RevocationResult: revocationResult,
   AuthOptions: authOptions,
   Channel: channel,
   ChannelMessage: channelMessage,

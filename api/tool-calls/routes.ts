@@ -9,12 +9,14 @@ import { notFound } from '../errors.ts';
 import { admins, sessionReaders } from '../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
+import { whyRoute } from './why-route.ts';
 
 /**
  * What an agent did, as opposed to what it says: from the audit trail, for those who may read the session.
  */
 export function toolCallRoutes({ db }: Pick<SessionRouteDependencies, 'db'>): AnyRoute[] {
   return [
+    whyRoute({ db }),
     defineRoute({
       method: 'get',
       path: '/sessions/{session_id}/tool-calls',

@@ -5,6 +5,7 @@ import type { WorkspaceRole } from '../../contract/workspace.ts';
 import type { Db } from '../database.ts';
 import { pageByTime } from '../page.ts';
 import { readRows } from '../read-rows.ts';
+import { type GrantListFilter, whereListed } from './list-filter.ts';
 import { grantColumns, grantRow, presentGrant, presentStoredGrant } from './row.ts';
 import { grantsIn } from './states.ts';
 
@@ -26,7 +27,7 @@ export async function isBoundToCall(db: Db, id: string | null): Promise<boolean>
   return (row?.bound_call_digest ?? null) !== null;
 }
 
-interface GrantFilter {
+interface GrantFilter extends GrantListFilter {
   userSubjectId?: string | undefined;
   agentSubjectId?: string | undefined;
   grantType?: GrantType | undefined;
@@ -66,6 +67,7 @@ export async function listGrants(
       .where('grant_type', 'tool_scope')
       .whereRaw(`details ->> 'scope' = any(?)`, [[...filter.toolScopes]]);
   }
+  whereListed(query, filter);
   if (!filter.includeRevoked) {
     query.whereNull('revoked_at');
   }

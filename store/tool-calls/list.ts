@@ -13,7 +13,7 @@ import { type Db, prepared } from '../database.ts';
 import { decodeCursor, readPage } from '../page.ts';
 import { readRows } from '../read-rows.ts';
 
-const row = z.object({
+export const toolCallRow = z.object({
   id: z.string(),
   position: z.int(),
   at: z.string(),
@@ -29,11 +29,11 @@ export async function listToolCalls(db: Db, sessionId: string, page: PageQuery):
   if (before !== null) {
     query.where('position', '<', before);
   }
-  const { rows, nextCursor } = await readPage(db, query, row, page.limit, ({ position }) => position);
-  return { items: rows.map(present), nextCursor };
+  const { rows, nextCursor } = await readPage(db, query, toolCallRow, page.limit, ({ position }) => position);
+  return { items: rows.map(presentToolCall), nextCursor };
 }
 
-const present = ({ id, at, data }: z.infer<typeof row>): ToolCall =>
+export const presentToolCall = ({ id, at, data }: z.infer<typeof toolCallRow>): ToolCall =>
   toolCall.parse({
     id,
     at,
@@ -54,7 +54,7 @@ export async function readPayloads(
     db('audit_events')
       .where({ session_id: sessionId, event: 'session.mcp.tool_called', id: callId })
       .select('data'),
-    row.pick({ data: true }),
+    toolCallRow.pick({ data: true }),
   );
   return found === undefined
     ? null

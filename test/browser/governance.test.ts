@@ -26,9 +26,12 @@ describeInBrowser('grants, audit, members and settings', () => {
     const call = page.getByRole('row').filter({ hasText: 'files.write_file' }).filter({ hasText: 'ok' });
     await call.getByRole('button', { name: 'Details' }).click();
     await page.getByText(`"granted_via": "${granted.grantId}"`).waitFor();
+    const why = page.getByRole('region', { name: 'Why this call passed' });
+    await why.getByText('Ada Admin, admin, allowed it').waitFor();
+    await why.getByText('“The report is wanted.”').waitFor();
     await visitor.checkAccessibility();
     await visitor.picture('audit');
-    await call.getByRole('link', { name: 'Grant' }).click();
+    await call.getByRole('link', { name: 'Grant', exact: true }).click();
     await page.getByRole('heading', { name: 'Grant: Call gated tools', level: 1 }).waitFor();
     expect(new URL(page.url()).pathname).toBe(`/app/${demo.slug}/grants/${granted.grantId}`);
     await page.getByText('Used up', { exact: true }).waitFor();
@@ -46,7 +49,9 @@ describeInBrowser('grants, audit, members and settings', () => {
     const visitor = await demo.visit('ada');
     const { page } = visitor;
     await visitor.open('audit');
-    await page.getByLabel('Event', { exact: true }).selectOption('Tool called');
+    await page.getByLabel('Events', { exact: true }).first().click();
+    await page.getByRole('option', { name: /^Tool called/ }).click();
+    await page.keyboard.press('Escape');
     await page.waitForURL('**/audit?event=session.mcp.tool_called');
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -108,7 +113,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByLabel('Grant type', { exact: true }).selectOption('Start an agent');
     await page.getByRole('heading', { name: 'No matching grants' }).waitFor();
     await page.getByLabel('Grant type', { exact: true }).selectOption('Call gated tools');
-    await page.getByRole('link', { name: 'Call gated tools: files.write' }).click();
+    await page.getByRole('link', { name: 'files.write' }).click();
 
     await page.getByRole('button', { name: 'Revoke' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke this grant?' });
@@ -121,7 +126,39 @@ describeInBrowser('grants, audit, members and settings', () => {
     await page.getByText('No longer in effect.').waitFor();
     await page.getByRole('listitem').filter({ hasText: 'Revoked' }).getByText('by Ada Admin').waitFor();
     await visitor.open('grants?state=revoked');
-    await page.getByRole('link', { name: 'Call gated tools: files.write' }).waitFor();
+    await page.getByRole('link', { name: 'files.write' }).waitFor();
+    await visitor.leave();
+  });
+
+  it('revokes several grants after it showed what runs under them', async () => {
+    const { agents } = await ada.ok<{ agents: { id: string }[] }>('GET', `${ada.workspace}/agents`);
+    for (const _ of [1, 2]) {
+      await ada.ok('POST', `${ada.workspace}/grants`, {
+        agent_subject_id: agents[0]?.id,
+        grant_type: 'tool_scope',
+        details: { scope: 'files.write' },
+        scope: 'persistent',
+      });
+    }
+    const visitor = await demo.visit('ada');
+    const { page } = visitor;
+    await visitor.open('grants?width=persistent');
+    await page.getByRole('checkbox', { name: 'Select all shown that you can revoke' }).check();
+    const bar = page.getByRole('toolbar', { name: '2 selected' });
+    await visitor.checkAccessibility();
+    await visitor.picture('grants-selected');
+    await bar.getByRole('button', { name: 'Revoke 2 grants…' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke 2 grants?' });
+    await dialog.getByText('No session that you can see runs under it.').first().waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('grants-revoke');
+    await dialog.getByRole('button', { name: 'Revoke 2 grants' }).click();
+    await page.getByText('2 grants revoked').waitFor();
+    await page.getByRole('heading', { name: 'No matching grants' }).waitFor();
+    await visitor.open('audit?kind=decisions&q=files.write');
+    await page.getByRole('row').filter({ hasText: 'revoked the grant of' }).first().waitFor();
+    await visitor.checkAccessibility();
+    await visitor.picture('audit-decisions');
     await visitor.leave();
   });
 
@@ -136,7 +173,7 @@ describeInBrowser('grants, audit, members and settings', () => {
     const visitor = await demo.visit('max');
     const { page } = visitor;
     await visitor.open('grants');
-    await page.getByRole('link', { name: 'Call gated tools: files.write' }).first().click();
+    await page.getByRole('link', { name: 'files.write' }).first().click();
     expect(await page.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
     await visitor.open('grants/new');
     await choose(page, 'Grant to', 'Max Member (you)');

@@ -157,7 +157,7 @@ const lists: Record<
          select gen_random_uuid(), ?, 'agent.updated', 'system', 'agent', 'a', lpad(n::text, 4, '0'), jsonb_build_object('fields', jsonb_build_array(text)) from texts`,
         [workspaceId()],
       ),
-    list: (page: PageQuery) => listAuditEvents(database.db, workspaceId(), { event: 'agent.updated' }, page),
+    list: (page: PageQuery) => listAuditEvents(database.db, workspaceId(), { events: ['agent.updated'] }, page),
     key: 'id',
     descending: true,
     others: 0,
@@ -189,7 +189,7 @@ describe('a list of large rows', () => {
   it('of audit events is exported whole', async () => {
     await lists['audit events'].insert();
     const names: string[] = [];
-    const filter = { event: 'agent.updated' };
+    const filter = { events: ['agent.updated' as const] };
     for await (const batch of auditEventBatches(database.db, workspaceId(), filter)) {
       names.push(...batch.map(({ resource }) => resource.name ?? ''));
     }

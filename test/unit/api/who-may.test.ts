@@ -14,6 +14,7 @@ const ofAdmins = [
   'GET /sessions/{session_id}/tool-calls/{call_id}/payloads',
   'PATCH /workspaces/{slug}',
   'GET audit-events',
+  'GET audit-event-counts',
   'GET channel-messages',
   'POST channels',
   'GET channels/{name}',
@@ -55,6 +56,7 @@ const ofMembers = [
   'POST grants',
   'POST grant-challenges',
   'DELETE grants/{grant_id}',
+  'POST grant-revocations',
   'POST mcp-servers/{name}/connect',
   'POST permission-requests/{request_id}/deny',
   'DELETE previews/{preview_id}',
@@ -79,6 +81,7 @@ const ofReaders = [
   'GET /sessions/{session_id}/processes',
   'GET /sessions/{session_id}/tool-calls',
   'GET /sessions/{session_id}/tool-calls/open',
+  'GET /sessions/{session_id}/tool-calls/{call_id}/why',
   'GET /sessions/{session_id}/tool-calls/refused',
 ];
 

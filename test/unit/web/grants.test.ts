@@ -4,9 +4,11 @@ import { queryOf, readFilter, withPart } from '../../../web/src/pages/grants/gra
 import {
   durationMeaning,
   endpointOf,
+  inBatches,
   matterOf,
   scopesOf,
   usesText,
+  widthOf,
 } from '../../../web/src/pages/grants/grant-text.ts';
 import {
   bodyOf,
@@ -23,8 +25,10 @@ const other = '0b8f1f0e-4c1d-4a55-8a8f-1d1f3a1f0002';
 const admin = { isAdmin: true };
 
 describe('the filter of grants', () => {
+  const everything = { subject: null, type: null, state: 'active', width: null, by: null };
+
   it('shows active grants, unless the address says otherwise', () => {
-    expect(readFilter(new URLSearchParams())).toEqual({ subject: null, type: null, state: 'active' });
+    expect(readFilter(new URLSearchParams())).toEqual(everything);
     expect(queryOf(readFilter(new URLSearchParams()))).toEqual({ state: 'active' });
     expect(queryOf(readFilter(new URLSearchParams('state=all')))).toEqual({ include_revoked: 'true' });
   });
@@ -39,14 +43,42 @@ describe('the filter of grants', () => {
     });
   });
 
+  it('asks for how far, by whom, what ends soon and what nobody uses', () => {
+    const asked = (search: string) => queryOf(readFilter(new URLSearchParams(search)));
+    expect(asked(`state=unused&width=persistent&by=${id}`)).toEqual({
+      ...{ state: 'active', unused_days: 90, width: 'persistent', granted_by: id },
+    });
+    expect(asked('state=ending')).toEqual({ state: 'active', ends_within_days: 7 });
+  });
+
   it('ignores invalid parts of the address', () => {
-    const search = new URLSearchParams('subject=server:x&type=toString&state=gone');
-    expect(readFilter(search)).toEqual({ subject: null, type: null, state: 'active' });
+    const search = new URLSearchParams('subject=server:x&type=toString&state=gone&width=far');
+    expect(readFilter(search)).toEqual(everything);
   });
 
   it('keeps the address short', () => {
     const search = withPart(new URLSearchParams('state=all&type=spawn'), 'state', 'active');
     expect(search.toString()).toBe('type=spawn');
+  });
+});
+
+describe('how far a grant reaches', () => {
+  it('is read from its scope, its call and its end', () => {
+    const at = '2026-12-01T00:00:00Z';
+    const grant = (
+      scope: 'once' | 'session' | 'persistent',
+      exact_call = false,
+      expires_at: string | null = null,
+    ) => widthOf({ scope, exact_call, expires_at });
+    expect([grant('once', true), grant('once'), grant('session')]).toEqual(['exact_call', 'once', 'session']);
+    expect([grant('persistent', false, at), grant('persistent')]).toEqual(['until', 'persistent']);
+  });
+
+  it('is revoked in batches that the API takes, none lost', () => {
+    const ids = Array.from({ length: 120 }, (_, at) => String(at));
+    expect(inBatches(ids).map(({ length }) => length)).toEqual([50, 50, 20]);
+    expect(inBatches(ids).flat()).toEqual(ids);
+    expect(inBatches([])).toEqual([]);
   });
 });
 

@@ -42,6 +42,7 @@ export const keys = {
   agent: (id: string, ...more: unknown[]) => ['agent', id, ...more],
   grants: (slug: string, ...more: unknown[]) => ['w', slug, 'grants', ...more],
   auditEvents: (slug: string, ...more: unknown[]) => ['w', slug, 'audit-events', ...more],
+  auditEventCounts: (slug: string, ...more: unknown[]) => ['w', slug, 'audit-event-counts', ...more],
   graph: (slug: string) => ['w', slug, 'graph'],
   collections: (slug: string) => ['w', slug, 'collections'],
   embeddingProvider: (slug: string) => ['w', slug, 'embedding-provider'],

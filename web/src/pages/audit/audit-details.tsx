@@ -4,6 +4,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { CopyableId } from '../../components/copyable-id.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { WhyCall } from '../../components/why-call.tsx';
 import { absoluteTime } from '../../text/time-text.ts';
 import { onlyWith } from './audit-filter.ts';
 
@@ -27,6 +28,9 @@ export function AuditDetails({ event }: { event: AuditEvent }) {
           {resource.type} <VisibleText text={resource.name} /> <CopyableId id={resource.id} />
         </Text>
       </Group>
+      {event.event === 'session.mcp.tool_called' && event.session_id !== null ? (
+        <WhyCall sessionId={event.session_id} callId={event.id} />
+      ) : null}
       <pre className="text-block" style={{ margin: 0, maxHeight: 320, overflow: 'auto' }}>
         <VisibleText text={JSON.stringify(event.data, null, 2)} />
       </pre>

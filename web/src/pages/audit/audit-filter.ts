@@ -4,28 +4,64 @@ import { pathOf } from '../../app/paths.ts';
 import { eventLabels } from './audit-text.ts';
 
 export interface AuditFilter {
-  event?: AuditEvent['event'];
+  kind?: AuditKind;
+  /** One or more, comma-separated. */
+  event?: string;
   /** Id of a user or agent. */
   actor?: string;
   /** Id or exact name of what was changed or used. */
   resource?: string;
   /** Id of a session: what happened in it and in those below it. */
   tree?: string;
+  /** Of tool calls. */
+  outcome?: string;
+  /** Of tool calls: `server.tool`. */
+  tool?: string;
+  /** Part of a name, or the beginning of an id. */
+  q?: string;
   /** Points in time with their zone; the second is left out. */
   from?: string;
   to?: string;
 }
 
-export const filterNames = ['event', 'actor', 'resource', 'tree', 'from', 'to'] as const;
+/** What belongs together; `changes` has neither calls nor requests, runs and sign-ins. */
+export const kindLabel = {
+  decisions: 'Decisions',
+  refusals: 'Refusals',
+  calls: 'Tool calls',
+  changes: 'Changes',
+  sign_ins: 'Sign-ins',
+} as const;
+export type AuditKind = keyof typeof kindLabel;
 
-/** Parses an address. An unknown event and an invalid time are left out; the API validates the rest. */
+export const filterNames = [
+  'kind',
+  'event',
+  'actor',
+  'resource',
+  'tree',
+  'outcome',
+  'tool',
+  'q',
+  'from',
+  'to',
+] as const satisfies readonly (keyof AuditFilter)[];
+
+/**
+ * Parses an address. Unknown events, an unknown kind and an invalid time are left out; the API validates the
+ * rest.
+ */
 export function readFilter(search: URLSearchParams): AuditFilter {
   const filter: AuditFilter = {};
-  const event = search.get('event') ?? '';
-  if (isEvent(event)) {
-    filter.event = event;
+  const kind = search.get('kind') ?? '';
+  if (isKind(kind)) {
+    filter.kind = kind;
   }
-  for (const name of ['actor', 'resource', 'tree'] as const) {
+  const events = (search.get('event') ?? '').split(',').filter(isEvent);
+  if (events.length > 0) {
+    filter.event = events.join(',');
+  }
+  for (const name of ['actor', 'resource', 'tree', 'outcome', 'tool', 'q'] as const) {
     const value = search.get(name)?.trim();
     if (value) {
       filter[name] = value;
@@ -40,6 +76,7 @@ export function readFilter(search: URLSearchParams): AuditFilter {
   return filter;
 }
 
+const isKind = (name: string): name is AuditKind => Object.hasOwn(kindLabel, name);
 const isEvent = (name: string): name is AuditEvent['event'] => Object.hasOwn(eventLabels, name);
 
 /** The same filter with one part changed; null takes it out. */

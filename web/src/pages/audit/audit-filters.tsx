@@ -1,15 +1,46 @@
-import { Button, Group, NativeSelect, Select, Text, TextInput } from '@mantine/core';
+import { Button, Group, MultiSelect, NativeSelect, Select, Text, TextInput } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
+import type { AuditEventCounts } from '../../api/types.ts';
 import { useNames } from '../../api/use-names.ts';
 import { fromLocalInput, toLocalInput, zoneName } from '../../text/local-time.ts';
+import { numberText } from '../../text/number-text.ts';
 import { type AuditFilter, filterNames, withPart } from './audit-filter.ts';
 import { eventLabels } from './audit-text.ts';
 
-const events = Object.entries(eventLabels).map(([value, label]) => ({ value, label }));
+const optionsOf = (counts: AuditEventCounts['events'] | undefined) =>
+  Object.entries(eventLabels).map(([value, label]) => {
+    const count = counts?.find((each) => each.value === value)?.count ?? 0;
+    return { value, label: count === 0 ? label : `${label} (${numberText(count)})` };
+  });
+
+const outcomes = [
+  'ok',
+  'tool_error',
+  'protocol_error',
+  'permission_required',
+  'waiting',
+  'refused',
+  'server_unavailable',
+  'cancelled',
+  'unknown',
+];
+
+/** With how often it is among the newest entries, where it is. */
+function withCount(value: string, counts: readonly { value: string; count: number }[] | undefined) {
+  const count = counts?.find((each) => each.value === value)?.count ?? 0;
+  const label = value.replaceAll('_', ' ');
+  return { value, label: count === 0 ? label : `${label} (${numberText(count)})` };
+}
 
 /** Each change goes into the address at once; typed text on blur or Enter. */
-export function AuditFilters({ filter }: { filter: AuditFilter }) {
+export function AuditFilters({
+  filter,
+  counts,
+}: {
+  filter: AuditFilter;
+  counts: AuditEventCounts | undefined;
+}) {
   const [, setSearch] = useSearchParams();
   const change = (name: (typeof filterNames)[number], value: string | null) =>
     setSearch((before) => withPart(before, name, value), { replace: true });
@@ -18,12 +49,39 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
   return (
     <div>
       <Group align="flex-end" gap="xs">
+        <TypedFilter
+          label="Search (names of agents, people and tools; IDs)"
+          value={filter.q ?? ''}
+          onChange={(q) => change('q', q)}
+        />
+        <MultiSelect
+          label="Events"
+          w={240}
+          placeholder={filter.event === undefined ? 'All events' : ''}
+          searchable
+          clearable
+          nothingFoundMessage="No matches"
+          data={optionsOf(counts?.events)}
+          value={filter.event?.split(',') ?? []}
+          onChange={(events) => change('event', events.join(','))}
+        />
         <NativeSelect
-          label="Event"
+          label="Outcome"
+          w={150}
+          data={[{ value: '', label: 'Any' }, ...outcomes.map((each) => withCount(each, counts?.outcomes))]}
+          value={filter.outcome ?? ''}
+          onChange={(input) => change('outcome', input.currentTarget.value)}
+        />
+        <Select
+          label="Tool"
           w={190}
-          data={[{ value: '', label: 'All events' }, ...events]}
-          value={filter.event ?? ''}
-          onChange={(input) => change('event', input.currentTarget.value)}
+          placeholder="Any"
+          searchable
+          clearable
+          nothingFoundMessage="Not among the newest calls"
+          data={toolOptions(filter.tool, counts)}
+          value={filter.tool ?? null}
+          onChange={(tool) => change('tool', tool)}
         />
         <ActorFilter actor={filter.actor} onChange={(actor) => change('actor', actor)} />
         <TypedFilter
@@ -41,7 +99,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
       </Group>
       <Group gap="xs" mt={4}>
         <Text size="sm" c="dimmed">
-          Times are in your time zone, {zoneName()}.
+          {counts === undefined ? '' : `${countText(counts)} · `}Times are in your time zone, {zoneName()}.
         </Text>
         {Object.keys(filter).length === 0 ? null : (
           <Button variant="subtle" size="compact-sm" onClick={clear}>
@@ -51,6 +109,19 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
       </Group>
     </div>
   );
+}
+
+/** What the numbers beside the choices are counted in. */
+const countText = ({ total, is_whole: isWhole }: AuditEventCounts) =>
+  isWhole ? `${numberText(total)} entries` : `${numberText(total)} among the newest 10,000 entries`;
+
+function toolOptions(chosen: string | undefined, counts: AuditEventCounts | undefined) {
+  const known = counts?.tools.map(({ value }) => value) ?? [];
+  const all = chosen === undefined || known.includes(chosen) ? known : [chosen, ...known];
+  return all.map((tool) => {
+    const count = counts?.tools.find(({ value }) => value === tool)?.count ?? 0;
+    return { value: tool, label: count === 0 ? tool : `${tool} (${numberText(count)})` };
+  });
 }
 
 function ActorFilter({

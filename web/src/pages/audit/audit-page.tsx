@@ -1,4 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -6,13 +7,15 @@ import type { AuditEvent } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useList } from '../../api/use-list.ts';
 import { useNames } from '../../api/use-names.ts';
+import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
-import { EmptyState } from '../../components/state-views.tsx';
-import { type AuditFilter, exportName, readFilter } from './audit-filter.ts';
+import { EmptyState, StateView } from '../../components/state-views.tsx';
+import { ViewLinks } from '../../components/view-links.tsx';
+import { type AuditFilter, exportName, kindLabel, readFilter, withPart } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { AuditRow } from './audit-row.tsx';
 import { exportEvents } from './export-events.ts';
@@ -23,6 +26,7 @@ export function AuditPage() {
   const [search] = useSearchParams();
   const filter = readFilter(search);
   const list = useAuditEvents(slug, filter);
+  const counts = useCounts(slug, filter);
   const isFiltered = Object.keys(filter).length > 0;
   return (
     <PageFrame
@@ -38,15 +42,37 @@ export function AuditPage() {
         </>
       }
     >
-      <AuditFilters filter={filter} />
+      <ViewLinks
+        label="Which entries"
+        shown={filter.kind ?? 'everything'}
+        views={[['everything', 'Everything'], ...Object.entries(kindLabel)].map(
+          ([name = '', label = '']) => ({
+            name,
+            label,
+            to: `${pathOf(slug, 'audit')}?${withPart(search, 'kind', name === 'everything' ? null : name)}`,
+          }),
+        )}
+      />
+      <AuditFilters filter={filter} counts={counts.data?.counts} />
       <ListState
         list={list}
         what="The audit trail"
         empty={
-          <EmptyState
-            title={isFiltered ? 'No matching events' : 'No events yet'}
-            text={isFiltered ? 'Remove a filter to see more.' : undefined}
-          />
+          list.hasMore ? (
+            <StateView
+              title="No match so far"
+              text="The entries that were looked at have none. Older ones may."
+            >
+              <Button variant="default" onClick={list.loadMore} loading={list.isLoadingMore}>
+                Search further back
+              </Button>
+            </StateView>
+          ) : (
+            <EmptyState
+              title={isFiltered ? 'No matching events' : 'No events yet'}
+              text={isFiltered ? 'Remove a filter to see more.' : undefined}
+            />
+          )
         }
       >
         {(events) => <AuditTable events={events} />}
@@ -68,6 +94,18 @@ function useAuditEvents(slug: string, filter: AuditFilter) {
   });
 }
 
+/** Of what the choices are made among: by all of the filter that is no such choice itself. */
+function useCounts(slug: string, filter: AuditFilter) {
+  const { kind: _kind, event: _event, outcome: _outcome, tool: _tool, ...query } = filter;
+  return useQuery({
+    queryKey: keys.auditEventCounts(slug, query),
+    queryFn: ({ signal }) =>
+      call(
+        api.GET('/api/workspaces/{slug}/audit-event-counts', { params: { path: { slug }, query }, signal }),
+      ),
+  });
+}
+
 function AuditTable({ events }: { events: AuditEvent[] }) {
   const { nameOf } = useNames();
   return (
@@ -76,12 +114,13 @@ function AuditTable({ events }: { events: AuditEvent[] }) {
       label="Audit events"
       columns={[
         { name: 'When', width: 150 },
-        'Event',
-        { name: 'Actor', width: 180 },
-        { name: 'Related', width: 210 },
+        { name: 'Who', width: 190 },
+        'What happened',
+        { name: 'Outcome', width: 170 },
+        { name: 'Related', width: 190 },
         { name: 'Details', isHidden: true, width: 110 },
       ]}
-      minWidth={900}
+      minWidth={960}
     >
       {events.map((event) => (
         <AuditRow key={event.id} event={event} nameOf={nameOf} />

@@ -1,13 +1,14 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Text, VisuallyHidden } from '@mantine/core';
 import { useId, useState } from 'react';
 import type { AuditEvent } from '../../api/types.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { AgentAvatar, Named, PersonAvatar } from '../../components/avatar.tsx';
 import { Status } from '../../components/pill.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { AuditDetails } from './audit-details.tsx';
-import { aboutOf, eventLabels, linksOf, outcomeOf } from './audit-text.ts';
+import { aboutOf, linksOf, mainLinkOf, outcomeOf, verbOf } from './audit-text.ts';
 
 interface Props {
   event: AuditEvent;
@@ -19,6 +20,8 @@ export function AuditRow({ event, nameOf }: Props) {
   const [opened, setOpened] = useState(false);
   const detailsId = useId();
   const outcome = outcomeOf(event);
+  const links = linksOf(slug, event);
+  const main = mainLinkOf(slug, event);
   return (
     <>
       <tr>
@@ -26,18 +29,22 @@ export function AuditRow({ event, nameOf }: Props) {
           <RelativeTime at={event.at} />
         </td>
         <td>
-          <Text fw={500} component="span" inherit>
-            {eventLabels[event.event]}
-          </Text>{' '}
-          <VisibleText text={aboutOf(event)} />{' '}
-          {outcome === null ? null : <Status tone={outcome.tone}>{outcome.word}</Status>}
-        </td>
-        <td>
           <Actor event={event} nameOf={nameOf} />
         </td>
         <td>
+          {verbOf(event)}{' '}
+          {main === undefined ? (
+            <VisibleText text={aboutOf(event)} />
+          ) : (
+            <TextLink to={main.to}>
+              <VisibleText text={aboutOf(event)} />
+            </TextLink>
+          )}
+        </td>
+        <td>{outcome === null ? null : <Status tone={outcome.tone}>{outcome.word}</Status>}</td>
+        <td>
           <Group gap="xs">
-            {linksOf(slug, event).map(({ label, to }) => (
+            {links.map(({ label, to }) => (
               <TextLink key={label} to={to}>
                 {label}
               </TextLink>
@@ -58,7 +65,7 @@ export function AuditRow({ event, nameOf }: Props) {
       </tr>
       {opened ? (
         <tr id={detailsId}>
-          <td colSpan={5}>
+          <td colSpan={6}>
             <AuditDetails event={event} />
           </td>
         </tr>
@@ -75,13 +82,18 @@ function Actor({ event: { actor }, nameOf }: Props) {
   const name = actor.name ?? nameOf(actor.id);
   return (
     <>
-      {actor.type === 'agent' && name !== null ? 'agent ' : ''}
       {name === null ? (
         <Text span inherit c="dimmed">
           {actor.type === 'agent' ? 'a deleted agent' : 'a former member'}
         </Text>
       ) : (
-        <VisibleText text={name} />
+        <Named
+          avatar={actor.type === 'agent' ? <AgentAvatar name={name} /> : <PersonAvatar name={name} />}
+          title={`${actor.type === 'agent' ? 'agent ' : ''}${name}`}
+        >
+          {actor.type === 'agent' ? <VisuallyHidden>agent </VisuallyHidden> : null}
+          <VisibleText text={name} />
+        </Named>
       )}
     </>
   );

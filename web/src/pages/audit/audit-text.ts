@@ -4,6 +4,7 @@ import type { AuditEvent } from '../../api/types.ts';
 import { pathOf, type SectionPath } from '../../app/paths.ts';
 import { oneCallText } from '../../text/call-digest-text.ts';
 import type { Tone } from '../../text/tone.ts';
+import { eventVerbs } from './event-verbs.ts';
 import { registrationEventText } from './registration-event-text.ts';
 import { toolEventText } from './tool-event-text.ts';
 
@@ -86,6 +87,8 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'workspace.reopened': 'Workspace reopened',
   'workspace.created': 'Workspace created',
 };
+
+export const verbOf = ({ event }: Pick<AuditEvent, 'event'>): string => eventVerbs[event];
 
 const textOf = (data: AuditEvent['data'], name: string): string | null => {
   const value = data[name];
@@ -183,4 +186,23 @@ export function linksOf(slug: string, event: AuditEvent): EventLink[] {
     links.push({ label: 'Tools', to: pathOf(slug, 'catalog', resource.name, 'tools') });
   }
   return links;
+}
+
+/** The page of what the sentence names: the thing itself, else the session in which it happened. */
+export function mainLinkOf(slug: string, event: AuditEvent): EventLink | undefined {
+  const { resource, event: name } = event;
+  if (name === 'workspace.mcp.removed' || name === 'workspace.secret.cleared' || name === 'agent.removed') {
+    return undefined;
+  }
+  if (resource.type === 'mcp_server' && !name.startsWith('session.')) {
+    return { label: 'Server', to: pathOf(slug, 'catalog', resource.name) };
+  }
+  const links = linksOf(slug, event);
+  const wanted: Record<string, string> = {
+    grant: 'Grant',
+    permission_request: 'Request',
+    agent: 'Agent',
+    preview: 'Preview',
+  };
+  return links.find(({ label }) => label === (wanted[resource.type] ?? 'Session'));
 }

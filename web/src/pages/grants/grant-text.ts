@@ -64,6 +64,50 @@ export const scopeLabel: Record<GrantScope, string> = {
   persistent: 'Until revoked',
 };
 
+/** How far it reaches, narrowest first. */
+export const widthLabel = {
+  exact_call: 'This call only',
+  once: 'One call, any arguments',
+  session: 'This session',
+  until: 'Until a date',
+  persistent: 'Until revoked',
+} as const;
+export type GrantWidth = keyof typeof widthLabel;
+
+export function widthOf({
+  scope,
+  exact_call: isExact,
+  expires_at: ends,
+}: Pick<Grant, 'scope' | 'exact_call' | 'expires_at'>): GrantWidth {
+  if (scope === 'once') {
+    return isExact ? 'exact_call' : 'once';
+  }
+  return scope === 'session' ? 'session' : ends === null ? 'persistent' : 'until';
+}
+
+/** When it ends, where nothing else says so. */
+export const endOfWidth: Record<GrantWidth, string> = {
+  exact_call: 'when used',
+  once: 'when used',
+  session: 'with its session',
+  until: '',
+  persistent: 'never',
+};
+
+const unusedAfterMs = 90 * 24 * 3600 * 1000;
+const soonMs = 7 * 24 * 3600 * 1000;
+
+/** Neither used nor made in the last 90 days, and active. */
+export const isUnused = (
+  { state, last_used_at: used, granted_at: made }: Pick<Grant, 'state' | 'last_used_at' | 'granted_at'>,
+  nowMs: number,
+): boolean => state === 'active' && nowMs - Date.parse(used ?? made) > unusedAfterMs;
+
+export const endsSoon = (
+  { state, expires_at: at }: Pick<Grant, 'state' | 'expires_at'>,
+  nowMs: number,
+): boolean => state === 'active' && at !== null && Date.parse(at) - nowMs < soonMs;
+
 const scopeMeanings: Record<GrantType, Record<GrantScope, string>> = {
   tool_scope: {
     once: 'The first call that needs it uses it up.',
@@ -190,3 +234,11 @@ const warningTexts: Record<string, string> = {
 
 /** Why an active grant does not do what it says. */
 export const warningText = ({ code, message }: GrantWarning): string => warningTexts[code] ?? message;
+
+/** As many ids as one request takes. */
+const batchSize = 50;
+
+export const inBatches = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / batchSize) }, (_, at) =>
+    ids.slice(at * batchSize, (at + 1) * batchSize),
+  );

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
@@ -10,9 +11,11 @@ import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
-import { type GrantFilter, queryOf, readFilter } from './grant-filter.ts';
+import { ViewLinks } from '../../components/view-links.tsx';
+import { type GrantFilter, grantViews, queryOf, readFilter, viewLabel, withPart } from './grant-filter.ts';
 import { GrantFilters } from './grant-filters.tsx';
 import { GrantsTable } from './grants-table.tsx';
+import { RevokeSeveral } from './revoke-several.tsx';
 
 export function GrantsPage() {
   const { slug } = useWorkspace();
@@ -23,7 +26,7 @@ export function GrantsPage() {
     <PageFrame
       title="Grants"
       width="list"
-      description="Permissions that people gave. A gated call needs one of these; the audit trail shows which."
+      description="What people allowed. A gated call needs one of these."
       actions={
         <Button
           component={Link}
@@ -34,11 +37,39 @@ export function GrantsPage() {
         </Button>
       }
     >
-      <GrantFilters filter={filter} />
+      <ViewLinks
+        label="Which grants"
+        shown={filter.state}
+        views={grantViews.map((name) => ({
+          name,
+          label: viewLabel[name],
+          to: `${pathOf(slug, 'grants')}?${withPart(search, 'state', name)}`,
+        }))}
+      />
+      <div className="toolbar">
+        <GrantFilters filter={filter} />
+      </div>
       <ListState list={list} what="The list of grants" empty={<NoGrants filter={filter} />}>
-        {(grants) => <GrantsTable grants={grants} />}
+        {(grants) => <SelectableGrants key={search.toString()} grants={grants} />}
       </ListState>
     </PageFrame>
+  );
+}
+
+/** What is selected is what is shown: another filter begins anew, and what is revoked meanwhile drops out. */
+function SelectableGrants({ grants }: { grants: Grant[] }) {
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const ids = grants.filter(({ id, may_revoke: may }) => may && selected.has(id)).map(({ id }) => id);
+  const select = (changed: readonly string[], isSelected: boolean) =>
+    setSelected((before) => {
+      const others = [...before].filter((id) => !changed.includes(id));
+      return new Set(isSelected ? [...others, ...changed] : others);
+    });
+  return (
+    <>
+      <GrantsTable grants={grants} selection={{ ids: new Set(ids), select }} />
+      <RevokeSeveral ids={ids} onClear={() => setSelected(new Set())} />
+    </>
   );
 }
 
@@ -55,11 +86,12 @@ function useGrants(slug: string, filter: GrantFilter) {
   });
 }
 
-function NoGrants({ filter: { subject, type, state } }: { filter: GrantFilter }) {
-  return subject === null && type === null && state === 'active' ? (
+function NoGrants({ filter: { subject, type, state, width, by } }: { filter: GrantFilter }) {
+  const isNarrowed = [subject, type, width, by].some((part) => part !== null);
+  return !isNarrowed && state === 'active' ? (
     <EmptyState
       title="No active grants"
-      text="Agents ask for grants while they run, and you answer under Approvals. You can also create one in advance. Choose the status “All” to see past grants."
+      text="Agents ask for grants while they run, and you answer under Approvals. You can also create one in advance. Past grants stand under “All”."
     />
   ) : (
     <EmptyState title="No matching grants" text="Remove a filter to see more." />

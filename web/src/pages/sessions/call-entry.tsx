@@ -10,10 +10,12 @@ import { Status } from '../../components/pill.tsx';
 import { ShowMore } from '../../components/show-more.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { WhyCallButton } from '../../components/why-call.tsx';
 import { absoluteTime, clockTime, durationText } from '../../text/time-text.ts';
 import { CallPayloads } from './call-payloads.tsx';
 import { callOutcomeText, reachedNoServer } from './call-text.ts';
 import { EntryFrame } from './entry-frame.tsx';
+import { useTranscript } from './transcript-context.ts';
 
 export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]] }) {
   const [isOpen, setOpen] = useState(false);
@@ -78,6 +80,7 @@ export function CallEntry({ calls }: { calls: readonly [ToolCall, ...ToolCall[]]
 /** `isAlone`: its row says when it was and how long it took. */
 function OneCall({ call, isAlone }: { call: ToolCall; isAlone: boolean }) {
   const { slug, isAdmin } = useWorkspace();
+  const { sessionId } = useTranscript();
   const [isWanted, setWanted] = useState(isAlone);
   const { at, duration_ms: ms, granted_via: grant } = call;
   return (
@@ -93,6 +96,7 @@ function OneCall({ call, isAlone }: { call: ToolCall; isAlone: boolean }) {
           allowed by <TextLink to={pathOf(slug, 'grants', grant)}>grant {grant.slice(0, 8)}</TextLink>
         </span>
       )}
+      {grant === null ? null : <WhyCallButton sessionId={sessionId} callId={call.id} />}
       {isAdmin && !isAlone ? (
         <button
           type="button"
