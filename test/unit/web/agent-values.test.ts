@@ -112,12 +112,14 @@ describe("an agent's form", () => {
         { name: '', kind: 'secret', text: '' },
       ],
       totalSeconds: 0,
+      idleSeconds: Number.NaN,
     };
     expect(Object.keys(problemsOf(values)).sort()).toEqual([
       'env.0.text',
       'env.2.name',
       'env.3.name',
       'env.3.text',
+      'idleSeconds',
       'name',
       'run.command',
       'totalSeconds',

@@ -3,6 +3,7 @@ import { agentInput } from '../../../../contract/agent.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import { InstructionsError, parseInstructions } from '../../../../contract/scripted-instructions.ts';
 import type { Agent } from '../../api/types.ts';
+import { durationProblem } from '../../text/duration-words.ts';
 import { linesOf } from '../../text/lines.ts';
 import { type EnvRow, envOf, rowOf, rowProblems, rowsOf } from './env-values.ts';
 import {
@@ -40,7 +41,7 @@ export interface AgentValues {
   network: Agent['network'];
   /** One destination a line. */
   egress: string;
-  /** Empty for the platform's own limit. */
+  /** Empty for the platform's own limit; NaN for what was typed and is no length of time. */
   totalSeconds: number | '';
   idleSeconds: number | '';
   modelAccess: ModelAccessValues;
@@ -216,8 +217,12 @@ export function problemsOf(values: AgentValues): Record<string, string> {
     ...companionProblems('siblings', values.siblings),
     ...companionProblems('services', values.services),
     ...(instructions === null ? {} : { instructions }),
+    ...Object.fromEntries(unreadDurations(values).map((field) => [field, durationProblem])),
   };
 }
+
+const unreadDurations = (values: AgentValues) =>
+  (['totalSeconds', 'idleSeconds'] as const).filter((field) => Number.isNaN(values[field]));
 
 const prefixed = (prefix: string, problems: Record<string, string>) =>
   Object.fromEntries(Object.entries(problems).map(([path, message]) => [`${prefix}.${path}`, message]));
