@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import type { Agent } from '../../contract/agent.ts';
 import { serverDocument } from '../../contract/server-document.ts';
 import { waitForever } from '../support/asking-steps.ts';
@@ -157,18 +158,39 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const { page } = visitor;
     await visitor.open('agents');
     await page.getByRole('link', { name: 'New agent' }).click();
-    await page.getByRole('textbox', { name: 'Steps' }).fill('{ "steps": [ {} ] }');
-    await page
-      .getByText('must have exactly one of call, list_tools, wait_for_message, sleep_seconds and write')
-      .waitFor();
+    const view = (name: string) => page.getByText(name, { exact: true }).click();
+    await view('JSON');
+    const json = page.getByRole('textbox', { name: 'Steps as JSON' });
+    await json.fill('{ "steps": [ {} ] }');
+    const rule = 'must have exactly one of call, list_tools, wait_for_message, sleep_seconds and write';
+    await page.getByText(rule).waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('2 fields need attention.').waitFor();
-    await page.getByRole('textbox', { name: 'Steps' }).fill('');
+    await view('Rows');
+    await page.getByRole('group', { name: 'Step 1' }).getByText(rule).waitFor();
+    await page.getByRole('button', { name: 'Remove step 1' }).click();
     await page.getByRole('button', { name: 'Use an example' }).click();
+    await addStep(page);
+    expect(JSON.parse(await readJson(page))).toEqual({
+      steps: [
+        { call: 'platform.emit_status', arguments: { status: 'Working' }, save: { at: 'a.0' } },
+        { call: 'platform.emit_status', arguments: { status: { $saved: 'at' } } },
+        { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Done.' } },
+      ],
+    });
+    await json.fill(exampleSteps);
+    await view('Rows');
+    expect(await page.getByRole('textbox', { name: 'Value of status' }).inputValue()).toBe('Working');
+    await page.getByRole('textbox', { name: 'Ends after' }).fill('soon');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('must be a length of time such as 2 h 30 min').waitFor();
+    await page.getByRole('textbox', { name: 'Ends after' }).fill('90m');
+    await visitor.picture('agent-form');
     await page.getByRole('textbox', { name: 'Name' }).fill('tester');
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'tester', level: 1 }).waitFor();
+    await page.getByText('1 h 30 min', { exact: true }).waitFor();
 
     await page.getByRole('combobox', { name: 'Attach an MCP server' }).click();
     await page.getByRole('option', { name: 'everything', exact: true }).click();
@@ -349,3 +371,39 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await visitor.leave();
   });
 });
+
+const exampleSteps = JSON.stringify({
+  steps: [
+    { call: 'platform.emit_status', arguments: { status: 'Working' } },
+    { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Done.' } },
+  ],
+});
+
+/** Between the two steps of the example: a call with what the first one saves. */
+async function addStep(page: Page): Promise<void> {
+  const first = page.getByRole('group', { name: 'Step 1', exact: true });
+  await first.getByRole('button', { name: 'Expect or keep something' }).click();
+  await first.getByRole('button', { name: 'Add variable' }).click();
+  await first.getByRole('textbox', { name: 'Variable 1' }).fill('at');
+  await first.getByRole('textbox', { name: 'Where in the result of at' }).fill('a.0');
+  await page.getByRole('button', { name: 'Add step' }).click();
+  const third = page.getByRole('group', { name: 'Step 3', exact: true });
+  await third.getByText('must be <server>.<tool>').waitFor();
+  await third
+    .getByRole('textbox', { name: 'Tool' })
+    .or(third.getByRole('combobox', { name: 'Tool' }))
+    .fill('platform.emit_status');
+  await page.keyboard.press('Escape');
+  await third.getByRole('button', { name: 'Add argument' }).click();
+  await third.getByRole('textbox', { name: 'Argument 1' }).fill('status');
+  await third.getByRole('button', { name: 'Saved value for Value of status' }).click();
+  await page.getByRole('menuitem', { name: 'at' }).click();
+  await third.getByText('saved: at').waitFor();
+  await page.getByRole('button', { name: 'Move step 3 up' }).click();
+}
+
+/** The steps as the form's second view has them. */
+async function readJson(page: Page): Promise<string> {
+  await page.getByText('JSON', { exact: true }).click();
+  return page.getByRole('textbox', { name: 'Steps as JSON' }).inputValue();
+}

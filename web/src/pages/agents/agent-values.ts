@@ -1,7 +1,7 @@
 /** An agent as a form holds it, and as the API takes it. */
 import { agentInput } from '../../../../contract/agent.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
-import { InstructionsError, parseInstructions } from '../../../../contract/scripted-instructions.ts';
+import { InstructionsError } from '../../../../contract/scripted-instructions.ts';
 import type { Agent } from '../../api/types.ts';
 import { durationProblem } from '../../text/duration-words.ts';
 import { linesOf } from '../../text/lines.ts';
@@ -20,6 +20,7 @@ import {
 } from './repository-values.ts';
 import { newRun, type RunValues, runOf, runValuesOf } from './run-values.ts';
 import { type ListeningValues, listeningOf, listeningValuesOf } from './sibling-values.ts';
+import { problemsOfSteps } from './steps.ts';
 
 export interface CompanionValues {
   name: string;
@@ -152,15 +153,8 @@ export function changesBetween(before: AgentDefinition, after: AgentDefinition):
  * or for every other agent.
  */
 export function instructionsProblem({ run, instructions }: Pick<AgentValues, 'run' | 'instructions'>) {
-  if (run.type !== 'scripted') {
-    return null;
-  }
-  try {
-    parseInstructions(instructions);
-    return null;
-  } catch (error) {
-    return error instanceof InstructionsError ? error.message : 'the instructions cannot be read';
-  }
+  const problems = run.type === 'scripted' ? problemsOfSteps(instructions) : [];
+  return problems.length === 0 ? null : new InstructionsError(problems).message;
 }
 
 const renamed: Record<string, string> = {
