@@ -212,6 +212,16 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('link', { name: 'FOR_TESTER' }).waitFor();
     await visitor.picture('agent');
 
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'Duplicate tester' }).waitFor();
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('heading', { name: 'tester copy', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'FOR_TESTER' }).waitFor();
+    await page.getByText('None that you can open.').waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'tester', exact: true, level: 1 }).waitFor();
+
     const start = await page.getByRole('link', { name: 'Start session' }).getAttribute('href');
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     expect(start).toContain(`agent=${id}`);

@@ -5,6 +5,7 @@ import {
   type AgentValues,
   changesBetween,
   contentOf,
+  copyOf,
   exampleInstructions,
   fieldOf,
   hasField,
@@ -87,6 +88,15 @@ describe("an agent's form", () => {
     const values = { ...newAgent, name: 'a', instructions: exampleInstructions };
     expect(problemsOf(values)).toEqual({});
     expect(agentInput.safeParse(contentOf(values)).success).toBe(true);
+  });
+
+  it('copies what its maker may set, under a name of its own', () => {
+    const first = { ...agent, name: 'n'.repeat(200), egress_allow: ['10.0.0.1:80'] };
+    const copy = copyOf(first, { isAdmin: false });
+    expect(copy.name).toMatch(/^n+ copy$/);
+    expect(contentOf(copy)).toMatchObject({ egress_allow: [], run: first.run, env: first.env });
+    expect(problemsOf(copy)).toEqual({});
+    expect(copyOf(first, { isAdmin: true }).egress).toBe('10.0.0.1:80');
   });
 
   it('keeps which agent of others runs, and asks for the program of one that it does not know', () => {

@@ -2,6 +2,7 @@
 import { agentInput } from '../../../../contract/agent.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import { InstructionsError } from '../../../../contract/scripted-instructions.ts';
+import { maxShownName } from '../../../../contract/shown-name.ts';
 import type { Agent } from '../../api/types.ts';
 import { durationProblem } from '../../text/duration-words.ts';
 import { linesOf } from '../../text/lines.ts';
@@ -101,6 +102,16 @@ export function valuesOf(agent: Agent): AgentValues {
     modelAccess: modelAccessValuesOf(agent.model_access),
     repository: repositoryValuesOf(agent.repository),
   };
+}
+
+/**
+ * Of a new agent like this one, with what its maker may set: exceptions of the network are an admin's. Grants stay
+ * with the first one.
+ */
+export function copyOf(agent: Agent, { isAdmin }: { isAdmin: boolean }): AgentValues {
+  const values = valuesOf(agent);
+  const name = `${[...agent.name].slice(0, maxShownName - ' copy'.length).join('')} copy`;
+  return { ...values, name, egress: isAdmin ? values.egress : '' };
 }
 
 const companionValuesOf = ({ name, run, env }: Agent['services'][number]): CompanionValues => ({
