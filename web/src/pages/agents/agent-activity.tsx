@@ -75,7 +75,7 @@ export function GrantsPart({ agent: { id } }: { agent: Agent }) {
                   </tr>
                 ))}
               </DataTable>
-              <TextLink to={all}>All its grants</TextLink>
+              <TextLink to={all}>Show all</TextLink>
             </>
           )
         }
@@ -132,7 +132,7 @@ export function SessionsPart({ agent: { id } }: { agent: Agent }) {
                   </tr>
                 ))}
               </DataTable>
-              <TextLink to={all}>All its sessions</TextLink>
+              <TextLink to={all}>Show all</TextLink>
             </>
           )
         }
