@@ -102,8 +102,22 @@ const step = z.record(z.string(), z.unknown()).transform((given, context): Step 
 
 const instructions = z.strictObject({ steps: z.array(step).max(1000) });
 
+/** What is wrong, and where: a path such as `steps.0.call`, empty for all of it. */
+export interface InstructionsProblem {
+  path: string;
+  message: string;
+}
+
 export class InstructionsError extends Error {
   override name = 'InstructionsError';
+  readonly problems: readonly InstructionsProblem[];
+
+  constructor(problems: readonly InstructionsProblem[]) {
+    const said = problems.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+    const isRead = problems.some(({ path }) => path !== '');
+    super(`${isRead ? 'the instructions are not usable: ' : ''}${said.join('; ')}`);
+    this.problems = problems;
+  }
 }
 
 /**
@@ -115,21 +129,21 @@ export function parseInstructions(text: string): Step[] {
   try {
     value = JSON.parse(text);
   } catch {
-    throw new InstructionsError('the instructions are not JSON');
+    throw new InstructionsError([{ path: '', message: 'the instructions are not JSON' }]);
   }
   const parsed = instructions.safeParse(value);
   const problems = parsed.success
     ? problemsOfReferences(parsed.data.steps)
-    : parsed.error.issues.map((issue) => `${issue.path.join('.') || 'instructions'}: ${issue.message}`);
+    : parsed.error.issues.map(({ path, message }) => ({ path: path.join('.') || 'instructions', message }));
   if (!parsed.success || problems.length > 0) {
-    throw new InstructionsError(`the instructions are not usable: ${problems.join('; ')}`);
+    throw new InstructionsError(problems);
   }
   return parsed.data.steps;
 }
 
 /** Each use of a variable that no earlier step saves. */
-function problemsOfReferences(steps: readonly Step[]): string[] {
-  const problems: string[] = [];
+function problemsOfReferences(steps: readonly Step[]): InstructionsProblem[] {
+  const problems: InstructionsProblem[] = [];
   const saved = new Set<string>();
   for (const [index, step] of steps.entries()) {
     if (!('call' in step)) {
@@ -137,10 +151,10 @@ function problemsOfReferences(steps: readonly Step[]): string[] {
     }
     replaceSaved(step.arguments, (variable, path) => {
       if (!saved.has(variable)) {
-        const at = ['steps', index, 'arguments', ...path].join('.');
-        problems.push(
-          `${at}: step ${index + 1} uses the variable "${variable}", which no earlier step saves`,
-        );
+        problems.push({
+          path: ['steps', index, 'arguments', ...path].join('.'),
+          message: `step ${index + 1} uses the variable "${variable}", which no earlier step saves`,
+        });
       }
     });
     for (const variable of Object.keys(step.save ?? {})) {

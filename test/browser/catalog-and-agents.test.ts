@@ -9,6 +9,7 @@ import { serverDocument } from '../../contract/server-document.ts';
 import { waitForever } from '../support/asking-steps.ts';
 import { describeInBrowser, phone } from '../support/browser.ts';
 import { demoInBrowser } from '../support/demo-in-browser.ts';
+import { addStep, exampleSteps, readJson } from '../support/step-rows.ts';
 
 const configuration = JSON.stringify({
   mcpServers: {
@@ -157,18 +158,39 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     const { page } = visitor;
     await visitor.open('agents');
     await page.getByRole('link', { name: 'New agent' }).click();
-    await page.getByRole('textbox', { name: 'Steps' }).fill('{ "steps": [ {} ] }');
-    await page
-      .getByText('must have exactly one of call, list_tools, wait_for_message, sleep_seconds and write')
-      .waitFor();
+    const view = (name: string) => page.getByText(name, { exact: true }).click();
+    await view('JSON');
+    const json = page.getByRole('textbox', { name: 'Steps as JSON' });
+    await json.fill('{ "steps": [ {} ] }');
+    const rule = 'must have exactly one of call, list_tools, wait_for_message, sleep_seconds and write';
+    await page.getByText(rule).waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByText('2 fields need attention.').waitFor();
-    await page.getByRole('textbox', { name: 'Steps' }).fill('');
+    await view('Rows');
+    await page.getByRole('group', { name: 'Step 1' }).getByText(rule).waitFor();
+    await page.getByRole('button', { name: 'Remove step 1' }).click();
     await page.getByRole('button', { name: 'Use an example' }).click();
+    await addStep(page);
+    expect(JSON.parse(await readJson(page))).toEqual({
+      steps: [
+        { call: 'platform.emit_status', arguments: { status: 'Working' }, save: { at: 'a.0' } },
+        { call: 'platform.emit_status', arguments: { status: { $saved: 'at' } } },
+        { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Done.' } },
+      ],
+    });
+    await json.fill(exampleSteps);
+    await view('Rows');
+    expect(await page.getByRole('textbox', { name: 'Value of status' }).inputValue()).toBe('Working');
+    await page.getByRole('textbox', { name: 'Ends after' }).fill('soon');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByText('must be a length of time such as 2 h 30 min').waitFor();
+    await page.getByRole('textbox', { name: 'Ends after' }).fill('90m');
+    await visitor.picture('agent-form');
     await page.getByRole('textbox', { name: 'Name' }).fill('tester');
     await visitor.checkAccessibility();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'tester', level: 1 }).waitFor();
+    await page.getByText('1 h 30 min', { exact: true }).waitFor();
 
     await page.getByRole('combobox', { name: 'Attach an MCP server' }).click();
     await page.getByRole('option', { name: 'everything', exact: true }).click();
@@ -189,6 +211,16 @@ describeInBrowser('the catalog and agents in the web UI', () => {
     await page.getByRole('button', { name: 'Attach' }).click();
     await page.getByRole('link', { name: 'FOR_TESTER' }).waitFor();
     await visitor.picture('agent');
+
+    await page.getByRole('link', { name: 'Duplicate' }).click();
+    await page.getByRole('heading', { name: 'Duplicate tester' }).waitFor();
+    await page.getByRole('button', { name: 'Create agent' }).click();
+    await page.getByRole('heading', { name: 'tester copy', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'FOR_TESTER' }).waitFor();
+    await page.getByText('None that you can open.').waitFor();
+    await page.goBack();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'tester', exact: true, level: 1 }).waitFor();
 
     const start = await page.getByRole('link', { name: 'Start session' }).getAttribute('href');
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';

@@ -60,12 +60,17 @@ describeInBrowser('the check of a catalog entry', () => {
     const tools = page.getByRole('region', { name: 'Tools' });
     const erase = tools.getByRole('row', { name: /erase/ });
     await erase.getByText('claims: destructive').waitFor();
-    expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('');
-    await tools.getByRole('button', { name: 'Use all suggestions' }).click();
+    expect(await erase.getByLabel('Scope of erase').count()).toBe(0);
+    await tools.getByRole('button', { name: /^Use suggestions for/ }).click();
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
     await erase.getByLabel('Scope of erase').fill('Wrong Scope');
-    expect(await tools.getByRole('button', { name: 'Save scopes' }).isDisabled()).toBe(true);
+    expect(await tools.getByRole('button', { name: 'Save access' }).isDisabled()).toBe(true);
     await erase.getByRole('button', { name: 'Use checked.delete' }).click();
+    const look = tools.getByRole('row', { name: /look/ });
+    await look.getByText('Not offered').click();
+    await tools.getByText('From then on only tools of this list can be called').waitFor();
+    await look.getByText('Open', { exact: true }).click();
+    await tools.getByText('1 tool changed').waitFor();
     // Visiting another page loses neither the check nor what was typed.
     await page.getByRole('link', { name: 'Secrets' }).click();
     await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
@@ -75,17 +80,16 @@ describeInBrowser('the check of a catalog entry', () => {
     expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
     await visitor.checkAccessibility();
     await visitor.picture('check-entry');
-    await tools.getByRole('button', { name: 'Save scopes' }).click();
-    await tools.getByText('Scopes saved').waitFor();
+    await tools.getByRole('button', { name: 'Save access' }).click();
+    await tools.getByText('Access saved').waitFor();
     const { mcp_server } = await ada.ok<{ mcp_server: McpServer }>('GET', `${servers}/checked`);
     expect(mcp_server.manifest.tool_scopes).toEqual({
       gone: 'checked.old',
-      look: 'checked.read',
       erase: 'checked.delete',
     });
     expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
     await erase.getByLabel('Scope of erase').fill('checked.other');
-    await tools.getByText('Scopes saved').waitFor({ state: 'detached' });
+    await tools.getByText('Access saved').waitFor({ state: 'detached' });
 
     // A check makes no version.
     await visitor.open('catalog/checked');

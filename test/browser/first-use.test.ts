@@ -118,11 +118,11 @@ async function gateTools(visitor: Visitor): Promise<string> {
   await page.getByRole('link', { name: 'Gate tools of files' }).click();
   await page.getByRole('button', { name: 'Run check' }).click();
   await page.getByText(/^The server works and lists/).waitFor({ timeout: 180_000 });
-  await page.getByRole('button', { name: 'Use all suggestions' }).click();
+  await page.getByRole('button', { name: /^Use suggestions for/ }).click();
   const scope = await page.getByLabel('Scope of write_file').inputValue();
   expect(scope).toMatch(/^files\./);
-  await page.getByRole('button', { name: 'Save scopes' }).click();
-  await page.getByText('Scopes saved').waitFor();
+  await page.getByRole('button', { name: 'Save access' }).click();
+  await page.getByText('Access saved').waitFor();
   await seen(visitor, '06-gated');
   return scope;
 }
@@ -141,7 +141,8 @@ async function createAgent(visitor: Visitor, scope: string): Promise<void> {
   await follow(page, 'Agents');
   await page.getByRole('link', { name: 'New agent' }).first().click();
   await page.getByRole('textbox', { name: 'Name' }).fill('note-keeper');
-  await page.getByRole('textbox', { name: 'Steps' }).fill(JSON.stringify({ steps }));
+  await page.getByText('JSON', { exact: true }).click();
+  await page.getByRole('textbox', { name: 'Steps as JSON' }).fill(JSON.stringify({ steps }));
   await page.getByRole('button', { name: 'Create' }).click();
   await page.getByRole('heading', { name: 'note-keeper', level: 1 }).waitFor();
 }

@@ -28,7 +28,15 @@ describeInBrowser('schedules in the web UI', () => {
     await page.getByRole('link', { name: 'New schedule' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('Weekly report');
     await page.getByRole('textbox', { name: 'Prompt' }).fill('Write the report of the week.');
+    const meaning = page.getByRole('region', { name: 'What it means' });
+    await meaning.getByText('Weekdays at 09:00 (America/New_York)').waitFor();
+    await page.getByRole('button', { name: 'Saturday' }).click();
+    await page.getByLabel('At', { exact: true }).fill('07:30');
+    await meaning.getByText(/^Mondays, .* and Saturdays at 07:30/).waitFor();
+    await meaning.getByText('30 7 * * MON,TUE,WED,THU,FRI,SAT').waitFor();
+    await page.getByText('Cron', { exact: true }).click();
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 30 2 *');
+    await meaning.getByText('once the times are right').waitFor();
     const zone = page.getByRole('combobox', { name: 'Time zone' });
     expect(await zone.inputValue()).toBe('America/New_York');
     await zone.fill('Europe/Berlin');
@@ -36,6 +44,8 @@ describeInBrowser('schedules in the web UI', () => {
     await page.getByRole('button', { name: 'Create schedule' }).click();
     await page.getByText('never fires: none of its months has such a day').waitFor();
     await page.getByRole('textbox', { name: 'Cron expression' }).fill('0 9 * * MON');
+    await meaning.getByText('Mondays at 09:00 (Europe/Berlin)').waitFor();
+    expect(await meaning.getByRole('listitem').count()).toBe(5);
     await visitor.checkAccessibility();
     await visitor.picture('schedule-form');
     await page.getByRole('button', { name: 'Create schedule' }).click();
@@ -111,19 +121,22 @@ describeInBrowser('schedules in the web UI', () => {
 
     const admin = await open('ada', 'schedules');
     const { page } = admin;
-    await page.getByRole('table', { name: 'Schedules' }).getByText('0 9 * * MON (Europe/Berlin)').waitFor();
+    await page
+      .getByRole('table', { name: 'Schedules' })
+      .getByText('Mondays at 09:00 (Europe/Berlin)')
+      .waitFor();
     await admin.checkAccessibility();
     await admin.picture('schedules');
     await page.getByRole('link', { name: 'Weekly report' }).click();
     await page.getByRole('link', { name: 'Edit' }).click();
-    await page.getByRole('radio', { name: 'At an interval' }).check();
-    await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('');
+    await page.getByText('Interval', { exact: true }).click();
+    await page.getByRole('textbox', { name: 'Every' }).fill('');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('must be from 1 to').waitFor();
+    await page.getByText('must be from 1 s to').waitFor();
     await admin.checkAccessibility();
-    await page.getByRole('textbox', { name: 'Interval in minutes' }).fill('90');
+    await page.getByRole('textbox', { name: 'Every' }).fill('90m');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('every 90 minutes').waitFor();
+    await page.getByText('Every 1 h 30 min').waitFor();
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete schedule' }).click();
     await page.getByText('No schedules yet').waitFor();

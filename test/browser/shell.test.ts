@@ -295,8 +295,9 @@ describeInBrowser('the web UI', () => {
     const secrets = ['ghp_0123456789abcdefghij0123456789abcdef', 'hunter2-of-a-variable'];
     await visitor.open('agents/new');
     await page.getByRole('textbox', { name: 'Name' }).first().fill('drafted');
+    await page.getByText('JSON', { exact: true }).click();
     await page
-      .getByRole('textbox', { name: 'Steps' })
+      .getByRole('textbox', { name: 'Steps as JSON' })
       .fill(`{ "steps": [{ "call": "x.y", "arguments": { "a": "${secrets[0]}" } }] }`);
     const environment = page.getByRole('region', { name: 'Environment' });
     await environment.getByRole('button', { name: 'Add variable' }).click();

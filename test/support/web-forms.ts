@@ -126,7 +126,7 @@ const ofCatalog: Record<string, WebForm> = {
   'a check': { at: () => 'catalog/files/check', submit: 'Run check' },
   'scopes of a check': {
     at: ({ checkId }) => `catalog/files/check?check=${checkId}`,
-    submit: 'Save scopes',
+    submit: 'Save access',
     change: type('Scope of write_file', 'files.change'),
   },
 };

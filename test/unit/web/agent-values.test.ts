@@ -5,6 +5,7 @@ import {
   type AgentValues,
   changesBetween,
   contentOf,
+  copyOf,
   exampleInstructions,
   fieldOf,
   hasField,
@@ -89,6 +90,15 @@ describe("an agent's form", () => {
     expect(agentInput.safeParse(contentOf(values)).success).toBe(true);
   });
 
+  it('copies what its maker may set, under a name of its own', () => {
+    const first = { ...agent, name: 'n'.repeat(200), egress_allow: ['10.0.0.1:80'] };
+    const copy = copyOf(first, { isAdmin: false });
+    expect(copy.name).toMatch(/^n+ copy$/);
+    expect(contentOf(copy)).toMatchObject({ egress_allow: [], run: first.run, env: first.env });
+    expect(problemsOf(copy)).toEqual({});
+    expect(copyOf(first, { isAdmin: true }).egress).toBe('10.0.0.1:80');
+  });
+
   it('keeps which agent of others runs, and asks for the program of one that it does not know', () => {
     const acp = { type: 'builtin', name: 'acp' } as const;
     const own = { ...acp, preset: 'custom' as const, command: 'my-agent', args: ['--acp'] };
@@ -112,12 +122,14 @@ describe("an agent's form", () => {
         { name: '', kind: 'secret', text: '' },
       ],
       totalSeconds: 0,
+      idleSeconds: Number.NaN,
     };
     expect(Object.keys(problemsOf(values)).sort()).toEqual([
       'env.0.text',
       'env.2.name',
       'env.3.name',
       'env.3.text',
+      'idleSeconds',
       'name',
       'run.command',
       'totalSeconds',

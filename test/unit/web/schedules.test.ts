@@ -4,23 +4,18 @@ import {
   fieldOf,
   inputOf,
   newSchedule,
+  nextRunsOf,
   problemsOf,
   shownPaths,
   valuesOf,
 } from '../../../web/src/pages/schedules/schedule-values.ts';
-import {
-  pauseText,
-  secondsText,
-  timeIn,
-  whenText,
-  withoutSessionText,
-} from '../../../web/src/text/schedule-text.ts';
+import { pauseText, timeIn, whenText, withoutSessionText } from '../../../web/src/text/schedule-text.ts';
 
 const agentId = '5d1ffb4c-61f8-4a8f-8d30-6cf47e6ab111';
 const typed = { ...newSchedule(agentId), name: ' Nightly ', timeZone: ' UTC ' };
 
 describe('the form of a schedule', () => {
-  it('sends seconds for minutes, and what is typed without spaces around it', () => {
+  it('sends what is chosen, and what is typed without spaces around it', () => {
     expect(problemsOf(typed)).toEqual({});
     expect(inputOf(typed)).toEqual({
       name: 'Nightly',
@@ -32,7 +27,7 @@ describe('the form of a schedule', () => {
       catch_up_window_seconds: 600,
       request_expiry_seconds: 86_400,
     });
-    const interval = inputOf({ ...typed, kind: 'interval', everyMinutes: '1.5' });
+    const interval = inputOf({ ...typed, kind: 'interval', everySeconds: 90 });
     expect(interval.spec).toEqual({ kind: 'interval', every_seconds: 90 });
   });
 
@@ -40,20 +35,43 @@ describe('the form of a schedule', () => {
     const schedule = { ...inputOf(typed), agent_id: agentId } as Schedule;
     expect(inputOf(valuesOf(schedule))).toEqual(inputOf(typed));
     const interval = { ...schedule, spec: { kind: 'interval', every_seconds: 5400 } } as Schedule;
-    expect(valuesOf(interval)).toMatchObject({ kind: 'interval', everyMinutes: 90 });
+    expect(valuesOf(interval)).toMatchObject({ kind: 'interval', everySeconds: 5400 });
   });
 
   it.each([
     [{ name: ' ' }, { name: 'is required' }],
     [{ agentId: null }, { agentId: 'Choose an agent' }],
     [{ expression: '0 0 30 2 *' }, { expression: 'never fires: none of its months has such a day' }],
-    [{ kind: 'interval', everyMinutes: '' }, { everyMinutes: 'must be from 1 to 527040 minutes' }],
+    [{ kind: 'interval', everySeconds: '' }, { everySeconds: 'must be from 1 s to 366 days' }],
+    [
+      { kind: 'interval', everySeconds: Number.NaN },
+      { everySeconds: 'must be a length of time such as 2 h 30 min' },
+    ],
     [{ kind: 'interval', expression: 'nonsense' }, {}],
     [{ timeZone: 'Mars' }, { timeZone: 'must be a time zone such as Europe/Berlin' }],
-    [{ catchUpMinutes: 0 }, { catchUpMinutes: 'must be from 1 to 10080 minutes' }],
-    [{ expiryMinutes: 10_081 }, { expiryMinutes: 'must be from 1 to 10080 minutes' }],
+    [{ catchUpSeconds: 0 }, { catchUpSeconds: 'must be from 1 min to 7 days' }],
+    [{ expirySeconds: 604_801 }, { expirySeconds: 'must be from 1 min to 7 days' }],
   ] as const)('with %j says %j', (fields, problems) => {
     expect(problemsOf({ ...typed, ...fields })).toEqual(problems);
+  });
+
+  it('begins with what builds its expression, and says when that runs next', () => {
+    const cron = (expression: string) =>
+      valuesOf({ ...inputOf(typed), spec: { kind: 'cron', expression } } as Schedule).kind;
+    expect(['30 7 * * *', '0 9 * * 5', '0 9 1 * *', '0 9 1 * FRI'].map(cron)).toEqual([
+      ...['daily', 'weekly', 'monthly', 'cron'],
+    ]);
+    const berlin = { ...typed, expression: '30 2 * * *', timeZone: 'Europe/Berlin' };
+    const before = Date.parse('2027-03-26T12:00:00Z');
+    const times = nextRunsOf(berlin, before, 3).map((at) => new Date(at).toISOString());
+    // The clock skips 02:30 on the 28th.
+    expect(times).toEqual([
+      '2027-03-27T01:30:00.000Z',
+      '2027-03-29T00:30:00.000Z',
+      '2027-03-30T00:30:00.000Z',
+    ]);
+    expect(nextRunsOf({ ...berlin, timeZone: 'Mars' }, before)).toEqual([]);
+    expect(nextRunsOf({ ...berlin, expression: '0 0 30 2 *' }, before)).toEqual([]);
   });
 
   it('shows each problem of the API at a field', () => {
@@ -64,19 +82,10 @@ describe('the form of a schedule', () => {
 });
 
 describe('the words about a schedule', () => {
-  it.each([
-    [60, '1 minute'],
-    [90, '90 seconds'],
-    [5400, '90 minutes'],
-    [172_800, '2 days'],
-  ])('%i s is "%s"', (seconds, text) => {
-    expect(secondsText(seconds)).toBe(text);
-  });
-
   it('say when it runs', () => {
     const cron = { spec: { kind: 'cron', expression: '0 9 * * *' }, time_zone: 'Europe/Berlin' } as const;
-    expect(whenText(cron)).toBe('0 9 * * * (Europe/Berlin)');
-    expect(whenText({ ...cron, spec: { kind: 'interval', every_seconds: 3600 } })).toBe('every 1 hour');
+    expect(whenText(cron)).toBe('Every day at 09:00 (Europe/Berlin)');
+    expect(whenText({ ...cron, spec: { kind: 'interval', every_seconds: 3600 } })).toBe('Every 1 h');
     expect(timeIn('2027-01-01T05:00:00Z', 'Europe/Berlin')).toMatch(/^Fri,? 1 Jan 2027,? 06:00$/);
   });
 

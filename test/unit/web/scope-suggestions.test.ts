@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ClaimedTool } from '../../../web/src/api/types.ts';
 import {
+  accessProblem,
+  accessWith,
+  changedTools,
   chosenBefore,
+  closesOthers,
   hintTexts,
-  manifestWith,
   scopeProblem,
   suggestedScope,
   unlistedTools,
@@ -15,7 +18,16 @@ const tool = (name: string): ClaimedTool => ({ name, title: null, description: n
 describe('a suggested scope', () => {
   it.each([
     [silent, null],
-    [{ ...silent, read_only: true }, 'files.read'],
+    [{ ...silent, read_only: true }, null],
+    [{ ...silent, read_only: true }, null, 'read_file'],
+    [silent, null, 'list_created_files'],
+    [silent, null, 'get_write_status'],
+    [silent, 'files.write', 'move_file'],
+    [silent, 'files.write', 'createDirectory'],
+    [silent, 'files.write', 'push'],
+    [{ ...silent, read_only: true }, 'files.write', 'edit_file'],
+    [{ ...silent, read_only: false }, 'files.write', 'list_things'],
+    [silent, null, 'settings'],
     [{ ...silent, read_only: false }, 'files.write'],
     [{ ...silent, read_only: false, destructive: false }, 'files.write'],
     [{ ...silent, destructive: true }, 'files.delete', 'delete_file'],
@@ -33,9 +45,7 @@ describe('a suggested scope', () => {
 
   it('is always a valid scope', () => {
     for (const name of ['a', '1-2', 'my-server-3']) {
-      expect(
-        scopeProblem(suggestedScope(name, { name: 'look', hints: { ...silent, read_only: true } }) ?? ''),
-      ).toBeNull();
+      expect(scopeProblem(suggestedScope(name, { name: 'write', hints: silent }) ?? '')).toBeNull();
     }
   });
 });
@@ -49,19 +59,51 @@ it('shows each hint that was given, as it was given', () => {
   ]);
 });
 
-describe('the manifest with the scopes that were chosen', () => {
-  const manifest = { env: {}, tool_scopes: { look: 'files.read', gone: 'files.write' } };
+describe('what the tools of an entry need', () => {
+  const entry = {
+    manifest: { env: {}, tool_scopes: { look: 'files.read', gone: 'files.write' } },
+    unlisted_tools: 'allow' as const,
+    listed_tools: ['earlier'],
+  };
   const tools = [tool('look'), tool('write'), tool('constructor')];
+  const before = chosenBefore(tools, entry);
+  const gated = (scope: string) => ({ access: 'gated' as const, scope });
+  const open = { access: 'open' as const, scope: '' };
+  const off = { access: 'off' as const, scope: '' };
 
-  it('starts with its existing scopes', () => {
-    expect(chosenBefore(tools, manifest)).toEqual({ look: 'files.read', write: '', constructor: '' });
+  it('begins as it is', () => {
+    expect(before).toEqual({ look: gated('files.read'), write: open, constructor: open });
+    expect(chosenBefore(tools, { ...entry, unlisted_tools: 'refuse', listed_tools: ['write'] })).toEqual({
+      ...{ look: gated('files.read'), write: open, constructor: off },
+    });
+    expect(changedTools(entry, before)).toEqual([]);
+    expect(accessWith(entry, before)).toEqual(entry);
   });
 
-  it('keeps tools that were not listed, and drops cleared scopes', () => {
-    expect(unlistedTools(tools, manifest)).toEqual(['gone']);
-    expect(manifestWith(manifest, { look: '', write: 'files.write', constructor: '' })).toEqual({
-      env: {},
-      tool_scopes: { gone: 'files.write', write: 'files.write' },
+  it('keeps tools that were not listed, and drops what was opened', () => {
+    expect(unlistedTools(tools, entry)).toEqual(['gone']);
+    const chosen = { ...before, look: open, write: gated('files.write') };
+    expect(changedTools(entry, chosen)).toEqual(['look', 'write']);
+    expect(accessWith(entry, chosen)).toEqual({
+      ...entry,
+      manifest: { env: {}, tool_scopes: { gone: 'files.write', write: 'files.write' } },
     });
+  });
+
+  it('names the open ones as soon as one is not offered, and stays narrow afterwards', () => {
+    const chosen = { ...before, constructor: off };
+    expect(closesOthers(entry, chosen)).toBe(true);
+    const narrow = accessWith(entry, chosen);
+    expect(narrow).toMatchObject({ unlisted_tools: 'refuse', listed_tools: ['earlier', 'write'] });
+    expect(chosenBefore(tools, narrow)).toEqual(chosen);
+    expect(accessWith(narrow, before)).toMatchObject({
+      ...{ unlisted_tools: 'refuse', listed_tools: ['earlier', 'write', 'constructor'] },
+    });
+  });
+
+  it('takes no gate without a scope', () => {
+    expect(accessProblem(gated(''))).toBe('is required');
+    expect(accessProblem(gated('Wrong Scope'))).not.toBeNull();
+    expect([accessProblem(open), accessProblem(gated('files.write'))]).toEqual([null, null]);
   });
 });

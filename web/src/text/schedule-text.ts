@@ -1,23 +1,13 @@
 /** What people read about schedules. Pure. */
 import type { Schedule, ScheduleRun } from '../api/types.ts';
-
-const units: [string, number][] = [
-  ['day', 24 * 3600],
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-];
-
-/** "10 minutes", "1 hour", "90 minutes": in the largest unit that needs no fraction. */
-export function secondsText(seconds: number): string {
-  const [unit, length] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1];
-  const count = seconds / length;
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
-}
+import { cronWords } from './cron-words.ts';
+import { durationWords } from './duration-words.ts';
 
 /** When it runs, in one line. */
 export function whenText({ spec, time_zone: zone }: Pick<Schedule, 'spec' | 'time_zone'>): string {
-  return spec.kind === 'cron' ? `${spec.expression} (${zone})` : `every ${secondsText(spec.every_seconds)}`;
+  return spec.kind === 'cron'
+    ? `${cronWords(spec.expression) ?? spec.expression} (${zone})`
+    : `Every ${durationWords(spec.every_seconds)}`;
 }
 
 export const overlapLabels: Record<Schedule['overlap'], string> = {

@@ -2,9 +2,9 @@ import { Code, List, Spoiler, Text } from '@mantine/core';
 import type { Agent } from '../../api/types.ts';
 import { Fact, FactList } from '../../components/fact-list.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { durationWords } from '../../text/duration-words.ts';
 import { networkText, runText } from '../../text/shape-text.ts';
 import { listeningText } from '../../text/sibling-text.ts';
-import { durationText } from '../../text/time-text.ts';
 import { rowsOf } from './env-values.ts';
 import { VariableValue } from './variable-value.tsx';
 
@@ -41,8 +41,8 @@ export function AgentFacts({ agent }: { agent: Agent }) {
       )}
       <Fact name="Network">{networkText(network)}</Fact>
       {egress_allow.length === 0 ? null : <Fact name="Private destinations">{egress_allow.join(', ')}</Fact>}
-      <Fact name="Maximum duration">{limitText(limits.total_seconds)}</Fact>
-      <Fact name="Idle timeout">{limitText(limits.idle_seconds)}</Fact>
+      <Fact name="Ends after">{limitText(limits.total_seconds)}</Fact>
+      <Fact name="Ends when idle for">{limitText(limits.idle_seconds)}</Fact>
       {[...siblings.map(named('Sibling')), ...services.map(named('Service'))].map(({ label, companion }) => (
         <Fact key={label} name={label}>
           <VisibleText text={runText(companion.run)} />
@@ -92,5 +92,5 @@ const VariableName = ({ name }: { name: string }) => (
 );
 
 function limitText(seconds: number | null): string {
-  return seconds === null ? 'platform default' : durationText(seconds * 1000);
+  return seconds === null ? 'the platform’s own limit' : durationWords(seconds);
 }

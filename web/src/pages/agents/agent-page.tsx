@@ -10,6 +10,7 @@ import { PageFrame } from '../../components/page-frame.tsx';
 import { PersonName } from '../../components/person-name.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { UnavailableAlert } from '../../components/unavailable.tsx';
+import { GrantsPart, SessionsPart } from './agent-activity.tsx';
 import { AgentFacts } from './agent-facts.tsx';
 import { ArchiveButton } from './archive-button.tsx';
 import { AttachmentsPart } from './attachments-part.tsx';
@@ -58,6 +59,8 @@ function AgentView({ agent }: { agent: Agent }) {
         <AgentFacts agent={agent} />
       </Part>
       <AttachmentsPart agent={agent} mayEdit={mayEdit} />
+      <GrantsPart agent={agent} />
+      <SessionsPart agent={agent} />
       <EnvironmentPart agent={agent} />
       <ModelAccessPart agent={agent} />
       <SpawnPart agent={agent} />
@@ -84,6 +87,13 @@ function Actions({ agent, mayEdit }: { agent: Agent; mayEdit: boolean }) {
         variant="default"
       >
         Schedules
+      </Button>
+      <Button
+        component={Link}
+        href={`${pathOf(slug, 'agents', 'new')}?${new URLSearchParams({ copy: agent.id })}`}
+        variant="default"
+      >
+        Duplicate
       </Button>
       {mayEdit ? (
         <>

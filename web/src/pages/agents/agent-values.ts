@@ -1,8 +1,10 @@
 /** An agent as a form holds it, and as the API takes it. */
 import { agentInput } from '../../../../contract/agent.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
-import { InstructionsError, parseInstructions } from '../../../../contract/scripted-instructions.ts';
+import { InstructionsError } from '../../../../contract/scripted-instructions.ts';
+import { maxShownName } from '../../../../contract/shown-name.ts';
 import type { Agent } from '../../api/types.ts';
+import { durationProblem } from '../../text/duration-words.ts';
 import { linesOf } from '../../text/lines.ts';
 import { type EnvRow, envOf, rowOf, rowProblems, rowsOf } from './env-values.ts';
 import {
@@ -19,6 +21,7 @@ import {
 } from './repository-values.ts';
 import { newRun, type RunValues, runOf, runValuesOf } from './run-values.ts';
 import { type ListeningValues, listeningOf, listeningValuesOf } from './sibling-values.ts';
+import { problemsOfSteps } from './steps.ts';
 
 export interface CompanionValues {
   name: string;
@@ -40,7 +43,7 @@ export interface AgentValues {
   network: Agent['network'];
   /** One destination a line. */
   egress: string;
-  /** Empty for the platform's own limit. */
+  /** Empty for the platform's own limit; NaN for what was typed and is no length of time. */
   totalSeconds: number | '';
   idleSeconds: number | '';
   modelAccess: ModelAccessValues;
@@ -101,6 +104,16 @@ export function valuesOf(agent: Agent): AgentValues {
   };
 }
 
+/**
+ * Of a new agent like this one, with what its maker may set: exceptions of the network are an admin's. Grants stay
+ * with the first one.
+ */
+export function copyOf(agent: Agent, { isAdmin }: { isAdmin: boolean }): AgentValues {
+  const values = valuesOf(agent);
+  const name = `${[...agent.name].slice(0, maxShownName - ' copy'.length).join('')} copy`;
+  return { ...values, name, egress: isAdmin ? values.egress : '' };
+}
+
 const companionValuesOf = ({ name, run, env }: Agent['services'][number]): CompanionValues => ({
   name,
   run: runValuesOf(run),
@@ -151,15 +164,8 @@ export function changesBetween(before: AgentDefinition, after: AgentDefinition):
  * or for every other agent.
  */
 export function instructionsProblem({ run, instructions }: Pick<AgentValues, 'run' | 'instructions'>) {
-  if (run.type !== 'scripted') {
-    return null;
-  }
-  try {
-    parseInstructions(instructions);
-    return null;
-  } catch (error) {
-    return error instanceof InstructionsError ? error.message : 'the instructions cannot be read';
-  }
+  const problems = run.type === 'scripted' ? problemsOfSteps(instructions) : [];
+  return problems.length === 0 ? null : new InstructionsError(problems).message;
 }
 
 const renamed: Record<string, string> = {
@@ -216,8 +222,12 @@ export function problemsOf(values: AgentValues): Record<string, string> {
     ...companionProblems('siblings', values.siblings),
     ...companionProblems('services', values.services),
     ...(instructions === null ? {} : { instructions }),
+    ...Object.fromEntries(unreadDurations(values).map((field) => [field, durationProblem])),
   };
 }
+
+const unreadDurations = (values: AgentValues) =>
+  (['totalSeconds', 'idleSeconds'] as const).filter((field) => Number.isNaN(values[field]));
 
 const prefixed = (prefix: string, problems: Record<string, string>) =>
   Object.fromEntries(Object.entries(problems).map(([path, message]) => [`${prefix}.${path}`, message]));

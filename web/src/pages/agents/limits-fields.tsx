@@ -1,10 +1,9 @@
-import { NumberInput, Radio, Stack, Textarea } from '@mantine/core';
+import { Radio, Stack, Textarea } from '@mantine/core';
 import { useAvailability } from '../../api/use-availability.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DurationInput } from '../../components/duration-input.tsx';
 import { descriptionOr, isRuledOut } from '../../components/unavailable.tsx';
 import type { AgentFormState } from './agent-form-type.ts';
-
-const maxSeconds = 7 * 24 * 3600;
 
 /** What the agent may reach, and how long a session of it may take. */
 export function LimitsFields({ form }: { form: AgentFormState }) {
@@ -43,23 +42,20 @@ export function LimitsFields({ form }: { form: AgentFormState }) {
         disabled={isRuledOut(here?.private_destinations) && form.values.egress === ''}
         {...form.getInputProps('egress')}
       />
-      <NumberInput
-        label="Maximum session duration (seconds)"
-        description="Leave empty for the platform default (one day unless configured otherwise)."
-        min={1}
-        max={maxSeconds}
-        allowDecimal={false}
-        clampBehavior="none"
-        {...form.getInputProps('totalSeconds')}
+      <DurationInput
+        label="Ends after"
+        description="At the latest, at most 7 days. Empty: the platform’s own limit, one day unless configured otherwise."
+        value={form.values.totalSeconds}
+        onChange={(seconds) => form.setFieldValue('totalSeconds', seconds)}
+        error={form.errors['totalSeconds']}
       />
-      <NumberInput
-        label="Idle timeout (seconds)"
-        description="Leave empty for the platform default (one hour unless configured otherwise)."
-        min={1}
-        max={maxSeconds}
-        allowDecimal={false}
-        clampBehavior="none"
-        {...form.getInputProps('idleSeconds')}
+      <DurationInput
+        label="Ends when idle for"
+        description="Empty: the platform’s own limit, one hour unless configured otherwise."
+        value={form.values.idleSeconds}
+        onChange={(seconds) => form.setFieldValue('idleSeconds', seconds)}
+        error={form.errors['idleSeconds']}
+        choices={[300, 900, 3600]}
       />
     </Stack>
   );

@@ -1,7 +1,8 @@
+import { useState } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Agent } from '../../api/types.ts';
+import type { Agent, Attachment } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
@@ -13,12 +14,21 @@ import { announce } from '../../components/toasts.tsx';
 import { useEntry } from '../catalog/use-entry.ts';
 import { AgentForm } from './agent-form.tsx';
 import { type AgentTemplate, templateFor } from './agent-template.ts';
-import { type AgentDefinition, newAgent } from './agent-values.ts';
+import { type AgentDefinition, copyOf, newAgent } from './agent-values.ts';
+import { useAttachments } from './use-agent.ts';
+import { WithAgent } from './with-agent.tsx';
 
-/** With a `server` in the address, one that begins with a template, attaches the server and is started. */
+/**
+ * With a `server` in the address, one that begins with a template, attaches the server and is started. With a
+ * `copy`, one like that agent, with the same servers.
+ */
 export default function NewAgentPage() {
   const [params] = useSearchParams();
   const server = params.get('server');
+  const copied = params.get('copy');
+  if (copied !== null) {
+    return <WithAgent id={copied}>{(agent) => <CopyOfAgent agent={agent} />}</WithAgent>;
+  }
   return server === null ? <NewAgent use={null} /> : <NewAgentWith server={server} />;
 }
 
@@ -32,6 +42,56 @@ function NewAgentWith({ server }: { server: string }) {
       }}
     </QueryState>
   );
+}
+
+function CopyOfAgent({ agent }: { agent: Agent }) {
+  const { slug, isAdmin } = useWorkspace();
+  const [, navigate] = useLocation();
+  const attachments = useAttachments(agent.id);
+  // What the form began with: the first one may be changed meanwhile.
+  const [initial] = useState(copyOf(agent, { isAdmin }));
+  const save = useApiMutation({
+    async send(body: AgentDefinition) {
+      const params = { path: { slug } };
+      const { agent: made } = await call(api.POST('/api/workspaces/{slug}/agents', { params, body }));
+      await attachAll(made.id, attachments.data ?? []);
+      return made;
+    },
+    invalidates: [keys.agents(slug)],
+    onRefetched: ({ id }) => navigate(pathOf(slug, 'agents', id)),
+  });
+  return (
+    <PageFrame
+      width="form"
+      title={`Duplicate ${agent.name}`}
+      description="You will be its owner. It gets the same MCP servers, and none of the grants."
+    >
+      <QueryState query={attachments} what="Its MCP servers">
+        {() => (
+          <AgentForm
+            agentId={null}
+            initial={initial}
+            draftName={`copy of ${agent.id}`}
+            save={save}
+            submitLabel="Create agent"
+            onCancel={() => navigate(pathOf(slug, 'agents', agent.id))}
+          />
+        )}
+      </QueryState>
+    </PageFrame>
+  );
+}
+
+/** The agent is there in any case: which server it did not get, and why, is said. */
+async function attachAll(agentId: string, attachments: readonly Attachment[]): Promise<void> {
+  for (const { name, env } of attachments) {
+    try {
+      const params = { path: { agent_id: agentId } };
+      await call(api.PUT('/api/agents/{agent_id}/mcp-attachments', { params, body: { name, env } }));
+    } catch (error) {
+      announce(`Created without ${name}. ${failureMessage(error)}`, { tone: 'fail' });
+    }
+  }
 }
 
 function NewAgent({ use }: { use: { server: string; template: AgentTemplate } | null }) {

@@ -1,3 +1,4 @@
+import './steps.css';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { TextLink } from '../../components/text-link.tsx';
@@ -10,7 +11,7 @@ export function VariableValue({ row: { kind, text } }: { row: EnvRow }) {
   return kind === 'value' ? (
     <VisibleText text={text} />
   ) : (
-    <span className="text-block">
+    <span className="reference-chip">
       secret <TextLink to={pathOf(slug, 'secrets', text)}>{text}</TextLink>
     </span>
   );

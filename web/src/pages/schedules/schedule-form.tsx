@@ -2,10 +2,12 @@ import {
   Autocomplete,
   Button,
   Group,
+  Input,
   NumberInput,
-  Radio,
+  SegmentedControl,
   Select,
   Stack,
+  Text,
   Textarea,
   TextInput,
 } from '@mantine/core';
@@ -15,10 +17,29 @@ import { fieldErrors } from '../../api/field-errors.ts';
 import type { ScheduleInput } from '../../api/types.ts';
 import { useChoosableAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { DurationInput } from '../../components/duration-input.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
 import { FormDraft } from '../../components/form-draft.tsx';
-import { overlapLabels } from '../../text/schedule-text.ts';
-import { fieldOf, inputOf, problemsOf, type ScheduleValues, shownPaths } from './schedule-values.ts';
+import {
+  daysOfWeek,
+  expressionOf,
+  type SimpleTimes,
+  simpleTimesOf,
+  timeOfDay,
+} from '../../text/cron-words.ts';
+import { zoneName } from '../../text/local-time.ts';
+import { overlapLabels, timeIn, whenText } from '../../text/schedule-text.ts';
+import { relativeTime } from '../../text/time-text.ts';
+import {
+  fieldOf,
+  inputOf,
+  nextRunsOf,
+  problemsOf,
+  type ScheduleValues,
+  shownPaths,
+  specOf,
+} from './schedule-values.ts';
+import './schedules.css';
 
 type Form = UseFormReturnType<ScheduleValues>;
 
@@ -89,41 +110,208 @@ function TaskFields({ form }: { form: Form }) {
   );
 }
 
+const kinds: { value: ScheduleValues['kind']; label: string }[] = [
+  { value: 'daily', label: 'Every day' },
+  { value: 'weekly', label: 'Weekly' },
+  { value: 'monthly', label: 'Monthly' },
+  { value: 'interval', label: 'Interval' },
+  { value: 'cron', label: 'Cron' },
+];
+
+/** The expression stays the one truth: what is chosen is written to it, and read from it. */
 function TimeFields({ form }: { form: Form }) {
+  const { kind, expression } = form.values;
+  const simple = simpleTimesOf(expression);
+  const put = (times: SimpleTimes) => form.setFieldValue('expression', expressionOf(times));
+  const choose = (next: ScheduleValues['kind']) => {
+    form.setFieldValue('kind', next);
+    if (next !== 'interval' && next !== 'cron' && simple?.kind !== next) {
+      put(begunAs(next, simple));
+    }
+  };
   return (
     <>
-      <Radio.Group label="Runs" {...form.getInputProps('kind')}>
-        <Stack gap="xs" mt={4}>
-          <Radio value="cron" label="At times of a cron expression" />
-          <Radio value="interval" label="At an interval" />
-        </Stack>
-      </Radio.Group>
-      {form.values.kind === 'cron' ? (
+      <Input.Wrapper label="When" labelElement="div">
+        <SegmentedControl
+          fullWidth
+          size="xs"
+          mt={4}
+          aria-label="When"
+          data={kinds}
+          value={kind}
+          onChange={(value) => choose(value as ScheduleValues['kind'])}
+        />
+      </Input.Wrapper>
+      {kind === 'cron' ? (
         <TextInput
           label="Cron expression"
           description="Minute, hour, day of the month, month, day of the week. 0 9 * * MON-FRI is 09:00 from Monday to Friday."
           required
           spellCheck={false}
           {...form.getInputProps('expression')}
+          error={form.errors['expression'] ?? problemsOf(form.values)['expression']}
+        />
+      ) : kind === 'interval' ? (
+        <DurationInput
+          label="Every"
+          description="Counted from midnight in UTC: every 1 h is on the hour."
+          required
+          choices={[900, 3600, 6 * 3600, 86_400]}
+          value={form.values.everySeconds}
+          onChange={(seconds) => form.setFieldValue('everySeconds', seconds)}
+          error={form.errors['everySeconds']}
         />
       ) : (
-        <NumberInput
-          label="Interval in minutes"
-          description="Counted from midnight in UTC: every 60 minutes is on the hour."
-          required
-          min={1}
-          {...form.getInputProps('everyMinutes')}
-        />
+        <SimpleTimesFields times={simple ?? begunAs(kind, null)} onChange={put} />
       )}
       <Autocomplete
         label="Time zone"
-        description="A time that summer time skips does not run; one that it repeats runs once."
+        description="A time that the clock skips in spring does not run that day; one that comes twice in autumn runs once."
         required
         data={['UTC', ...Intl.supportedValuesOf('timeZone')]}
         limit={30}
         {...form.getInputProps('timeZone')}
       />
+      <Preview values={form.values} />
     </>
+  );
+}
+
+/** With the time of what was chosen before. */
+function begunAs(kind: SimpleTimes['kind'], before: SimpleTimes | null): SimpleTimes {
+  const { hour, minute } = before ?? { hour: 9, minute: 0 };
+  const at = { hour, minute };
+  return kind === 'weekly'
+    ? { kind, ...at, days: [1, 2, 3, 4, 5] }
+    : kind === 'monthly'
+      ? { kind, ...at, day: 1 }
+      : { kind, ...at };
+}
+
+function SimpleTimesFields({
+  times,
+  onChange,
+}: {
+  times: SimpleTimes;
+  onChange: (times: SimpleTimes) => void;
+}) {
+  return (
+    <Group align="flex-end" gap="sm">
+      {times.kind === 'weekly' ? (
+        <Input.Wrapper label="On" labelElement="div">
+          <Group gap={4} mt={4} role="group" aria-label="Days of the week">
+            {daysOfWeek.map((day) => (
+              <DayButton
+                key={day}
+                day={day}
+                isOn={times.days.includes(day)}
+                // A week without a day is no schedule.
+                isLast={times.days.length === 1}
+                onToggle={() => onChange({ ...times, days: toggled(times.days, day) })}
+              />
+            ))}
+          </Group>
+        </Input.Wrapper>
+      ) : null}
+      {times.kind === 'monthly' ? (
+        <NumberInput
+          label="On day"
+          w={100}
+          min={1}
+          max={31}
+          allowDecimal={false}
+          clampBehavior="strict"
+          value={times.day}
+          onChange={(day) => (typeof day === 'number' && day >= 1 ? onChange({ ...times, day }) : undefined)}
+        />
+      ) : null}
+      <TextInput
+        label="At"
+        type="time"
+        w={130}
+        value={timeOfDay(times)}
+        onChange={({ currentTarget: { value } }) => {
+          const [, hour, minute] = /^(\d\d):(\d\d)/.exec(value) ?? [];
+          if (hour !== undefined && minute !== undefined) {
+            onChange({ ...times, hour: Number(hour), minute: Number(minute) });
+          }
+        }}
+      />
+    </Group>
+  );
+}
+
+const toggled = (days: readonly number[], day: number) =>
+  days.includes(day) ? days.filter((other) => other !== day) : [...days, day];
+
+const dayName = (day: number, length: 'long' | 'short') =>
+  // The first of January 2023 was a Sunday.
+  new Intl.DateTimeFormat('en-GB', { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2023, 0, 1 + day));
+
+function DayButton({
+  day,
+  isOn,
+  isLast,
+  onToggle,
+}: {
+  day: number;
+  isOn: boolean;
+  isLast: boolean;
+  onToggle: () => void;
+}) {
+  return (
+    <Button
+      size="compact-sm"
+      variant={isOn ? 'light' : 'default'}
+      aria-pressed={isOn}
+      aria-label={dayName(day, 'long')}
+      disabled={isOn && isLast}
+      onClick={onToggle}
+    >
+      {dayName(day, 'short')}
+    </Button>
+  );
+}
+
+/** What it means, while it is chosen. */
+function Preview({ values }: { values: ScheduleValues }) {
+  const now = Date.now();
+  const times = nextRunsOf(values, now);
+  const zone = values.timeZone.trim();
+  const own = zoneName();
+  return (
+    <section className="schedule-preview" aria-label="What it means">
+      {times.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          The next runs are shown here once the times are right.
+        </Text>
+      ) : (
+        <>
+          <Group justify="space-between" gap="xs">
+            <Text size="sm" fw={500}>
+              {whenText({ spec: specOf(values), time_zone: zone })}
+            </Text>
+            {values.kind === 'interval' ? null : (
+              <span className="mono schedule-cron">{values.expression}</span>
+            )}
+          </Group>
+          <ol aria-label="Next runs">
+            {times.map((atMs) => {
+              const at = new Date(atMs).toISOString();
+              return (
+                <li key={at}>
+                  <time dateTime={at}>{timeIn(at, zone)}</time>
+                  <span>
+                    {relativeTime(at, now)}
+                    {own === zone ? '' : `, for you ${timeIn(at, own)}`}
+                  </span>
+                </li>
+              );
+            })}
+          </ol>
+        </>
+      )}
+    </section>
   );
 }
 
@@ -137,19 +325,23 @@ function RunFields({ form }: { form: Form }) {
         allowDeselect={false}
         {...form.getInputProps('overlap')}
       />
-      <NumberInput
-        label="Catch-up window in minutes"
-        description="After an outage, runs that are late by no more than this are made up for."
+      <DurationInput
+        label="Made up for when late by at most"
+        description="After an outage. What is later than that does not run."
         required
-        min={1}
-        {...form.getInputProps('catchUpMinutes')}
+        choices={[600, 3600, 86_400]}
+        value={form.values.catchUpSeconds}
+        onChange={(seconds) => form.setFieldValue('catchUpSeconds', seconds)}
+        error={form.errors['catchUpSeconds']}
       />
-      <NumberInput
-        label="Minutes that permission requests wait"
+      <DurationInput
+        label="Permission requests wait for"
         description="For a person to decide. A session that ends earlier takes its requests with it."
         required
-        min={1}
-        {...form.getInputProps('expiryMinutes')}
+        choices={[3600, 8 * 3600, 86_400]}
+        value={form.values.expirySeconds}
+        onChange={(seconds) => form.setFieldValue('expirySeconds', seconds)}
+        error={form.errors['expirySeconds']}
       />
     </>
   );

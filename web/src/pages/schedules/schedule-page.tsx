@@ -9,11 +9,14 @@ import { QueryState } from '../../components/query-state.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { TextLink } from '../../components/text-link.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
+import { cronWords } from '../../text/cron-words.ts';
+import { durationWords } from '../../text/duration-words.ts';
 import { zoneName } from '../../text/local-time.ts';
-import { overlapLabels, pauseText, secondsText, timeIn, whenText } from '../../text/schedule-text.ts';
+import { overlapLabels, pauseText, timeIn, whenText } from '../../text/schedule-text.ts';
 import { RunsPart } from './runs-part.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
 import { useSchedule } from './use-schedules.ts';
+import './schedules.css';
 
 /** One schedule: when it runs next, what it does, and the outcome of its times. */
 export function SchedulePage({ id }: { id: string }) {
@@ -68,7 +71,7 @@ function PausedAlert({ schedule }: { schedule: Schedule }) {
 
 function Facts({ schedule }: { schedule: Schedule }) {
   const { slug } = useWorkspace();
-  const { agent, maker, prompt, overlap } = schedule;
+  const { agent, maker, prompt, overlap, spec } = schedule;
   return (
     <FactList label="Settings">
       <Fact name="Agent">
@@ -80,12 +83,20 @@ function Facts({ schedule }: { schedule: Schedule }) {
           </TextLink>
         )}
       </Fact>
-      <Fact name="Runs">{whenText(schedule)}</Fact>
+      <Fact name="Runs">
+        {whenText(schedule)}
+        {spec.kind === 'cron' && cronWords(spec.expression) !== null ? (
+          <>
+            {' '}
+            <span className="mono schedule-cron">{spec.expression}</span>
+          </>
+        ) : null}
+      </Fact>
       <Fact name="If the last run is still going">{overlapLabels[overlap]}</Fact>
       <Fact name="After an outage">
-        runs up to {secondsText(schedule.catch_up_window_seconds)} late are made up for
+        runs up to {durationWords(schedule.catch_up_window_seconds)} late are made up for
       </Fact>
-      <Fact name="Permission requests wait">{secondsText(schedule.request_expiry_seconds)}</Fact>
+      <Fact name="Permission requests wait">{durationWords(schedule.request_expiry_seconds)}</Fact>
       <Fact name="Created by">{maker === null ? 'nobody' : <VisibleText text={maker.name} />}</Fact>
       {prompt === null ? null : (
         <Fact name="Prompt" isLong>

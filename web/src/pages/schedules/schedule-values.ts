@@ -1,98 +1,123 @@
 /** What the form of a schedule holds, and what it sends. Pure. */
 import { parseCron } from '../../../../contract/cron.ts';
+import { nextRunMs } from '../../../../contract/next-run.ts';
 import { knownTimeZone, scheduleBounds } from '../../../../contract/schedule.ts';
 import type { Schedule, ScheduleInput } from '../../api/types.ts';
+import { simpleTimesOf } from '../../text/cron-words.ts';
+import { durationProblem, durationWords } from '../../text/duration-words.ts';
 import { zoneName } from '../../text/local-time.ts';
 
 export interface ScheduleValues {
   name: string;
   agentId: string | null;
   prompt: string;
-  kind: 'cron' | 'interval';
+  /** How it is chosen. All but `interval` are the cron expression: the first three build it. */
+  kind: 'daily' | 'weekly' | 'monthly' | 'interval' | 'cron';
   expression: string;
-  everyMinutes: number | string;
+  /** Durations: empty where nothing is typed, NaN for what cannot be read. */
+  everySeconds: number | '';
   timeZone: string;
   overlap: Schedule['overlap'];
-  catchUpMinutes: number | string;
-  expiryMinutes: number | string;
+  catchUpSeconds: number | '';
+  expirySeconds: number | '';
 }
 
 export const newSchedule = (agentId: string | null): ScheduleValues => ({
   name: '',
   agentId,
   prompt: '',
-  kind: 'cron',
+  kind: 'weekly',
   expression: '0 9 * * MON-FRI',
-  everyMinutes: 60,
+  everySeconds: 3600,
   timeZone: zoneName(),
   overlap: 'skip',
-  catchUpMinutes: scheduleBounds.catchUpSeconds.usual / 60,
-  expiryMinutes: scheduleBounds.requestExpirySeconds.usual / 60,
+  catchUpSeconds: scheduleBounds.catchUpSeconds.usual,
+  expirySeconds: scheduleBounds.requestExpirySeconds.usual,
 });
 
 export function valuesOf(schedule: Schedule): ScheduleValues {
   const { name, agent_id: agentId, prompt, spec, time_zone: timeZone, overlap } = schedule;
   return {
     ...newSchedule(agentId),
-    ...{ name, prompt: prompt ?? '', kind: spec.kind, timeZone, overlap },
-    ...(spec.kind === 'cron' ? { expression: spec.expression } : { everyMinutes: spec.every_seconds / 60 }),
-    catchUpMinutes: schedule.catch_up_window_seconds / 60,
-    expiryMinutes: schedule.request_expiry_seconds / 60,
+    ...{ name, prompt: prompt ?? '', timeZone, overlap },
+    ...(spec.kind === 'cron'
+      ? { kind: simpleTimesOf(spec.expression)?.kind ?? spec.kind, expression: spec.expression }
+      : { kind: spec.kind, everySeconds: spec.every_seconds }),
+    catchUpSeconds: schedule.catch_up_window_seconds,
+    expirySeconds: schedule.request_expiry_seconds,
   };
 }
 
-const secondsOf = (minutes: number | string) => Math.round(Number(minutes) * 60);
+/** When it runs, also of values with problems. */
+export const specOf = ({ kind, expression, everySeconds }: ScheduleValues): ScheduleInput['spec'] =>
+  kind === 'interval'
+    ? { kind: 'interval', every_seconds: Number(everySeconds) }
+    : { kind: 'cron', expression: expression.trim() };
+
+/** The next times by these values, in milliseconds since 1970; none while they have problems. */
+export function nextRunsOf(values: ScheduleValues, afterMs: number, count = 5): number[] {
+  const { expression, everySeconds, timeZone } = problemsOf(values);
+  if (expression !== undefined || everySeconds !== undefined || timeZone !== undefined) {
+    return [];
+  }
+  const times: number[] = [];
+  let last: number | null = afterMs;
+  while (last !== null && times.length < count) {
+    last = nextRunMs(specOf(values), values.timeZone.trim(), last);
+    times.push(...(last === null ? [] : [last]));
+  }
+  return times;
+}
 
 /** Of values without problems. */
 export const inputOf = (values: ScheduleValues): ScheduleInput => ({
   name: values.name.trim(),
   agent_id: values.agentId ?? '',
   prompt: values.prompt,
-  spec:
-    values.kind === 'cron'
-      ? { kind: 'cron', expression: values.expression.trim() }
-      : { kind: 'interval', every_seconds: secondsOf(values.everyMinutes) },
+  spec: specOf(values),
   time_zone: values.timeZone.trim(),
   overlap: values.overlap,
-  catch_up_window_seconds: secondsOf(values.catchUpMinutes),
-  request_expiry_seconds: secondsOf(values.expiryMinutes),
+  catch_up_window_seconds: Number(values.catchUpSeconds),
+  request_expiry_seconds: Number(values.expirySeconds),
 });
 
 export function problemsOf(values: ScheduleValues): Record<string, string> {
   const { catchUpSeconds, requestExpirySeconds, longestIntervalSeconds } = scheduleBounds;
-  const cron = values.kind === 'cron' ? parseCron(values.expression).problem : null;
+  const cron = values.kind === 'interval' ? null : parseCron(values.expression).problem;
   const found: Record<string, string | null> = {
     name: values.name.trim() === '' ? 'is required' : null,
     agentId: values.agentId === null ? 'Choose an agent' : null,
     expression: cron,
-    everyMinutes:
+    everySeconds:
       values.kind === 'interval'
-        ? outside(values.everyMinutes, { least: 1, most: longestIntervalSeconds })
+        ? outside(values.everySeconds, { least: 1, most: longestIntervalSeconds })
         : null,
     timeZone:
       knownTimeZone(values.timeZone.trim()) === null ? 'must be a time zone such as Europe/Berlin' : null,
-    catchUpMinutes: outside(values.catchUpMinutes, catchUpSeconds),
-    expiryMinutes: outside(values.expiryMinutes, requestExpirySeconds),
+    catchUpSeconds: outside(values.catchUpSeconds, catchUpSeconds),
+    expirySeconds: outside(values.expirySeconds, requestExpirySeconds),
   };
   return Object.fromEntries(
     Object.entries(found).flatMap(([field, problem]) => (problem === null ? [] : [[field, problem]])),
   );
 }
 
-function outside(minutes: number | string, { least, most }: { least: number; most: number }): string | null {
-  const seconds = minutes === '' ? Number.NaN : secondsOf(minutes);
-  return seconds >= least && seconds <= most
+function outside(seconds: number | '', { least, most }: { least: number; most: number }): string | null {
+  if (Number.isNaN(seconds)) {
+    return durationProblem;
+  }
+  return seconds !== '' && seconds >= least && seconds <= most
     ? null
-    : `must be from ${Math.max(1, Math.ceil(least / 60))} to ${most / 60} minutes`;
+    : `must be from ${durationWords(least)} to ${durationWords(most)}`;
 }
 
 const fields: Record<string, string> = {
   agent_id: 'agentId',
   'spec.expression': 'expression',
-  'spec.every_seconds': 'everyMinutes',
+  'spec.every_seconds': 'everySeconds',
   time_zone: 'timeZone',
-  catch_up_window_seconds: 'catchUpMinutes',
-  request_expiry_seconds: 'expiryMinutes',
+  catch_up_window_seconds: 'catchUpSeconds',
+  request_expiry_seconds: 'expirySeconds',
 };
 /** The field that shows a path of the API. */
 export const fieldOf = (path: string): string => fields[path] ?? path;

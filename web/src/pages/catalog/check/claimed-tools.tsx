@@ -1,5 +1,5 @@
-/** The tools that a server listed, in its own words, and which scope each gets in the entry's manifest. */
-import { Button, Card, Group, Stack, Text, TextInput, Title } from '@mantine/core';
+/** The tools that a server listed, in its own words, and what each needs by the entry. */
+import { Button, Card, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, call } from '../../../api/client.ts';
@@ -17,14 +17,18 @@ import { VisibleText } from '../../../components/visible-text.tsx';
 import { inputOf, valuesOf } from '../entry-values.ts';
 import { UncountedGrants } from '../uncounted-grants.tsx';
 import {
-  type ChosenScopes,
+  accessProblem,
+  accessWith,
+  type ChosenAccess,
+  changedTools,
   chosenBefore,
+  closesOthers,
   hintTexts,
-  manifestWith,
-  scopeProblem,
   suggestedScope,
+  type ToolAccess,
   unlistedTools,
 } from './scope-suggestions.ts';
+import './claimed-tools.css';
 
 export function ClaimedTools({
   entry,
@@ -38,35 +42,45 @@ export function ClaimedTools({
   const { tools } = listing;
   // What the form began with: another person may save meanwhile.
   const [begun, setBegun] = useState(entry);
-  const [pairs, setPairs, forgetDraft] = useDraft(
-    `scopes of check ${check.id}`,
-    Object.entries(chosenBefore(tools, entry.manifest)),
-  );
-  const chosen: ChosenScopes = Object.fromEntries(pairs);
+  const before = chosenBefore(tools, begun);
+  const [pairs, setPairs, forgetDraft] = useDraft(`access of check ${check.id}`, Object.entries(before));
+  const chosen: ChosenAccess = Object.fromEntries(pairs);
   const shown = JSON.stringify(chosen);
-  const setChosen = (scopes: ChosenScopes) => setPairs(Object.entries(scopes));
-  const save = useSaveScopes(begun, (saved) => {
+  const setChosen = (access: ChosenAccess) => setPairs(Object.entries(access));
+  const save = useSaveAccess(begun, (saved) => {
     setBegun(saved);
     forgetDraft();
   });
-  const suggestions = new Map(tools.map((tool) => [tool.name, suggestedScope(entry.name, tool)]));
-  const isWrong = Object.values(chosen).some((scope) => scopeProblem(scope) !== null);
+  const suggestions = new Map(
+    tools.flatMap((tool) => {
+      const scope = suggestedScope(entry.name, tool);
+      return scope === null ? [] : [[tool.name, scope] as const];
+    }),
+  );
+  const isWrong = Object.values(chosen).some((access) => accessProblem(access) !== null);
+  // A tool that needs something already keeps it.
+  const left = [...suggestions].filter(([name]) => chosen[name]?.access === 'open');
   const takeAll = () =>
-    setChosen(
-      Object.fromEntries(tools.map(({ name }) => [name, chosen[name] || (suggestions.get(name) ?? '')])),
-    );
+    setChosen({
+      ...chosen,
+      ...Object.fromEntries(left.map(([name, scope]) => [name, { access: 'gated', scope } as const])),
+    });
   return (
-    <Card withBorder component="section" aria-label="Tools">
+    <Card withBorder component="section" aria-label="Tools" className="claimed-tools">
       <Stack gap="sm">
-        <Title order={2} size="h4">
-          Tools
-        </Title>
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            Tools
+          </Title>
+          <Button variant="default" size="xs" onClick={takeAll} disabled={left.length === 0}>
+            {left.length === 0
+              ? 'Use all suggestions'
+              : `Use suggestions for ${left.length === 1 ? '1 tool' : `${left.length} tools`}`}
+          </Button>
+        </Group>
         <Text size="sm">
           Names, descriptions and hints come from the server and are not verified, and neither are suggestions
-          based on them. A tool without a scope{' '}
-          {begun.unlisted_tools === 'allow'
-            ? 'is open to any agent with this server attached.'
-            : 'can be called only if it is listed in the entry.'}
+          based on them. An open tool can be called by any agent with this server attached.
         </Text>
         <LeftOut listing={listing} />
         {entry.version === check.mcp_server.version || entry.version === begun.version ? null : (
@@ -80,28 +94,56 @@ export function ClaimedTools({
             tools={tools}
             chosen={chosen}
             suggestions={suggestions}
-            onChoose={(tool, scope) => setChosen({ ...chosen, [tool]: scope })}
+            changed={changedTools(begun, chosen)}
+            onChoose={(tool, access) => setChosen({ ...chosen, [tool]: access })}
           />
         )}
         <WhatSavingDoes begun={begun} tools={tools} chosen={chosen} />
         {save.error === null ? null : <FailureAlert error={save.error} values={shown} />}
         {save.isSuccess && JSON.stringify(save.variables) === shown ? (
-          <Banner tone="ok" role="status" title="Scopes saved" />
+          <Banner tone="ok" role="status" title="Access saved" />
         ) : null}
-        <Group>
-          <Button disabled={isWrong} loading={save.isPending} onClick={() => save.mutate(chosen)}>
-            Save scopes
-          </Button>
-          <Button
-            variant="default"
-            onClick={takeAll}
-            disabled={[...suggestions.values()].every((one) => one === null)}
-          >
-            Use all suggestions
-          </Button>
-        </Group>
+        <SaveBar
+          changed={changedTools(begun, chosen)}
+          isWrong={isWrong}
+          isSaving={save.isPending}
+          onDiscard={() => setChosen(before)}
+          onSave={() => save.mutate(chosen)}
+        />
       </Stack>
     </Card>
+  );
+}
+
+/** In sight however long the list is. */
+function SaveBar({
+  changed,
+  isWrong,
+  isSaving,
+  onDiscard,
+  onSave,
+}: {
+  changed: readonly string[];
+  isWrong: boolean;
+  isSaving: boolean;
+  onDiscard: () => void;
+  onSave: () => void;
+}) {
+  const count = changed.length === 1 ? '1 tool changed' : `${changed.length} tools changed`;
+  return (
+    <div className="save-bar">
+      <Text size="sm" role="status">
+        {changed.length === 0 ? 'Nothing changed' : `${count}. Running sessions keep what they have.`}
+      </Text>
+      <Group gap="xs">
+        <Button variant="default" disabled={changed.length === 0 || isSaving} onClick={onDiscard}>
+          Discard
+        </Button>
+        <Button disabled={isWrong} loading={isSaving} onClick={onSave}>
+          Save access
+        </Button>
+      </Group>
+    </div>
   );
 }
 
@@ -112,9 +154,10 @@ function WhatSavingDoes({
 }: {
   begun: McpServer;
   tools: readonly ClaimedTool[];
-  chosen: ChosenScopes;
+  chosen: ChosenAccess;
 }) {
-  const kept = unlistedTools(tools, begun.manifest);
+  const kept = unlistedTools(tools, begun);
+  const gated = Object.values(chosen).filter(({ access }) => access === 'gated');
   return (
     <>
       {kept.length === 0 ? null : (
@@ -122,6 +165,11 @@ function WhatSavingDoes({
           Scopes of tools that it did not list are kept: <VisibleText text={kept.join(', ')} />
         </Text>
       )}
+      {closesOthers(begun, chosen) ? (
+        <Banner role="note" tone="wait" title="From then on only tools of this list can be called">
+          What the server adds later is not offered either, until an admin opens it here.
+        </Banner>
+      ) : null}
       {begun.manifest_source === 'image' ? (
         <Banner role="note" tone="wait" title="The manifest comes from the image">
           Saving stores a manifest with the entry, which replaces the one of the image.
@@ -130,7 +178,7 @@ function WhatSavingDoes({
       {begun.approvers === 'admin' ? (
         <UncountedGrants
           entryName={begun.name}
-          scopes={Object.values(chosen).filter((scope) => scope !== '' && scopeProblem(scope) === null)}
+          scopes={gated.filter((one) => accessProblem(one) === null).map(({ scope }) => scope)}
           when="saving"
         />
       ) : null}
@@ -152,80 +200,102 @@ function ToolsTable({
   tools,
   chosen,
   suggestions,
+  changed,
   onChoose,
 }: {
   tools: readonly ClaimedTool[];
-  chosen: ChosenScopes;
-  suggestions: ReadonlyMap<string, string | null>;
-  onChoose: (tool: string, scope: string) => void;
+  chosen: ChosenAccess;
+  suggestions: ReadonlyMap<string, string>;
+  changed: readonly string[];
+  onChoose: (tool: string, access: ToolAccess) => void;
 }) {
   return (
-    <DataTable columns={['Tool', 'Description by the server', 'Required scope']} minWidth={640}>
+    <DataTable
+      columns={[
+        'Tool',
+        'Server says',
+        { name: 'Access', width: 250 },
+        { name: 'Needs a grant for', width: 190 },
+      ]}
+      minWidth={860}
+    >
       {tools.map((tool) => (
         <ToolRow
           key={tool.name}
           tool={tool}
-          scope={chosen[tool.name] ?? ''}
+          chosen={chosen[tool.name] ?? { access: 'open', scope: '' }}
           suggestion={suggestions.get(tool.name) ?? null}
-          onChoose={(scope) => onChoose(tool.name, scope)}
+          isChanged={changed.includes(tool.name)}
+          onChoose={(access) => onChoose(tool.name, access)}
         />
       ))}
     </DataTable>
   );
 }
 
+const choices = [
+  { value: 'open', label: 'Open' },
+  { value: 'gated', label: 'Gated' },
+  { value: 'off', label: 'Not offered' },
+];
+
 function ToolRow({
-  tool: { name, title, description, hints },
-  scope,
+  tool,
+  chosen,
   suggestion,
+  isChanged,
   onChoose,
 }: {
   tool: ClaimedTool;
-  scope: string;
+  chosen: ToolAccess;
   suggestion: string | null;
-  onChoose: (scope: string) => void;
+  isChanged: boolean;
+  onChoose: (access: ToolAccess) => void;
 }) {
-  const claims = hintTexts(hints);
+  const { name } = tool;
+  const { access, scope } = chosen;
   return (
-    <tr>
+    <tr className={isChanged ? 'is-changed' : ''}>
       <td className="mono">
         <VisibleText text={name} />
       </td>
       <td>
-        {title === null ? null : (
-          <Text size="sm" fw={600} component="div">
-            <VisibleText text={title} />
-          </Text>
-        )}
-        {description === null ? null : (
-          <Text size="sm" component="div" lineClamp={4}>
-            <VisibleText text={description} />
-          </Text>
-        )}
-        <Group gap={4} mt={4}>
-          {claims.length === 0 ? (
-            <Text size="xs" c="dimmed">
-              No hints.
-            </Text>
-          ) : null}
-          {claims.map((claim) => (
-            <Pill tone="idle" key={claim}>
-              claims: {claim}
-            </Pill>
-          ))}
-        </Group>
+        <ServerClaim tool={tool} />
       </td>
       <td>
-        <TextInput
-          aria-label={`Scope of ${name}`}
-          placeholder="none"
-          value={scope}
-          onChange={(event) => onChoose(event.currentTarget.value.trim())}
-          error={scopeProblem(scope)}
-          spellCheck={false}
+        <SegmentedControl
+          size="xs"
+          aria-label={`Access of ${name}`}
+          data={choices}
+          value={access}
+          onChange={(value) => {
+            const next = value as ToolAccess['access'];
+            onChoose({ access: next, scope: next === 'gated' && scope === '' ? (suggestion ?? '') : scope });
+          }}
         />
-        {suggestion === null || suggestion === scope ? null : (
-          <Button variant="subtle" size="compact-xs" mt={4} onClick={() => onChoose(suggestion)}>
+      </td>
+      <td>
+        {access === 'gated' ? (
+          <TextInput
+            aria-label={`Scope of ${name}`}
+            placeholder="files.write"
+            value={scope}
+            onChange={(event) => onChoose({ access, scope: event.currentTarget.value.trim() })}
+            error={accessProblem(chosen)}
+            spellCheck={false}
+          />
+        ) : (
+          <Text size="sm" c="dimmed">
+            {access === 'open' ? 'any agent with this server' : 'no agent can call it'}
+          </Text>
+        )}
+        {suggestion === null || access === 'off' || (access === 'gated' && suggestion === scope) ? null : (
+          <Button
+            variant="subtle"
+            size="compact-xs"
+            mt={4}
+            onClick={() => onChoose({ access: 'gated', scope: suggestion })}
+          >
             Use {suggestion}
           </Button>
         )}
@@ -234,16 +304,46 @@ function ToolRow({
   );
 }
 
-/** The ordinary edit of the entry: everything of it stays, but for the scopes of its tools. */
-function useSaveScopes(entry: McpServer, onSaved: (entry: McpServer) => void) {
+function ServerClaim({ tool: { title, description, hints } }: { tool: ClaimedTool }) {
+  const claims = hintTexts(hints);
+  return (
+    <>
+      {title === null ? null : (
+        <Text size="sm" fw={600} component="div">
+          <VisibleText text={title} />
+        </Text>
+      )}
+      {description === null ? null : (
+        <Text size="sm" component="div" lineClamp={4}>
+          <VisibleText text={description} />
+        </Text>
+      )}
+      <Group gap={4} mt={4}>
+        {claims.length === 0 ? (
+          <Text size="xs" c="dimmed">
+            No hints.
+          </Text>
+        ) : null}
+        {claims.map((claim) => (
+          <Pill tone="idle" key={claim}>
+            claims: {claim}
+          </Pill>
+        ))}
+      </Group>
+    </>
+  );
+}
+
+/** The ordinary edit of the entry: everything of it stays, but for what its tools need. */
+function useSaveAccess(entry: McpServer, onSaved: (entry: McpServer) => void) {
   const { slug } = useWorkspace();
   const queries = useQueryClient();
   return useApiMutation({
-    send: (chosen: ChosenScopes) =>
+    send: (chosen: ChosenAccess) =>
       call(
         api.PUT('/api/workspaces/{slug}/mcp-servers/{name}', {
           params: { path: { slug, name: entry.name } },
-          body: { ...inputOf(valuesOf(entry)), manifest: manifestWith(entry.manifest, chosen) },
+          body: { ...inputOf(valuesOf(entry)), ...accessWith(entry, chosen) },
         }),
       ),
     invalidates: stale.entry(slug),

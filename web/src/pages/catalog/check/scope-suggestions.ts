@@ -1,30 +1,32 @@
-/** Suggests a scope for a tool, by what its server claims of it. Pure. Nothing is chosen automatically. */
+/** What each tool of a server needs, and what its claims suggest. Pure. Nothing is chosen automatically. */
 import { toolScope } from '../../../../../contract/names.ts';
-import type { ClaimedTool, Manifest } from '../../../api/types.ts';
+import type { ClaimedTool, McpServer } from '../../../api/types.ts';
 
 type ToolHints = ClaimedTool['hints'];
 
 const deletes = /(^|[^a-z])(delete|remove|destroy|drop|erase|purge|truncate|wipe|clear)(s|d|ing)?([^a-z]|$)/;
+const changes =
+  /(^|[^a-z])(write|edit|move|rename|create|make|push|commit|merge|update|set|put|post|patch|add|insert|append|replace|modify|save|upload|send|publish|copy|delete|remove|destroy|drop|erase|purge|truncate|wipe|clear|execute|exec|run)([^a-z]|$)/;
+const reads =
+  /^(get|list|read|search|find|describe|show|view|count|query|look|lookup|check|diff|log|status)([^a-z]|$)/;
 
 /**
- * Such as `files.write` for a tool of `files-2` that is said to change something; null where the
- * server says nothing. Servers say of what overwrites that it is destructive, too: it deletes when
- * its name says so as well.
+ * Such as `files.write` for a tool of `files-2` that changes something, by its name or by what its server says;
+ * null where neither does: what reads stays open. Servers say of what overwrites that it is destructive, too: it
+ * deletes when its name says so as well.
  */
 export function suggestedScope(
   server: string,
   { name, hints: { read_only, destructive } }: Pick<ClaimedTool, 'name' | 'hints'>,
 ): string | null {
   const service = server.replaceAll(/[^a-z]/g, '') || 'server';
+  const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
   if (destructive === true) {
     // Also for one that is said to be read-only at the same time: the claim that asks for more care counts.
-    const words = name.replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2').toLowerCase();
     return deletes.test(words) ? `${service}.delete` : `${service}.write`;
   }
-  if (read_only === null) {
-    return null;
-  }
-  return read_only ? `${service}.read` : `${service}.write`;
+  const isNamedChange = changes.test(words) && !reads.test(words);
+  return isNamedChange || read_only === false ? `${service}.write` : null;
 }
 
 /** Each hint as the server gave it; empty where it gave none. */
@@ -39,28 +41,72 @@ export function hintTexts({ read_only, destructive, idempotent, open_world }: To
   ];
 }
 
-/** Scope by tool, as the form holds it; empty for none. */
-export type ChosenScopes = Readonly<Record<string, string>>;
+/** `open`: without a grant. `gated`: with a grant of its scope. `off`: not offered to agents. */
+export interface ToolAccess {
+  access: 'open' | 'gated' | 'off';
+  /** Of a gated tool; kept while it is something else, so that one can go back. */
+  scope: string;
+}
 
-export const chosenBefore = (tools: readonly ClaimedTool[], manifest: Manifest): ChosenScopes =>
-  Object.fromEntries(
-    tools.map(({ name }) => [
-      name,
-      Object.hasOwn(manifest.tool_scopes, name) ? (manifest.tool_scopes[name] ?? '') : '',
-    ]),
-  );
+/** By tool, as the form holds it. */
+export type ChosenAccess = Readonly<Record<string, ToolAccess>>;
+
+type EntryAccess = Pick<McpServer, 'manifest' | 'unlisted_tools' | 'listed_tools'>;
+
+/** Of one tool that the entry names or does not. */
+function accessOf(entry: EntryAccess, name: string): ToolAccess {
+  const { manifest, unlisted_tools: unlisted, listed_tools: listed } = entry;
+  const scope = Object.hasOwn(manifest.tool_scopes, name) ? (manifest.tool_scopes[name] ?? '') : '';
+  if (scope !== '') {
+    return { access: 'gated', scope };
+  }
+  return { access: unlisted === 'allow' || listed.includes(name) ? 'open' : 'off', scope };
+}
+
+export const chosenBefore = (tools: readonly ClaimedTool[], entry: EntryAccess): ChosenAccess =>
+  Object.fromEntries(tools.map(({ name }) => [name, accessOf(entry, name)]));
 
 /** Tools of the manifest that the server did not list: their scopes stay. */
-export const unlistedTools = (tools: readonly ClaimedTool[], manifest: Manifest): string[] =>
+export const unlistedTools = (tools: readonly ClaimedTool[], { manifest }: EntryAccess): string[] =>
   Object.keys(manifest.tool_scopes).filter((tool) => !tools.some(({ name }) => name === tool));
 
 /** What is wrong with a scope, or null. */
 export const scopeProblem = (scope: string): string | null =>
   scope === '' ? null : (toolScope.safeParse(scope).error?.issues[0]?.message ?? null);
 
-/** The manifest with the scopes that were chosen; what was not listed stays as it is. */
-export function manifestWith(manifest: Manifest, chosen: ChosenScopes): Manifest {
-  const kept = Object.entries(manifest.tool_scopes).filter(([tool]) => !Object.hasOwn(chosen, tool));
-  const given = Object.entries(chosen).filter(([, scope]) => scope !== '');
-  return { ...manifest, tool_scopes: Object.fromEntries([...kept, ...given]) };
+/** What is wrong with the choice of a tool, or null: one that is gated names its scope. */
+export const accessProblem = ({ access, scope }: ToolAccess): string | null =>
+  access !== 'gated' ? null : scope === '' ? 'is required' : scopeProblem(scope);
+
+/** Tools whose choice is another than the entry has. */
+export const changedTools = (entry: EntryAccess, chosen: ChosenAccess): string[] =>
+  Object.entries(chosen).flatMap(([name, { access, scope }]) => {
+    const before = accessOf(entry, name);
+    const isSame = before.access === access && (access !== 'gated' || before.scope === scope);
+    return isSame ? [] : [name];
+  });
+
+/** Whether saving closes tools that nobody chose, those that the server adds later among them. */
+export const closesOthers = (entry: EntryAccess, chosen: ChosenAccess): boolean =>
+  entry.unlisted_tools === 'allow' && Object.values(chosen).some(({ access }) => access === 'off');
+
+/**
+ * What the entry then says of its tools; those that were not listed stay as they are. An entry can only leave out
+ * a tool by naming those that it offers, so that the first one left out closes what is not named, and an entry
+ * that names its tools continues to.
+ */
+export function accessWith(entry: EntryAccess, chosen: ChosenAccess): EntryAccess {
+  const isChosen = (tool: string) => Object.hasOwn(chosen, tool);
+  const named = Object.entries(chosen);
+  const tool_scopes = Object.fromEntries([
+    ...Object.entries(entry.manifest.tool_scopes).filter(([tool]) => !isChosen(tool)),
+    ...named.flatMap(([tool, { access, scope }]) => (access === 'gated' ? [[tool, scope] as const] : [])),
+  ]);
+  const manifest = { ...entry.manifest, tool_scopes };
+  if (entry.unlisted_tools === 'allow' && !closesOthers(entry, chosen)) {
+    return { manifest, unlisted_tools: 'allow', listed_tools: entry.listed_tools };
+  }
+  const open = named.flatMap(([tool, { access }]) => (access === 'open' ? [tool] : []));
+  const kept = entry.listed_tools.filter((tool) => !isChosen(tool));
+  return { manifest, unlisted_tools: 'refuse', listed_tools: [...kept, ...open] };
 }
