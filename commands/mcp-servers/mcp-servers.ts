@@ -175,7 +175,8 @@ export async function removeMcpServer(
     if (serverId === null) {
       return { result: 'not_found' };
     }
-    if ((await readMcpServer(trx, workspaceId, name))?.require_passkey !== false) {
+    const isAsking = (await readMcpServer(trx, workspaceId, name))?.require_passkey !== false;
+    if (isAsking) {
       await requireMayLoosen?.();
     }
     const agents = await listAllAttachingAgents(trx, serverId);
@@ -184,6 +185,9 @@ export async function removeMcpServer(
     }
     const registration = await lockRegistrationOf(trx, serverId);
     await deleteMcpServer(trx, serverId);
+    if (isAsking) {
+      await keepAskingEntry(trx, { workspaceId, entryId: serverId });
+    }
     await appendAuditEvent(trx, {
       workspaceId,
       event: 'workspace.mcp.removed',
@@ -192,4 +196,5 @@ export async function removeMcpServer(
     });
     return { result: 'removed', registrationId: registration?.id ?? null };
   });
-}
+}import { keepAskingEntry } from '../../store/grants/passkey-needs.ts';
+
