@@ -1,5 +1,5 @@
 import { Checkbox, Select, TextInput } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
@@ -70,13 +70,23 @@ function SearchField({ onSearch }: { onSearch: (words: string) => void }) {
   const [params] = useSearchParams();
   const asked = params.get('q') ?? '';
   const [typed, setTyped] = useState(asked);
-  useEffect(() => setTyped(asked), [asked]);
+  const sent = useRef(asked);
+  useEffect(() => {
+    // What was typed since it was asked for stays.
+    if (asked !== sent.current) {
+      sent.current = asked;
+      setTyped(asked);
+    }
+  }, [asked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed begins the pause, nothing else.
   useEffect(() => {
-    if (typed === asked) {
+    if (typed === sent.current) {
       return;
     }
-    const timer = setTimeout(() => onSearch(typed), pauseMs);
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      onSearch(typed);
+    }, pauseMs);
     return () => clearTimeout(timer);
   }, [typed]);
   return (
