@@ -31,7 +31,7 @@ export const approvalClaims = z.strictObject({
     /** When the grant ends by itself; null: never. */
     expires_at: timestamp.nullable(),
   }),
-  /** Over the hash of `grant` and of its time (`passkey-challenge.ts`), by who approved; null: none was asked for. */
+  /** Over the hash of `grant` and of when it began, by who approved; null: none was asked for. */
   passkey: datedAssertion.nullable().default(null),
 });
 export type ApprovalClaims = z.infer<typeof approvalClaims>;

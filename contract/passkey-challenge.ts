@@ -4,8 +4,8 @@ import type { ApprovalClaims } from './approval.ts';
 import { passkeyChallengeSeconds } from './passkey.ts';
 
 /**
- * The SHA-256, in base64url, of when the approval began and of the grant in canonical form: each member by name
- * in sorted order. API and worker compute it, each from the grant that it is about to approve or to write; no
+ * The SHA-256, in base64url, of when the approval began and of the grant in canonical form: each member by
+ * name in sorted order. API and worker compute it, each from the grant that it is about to approve or to write; no
  * client says it.
  */
 export function grantChallenge(grant: ApprovalClaims['grant'], begunAt: string): string {

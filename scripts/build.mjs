@@ -47,7 +47,7 @@ const sources = [
   'workflows',
 ];
 
-/** The web UI's own; it also reads types and schemas of contract/, and serves pages of docs/ (web/src/app/help.ts). */
+/** The web UI's own; it also reads contract/, and serves pages of docs/ (web/src/app/help.ts). */
 const webSources = ['web', 'contract', 'docs'];
 
 /**

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { emptyManifest, type Manifest, type McpServer, type McpServerInput } from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
+import { keepAskingEntry } from '../../store/grants/passkey-needs.ts';
 import { lockRegistrationOf } from '../../store/mcp-registrations/registrations.ts';
 import {
   type DecidedFields,
@@ -196,5 +197,4 @@ export async function removeMcpServer(
     });
     return { result: 'removed', registrationId: registration?.id ?? null };
   });
-}import { keepAskingEntry } from '../../store/grants/passkey-needs.ts';
-
+}

@@ -265,7 +265,7 @@ describe('the example of a new workspace', () => {
     const { admin: person, base: at } = await api.workspace();
     const send = (key: string) => person.send('POST', `${at}/example`, undefined, { 'idempotency-key': key });
     // Two clicks before anything is there, in one window and in another.
-    const both = await Promise.all([send('one window'), send('one window'), send('another window')]);
+    const both = await Promise.all([send('one-window'), send('one-window'), send('another-window')]);
     const ids = both.map(({ body }) => (body as Added).session.id);
     expect(new Set(ids).size).toBe(1);
     const first = await person.ok<Added>('POST', `${at}/example`);

@@ -279,7 +279,10 @@ describe('a scope that asks for a passkey', () => {
     await admin.ok('POST', `${base}/mcp-servers`, entry({ require_passkey: false }));
     expect(await post()).toMatchObject(refused);
     expect(await ask()).toMatchObject({ needs_passkey: true });
-    await api.db('sessions').where({ id: session.id }).update({ status: 'completed', ended_at: api.db.fn.now() });
+    await api
+      .db('sessions')
+      .where({ id: session.id })
+      .update({ status: 'completed', ended_at: api.db.fn.now() });
     expect(await post()).toMatchObject({ status: 201 });
   });
 

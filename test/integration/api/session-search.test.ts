@@ -1,6 +1,6 @@
 /**
- * Sessions are found by the beginnings of words, for three people: an admin, a member who operates sessions, and
- * another member. Each finds, also by count, what their list shows, and no search reads what another one has.
+ * Sessions are found by the beginnings of words, for three people: an admin, a member who operates sessions,
+ * and another member. Each finds, also by count, what their list shows, and no search reads what another one has.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,4 +1,4 @@
-/** Choices of a person about the UI that this browser keeps. None is a secret, and none decides what is allowed. */
+/** Choices about the UI that this browser keeps. None is a secret, and none decides what is allowed. */
 import { useSyncExternalStore } from 'react';
 
 const prefix = 'choice ';

@@ -1,8 +1,8 @@
 /**
  * Several requests of one agent for one tool, each call shown whole. Approving them is as many decisions,
- * each for exactly the call that is shown; denying them, with one reason, is as many, too. Nothing that was not offered comes to the set while it is looked
- * at, what is closed or has to be decided by itself leaves it, and whatever makes it another one has it
- * looked at again.
+ * each for exactly the call that is shown; denying them, with one reason, is as many, too. Nothing that was
+ * not offered comes to the set while it is looked at, what is closed or has to be decided by itself leaves
+ * it, and whatever makes it another one has it looked at again.
  */
 import { Button, Modal, Textarea, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
