@@ -1,13 +1,24 @@
 /** What a passkey signs: when a person approves, the hash of the whole grant as the API will sign it. */
 import { createHash } from 'node:crypto';
 import type { ApprovalClaims } from './approval.ts';
+import { passkeyChallengeSeconds } from './passkey.ts';
 
 /**
- * The SHA-256, in base64url, of the grant in canonical form: each member by name in sorted order. API and
- * worker compute it, each from the grant that it is about to approve or to write; no client says it.
+ * The SHA-256, in base64url, of when the approval began and of the grant in canonical form: each member by
+ * name in sorted order. API and worker compute it, each from the grant that it is about to approve or to write; no
+ * client says it.
  */
-export function grantChallenge(grant: ApprovalClaims['grant']): string {
-  return hashOf(`platform-grant-challenge/1\n${canonical(grant)}`);
+export function grantChallenge(grant: ApprovalClaims['grant'], begunAt: string): string {
+  return hashOf(`platform-grant-challenge/2\n${begunAt}\n${canonical(grant)}`);
+}
+
+/** Ahead of the worker's clock, of a machine whose own is not exact. */
+const mostAheadMs = 60_000;
+
+/** Whether an answer whose challenge began then may still count. */
+export function isAnsweredInTime(begunAt: string, nowMs: number): boolean {
+  const ageMs = nowMs - Date.parse(begunAt);
+  return ageMs >= -mostAheadMs && ageMs <= passkeyChallengeSeconds * 1000;
 }
 
 /** Of a person's registration: its id is random, and names nothing. */

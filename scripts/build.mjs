@@ -48,8 +48,8 @@ const sources = [
   'workflows',
 ];
 
-/** The web UI's own; it also reads types and schemas of contract/. */
-const webSources = ['web', 'contract'];
+/** The web UI's own; it also reads contract/, and serves pages of docs/ (web/src/app/help.ts). */
+const webSources = ['web', 'contract', 'docs'];
 
 /**
  * Builds what changed since the last build. Each file is replaced in one step, so that a running

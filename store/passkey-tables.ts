@@ -21,5 +21,9 @@ declare module 'knex/types/tables.js' {
       created_at: string;
       expires_at: string;
     };
+    removed_asking_entries: {
+      entry_id: string;
+      workspace_id: string;
+    };
   }
 }

@@ -1,7 +1,7 @@
 /** The second look at a passkey's answer, by whoever writes the grant, and against what is stored then. */
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import type { UsedPasskey } from '../../contract/passkey.ts';
-import { grantChallenge } from '../../contract/passkey-challenge.ts';
+import { grantChallenge, isAnsweredInTime } from '../../contract/passkey-challenge.ts';
 import { verifyAssertion } from '../../lib/passkeys/verify.ts';
 import type { Transaction } from '../../store/database.ts';
 import { needsPasskey } from '../../store/grants/passkey-needs.ts';
@@ -10,7 +10,8 @@ import { passkeyRequired } from '../failures.ts';
 
 /**
  * Throws `passkey_required` for a grant that needs a passkey now and was approved without one, and for an
- * answer that is not this grant's, or not of a passkey that its maker has now. Records the use, to be undone
+ * answer that is not this grant's, too old, or not of a passkey that its maker has now.
+ * Records the use, to be undone
  * with the grant, and returns the passkey; null where none was needed.
  */
 export async function usePasskey(trx: Transaction, claims: ApprovalClaims): Promise<UsedPasskey | null> {
@@ -21,9 +22,12 @@ export async function usePasskey(trx: Transaction, claims: ApprovalClaims): Prom
     }
     return null;
   }
+  if (!isAnsweredInTime(answer.begun_at, Date.now())) {
+    throw passkeyRequired('The answer of the passkey came too late; approve again');
+  }
   const key = { userId: grant.granted_by_user_id, credentialId: answer.credential_id };
   const passkey = await lockPasskey(trx, key);
-  const challenge = grantChallenge(grant);
+  const challenge = grantChallenge(grant, answer.begun_at);
   const signCount = passkey === null ? null : await verifyAssertion(answer, { challenge, passkey });
   if (passkey === null || signCount === null) {
     throw passkeyRequired('The answer of the passkey is not valid for this grant; approve again');

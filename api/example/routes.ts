@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { addExample, ExampleInTheWayError } from '../../commands/example/add-example.ts';
 import { unavailableEntryProblems } from '../../contract/available-runs.ts';
 import { exampleAgent, examplePrompt, exampleServer } from '../../contract/example.ts';
-import { findUnfinishedOf } from '../../store/sessions/of-agent.ts';
+import { findLastIdOf, findUnfinishedOf } from '../../store/sessions/of-agent.ts';
 import { registrationAddresses } from '../addresses.ts';
 import { rightsAfterEdit } from '../agents/routes.ts';
 import { readAvailability } from '../availability.ts';
@@ -31,7 +31,7 @@ export function exampleRoutes(dependencies: Dependencies): AnyRoute[] {
       status: 201,
       response: z.strictObject({ session: sessionWithAncestors }),
       idempotent: true,
-      async handler({ ctx, idempotencyKey, ...visit }) {
+      async handler({ ctx, idempotencyKey: _, ...visit }) {
         const { workspace, user } = visit;
         refuse(unavailableEntryProblems(exampleServer, await readAvailability(db, config)));
         const agent = await addExample(db, {
@@ -44,9 +44,12 @@ export function exampleRoutes(dependencies: Dependencies): AnyRoute[] {
           },
           rightsOn: (edited) => rightsAfterEdit(visit, edited),
         }).catch(sayWhatIsInTheWay);
-        const running = await findUnfinishedOf(db, { agentId: agent.id, operatorId: user.id });
+        const of = { agentId: agent.id, operatorId: user.id };
+        // Two at once, of one window or of two, come after the same session, and start one.
+        const key = `example ${agent.id} ${(await findLastIdOf(db, of)) ?? 'first'}`;
+        const running = await findUnfinishedOf(db, of);
         const start = { workspace, user, body: { agent_id: agent.id, prompt: examplePrompt } };
-        const session = running ?? (await startSession(dependencies, start, idempotencyKey));
+        const session = running ?? (await startSession(dependencies, start, key));
         return { session: await presentSession(dependencies, visit, session) };
       },
     }),

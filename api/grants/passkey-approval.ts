@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import type { GrantInput } from '../../contract/grant.ts';
 import {
+  type DatedAssertion,
   type PasskeyAnswer,
-  type PasskeyAssertion,
   type PasskeyChallenge,
   passkeyDomain,
   passkeyPlace,
@@ -38,7 +38,7 @@ interface Asked {
 /** An answer that counts, with the grant that it is for. */
 interface Answered {
   grant: ApprovalClaims['grant'];
-  assertion: PasskeyAssertion;
+  assertion: DatedAssertion;
   challenge: ChallengeKey;
 }
 
@@ -54,7 +54,7 @@ export async function beginChallenge(
   const grant = newGrant(visit, input, { id, request, config, nowMs: Date.parse(begun.created_at) });
   return {
     challenge_id: id,
-    challenge: grantChallenge(grant),
+    challenge: grantChallenge(grant, begun.created_at),
     rp_id: passkeyDomain(origin),
     expires_at: begun.expires_at,
     credentials,
@@ -116,10 +116,11 @@ async function verify(
     return 'This is no passkey of yours at this address, or it was removed: approve with one that you registered here';
   }
   const grant = newGrant(visit, input, { id, request, config, nowMs: Date.parse(begunAt) });
-  const signed = await verifyAssertion(assertion, { challenge: grantChallenge(grant), passkey });
+  const challenge = grantChallenge(grant, begunAt);
+  const signed = await verifyAssertion(assertion, { challenge, passkey });
   return signed === null
     ? 'The answer of the passkey is not valid for what would be approved: approve again'
-    : { grant, assertion };
+    : { grant, assertion: { ...assertion, begun_at: begunAt } };
 }
 
 const usedUp = 'This challenge of a passkey has expired or was already used: approve again';

@@ -85,14 +85,17 @@ function listRoute(dependencies: Dependencies): AnyRoute {
       status: sessionStatus.optional(),
       waiting_for: sessionWait.optional(),
       agent_id: uuid.optional(),
+      /** Beginnings of words: of its name, of what its prompt begins with, or of its agent's name. */
+      search: z.string().trim().min(1).max(200).optional(),
       /** `exclude`: without those that other sessions started. */
       children: z.enum(['include', 'exclude']).default('include'),
     }),
     response: sessions,
     async handler({ workspace, user, role, query }) {
-      const { status, waiting_for: waitingFor, agent_id: agentId, children, ...page } = query;
+      const { status, waiting_for: waitingFor, agent_id: agentId, search, children, ...page } = query;
       const rootsOnly = children === 'exclude';
-      const filter = { status, waitingFor, agentId, rootsOnly, readableBy: readableBy({ user, role }) };
+      const mayRead = { readableBy: readableBy({ user, role }) };
+      const filter = { status, waitingFor, agentId, search, rootsOnly, ...mayRead };
       const { items, nextCursor } = await listSessions(dependencies.db, workspace.id, filter, page);
       return {
         sessions: await presentSessions(dependencies, { user, role }, items),

@@ -40,6 +40,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
   '.png': 'image/png',
   '.woff2': 'font/woff2',
+  // Pages of the documentation, as the text that they are.
+  '.md': 'text/plain; charset=utf-8',
 };
 
 /**

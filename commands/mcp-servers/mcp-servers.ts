@@ -9,6 +9,7 @@ import {
 } from '../../contract/catalog.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
+import { keepAskingEntry } from '../../store/grants/passkey-needs.ts';
 import { lockRegistrationOf } from '../../store/mcp-registrations/registrations.ts';
 import {
   type DecidedFields,
@@ -174,7 +175,8 @@ export async function removeMcpServer(
     if (serverId === null) {
       return { result: 'not_found' };
     }
-    if ((await readMcpServer(trx, workspaceId, name))?.require_passkey !== false) {
+    const isAsking = (await readMcpServer(trx, workspaceId, name))?.require_passkey !== false;
+    if (isAsking) {
       await requireMayLoosen?.();
     }
     const agents = await listAllAttachingAgents(trx, serverId);
@@ -183,6 +185,9 @@ export async function removeMcpServer(
     }
     const registration = await lockRegistrationOf(trx, serverId);
     await deleteMcpServer(trx, serverId);
+    if (isAsking) {
+      await keepAskingEntry(trx, { workspaceId, entryId: serverId });
+    }
     await appendAuditEvent(trx, {
       workspaceId,
       event: 'workspace.mcp.removed',

@@ -1,6 +1,6 @@
 /** Which grants have to be approved with a passkey, now: a workspace's setting, or its catalog's entries. */
 import * as z from 'zod';
-import type { Db } from '../database.ts';
+import type { Db, Transaction } from '../database.ts';
 import { readRows } from '../read-rows.ts';
 
 /** Whether a grant with these details needs one. */
@@ -11,7 +11,7 @@ const needs = z.object({ all: z.boolean(), secrets: z.boolean(), scopes: z.array
 /**
  * Reads it for grants with these details. A scope needs a passkey where an entry that asks for one gates a
  * tool on it: in the catalog, or as a running session froze the entry. Whether the entry asks is not frozen:
- * it is what the entry says at the moment. A secret in an agent's hands does what the gate of an entry that
+ * it is what the entry says at the moment, or said as it was removed. A secret in an agent's hands does what the gate of an entry that
  * uses it would stop, so each needs one where any entry of the workspace asks. A workspace that is gone asks
  * for it.
  */
@@ -36,6 +36,13 @@ export async function readPasskeyNeeds(
          where entry.workspace_id = :workspaceId and entry.require_passkey
            and sessions.workspace_id = :workspaceId and sessions.ended_at is null
            and gate.scope = any(:scopes::text[])
+         union
+         select gate.scope from removed_asking_entries removed
+         join session_tools gate on gate.entry_id = removed.entry_id
+         join sessions on sessions.id = gate.session_id
+         where removed.workspace_id = :workspaceId
+           and sessions.workspace_id = :workspaceId and sessions.ended_at is null
+           and gate.scope = any(:scopes::text[])
        ) as scopes`,
     { workspaceId, scopes },
   );
@@ -45,6 +52,14 @@ export async function readPasskeyNeeds(
     read?.all !== false ||
     ('secret_name' in details && read.secrets) ||
     scopeOf(details).some((scope) => asking.has(scope));
+}
+
+/** Sessions that froze the entry ask on when it goes. */
+export async function keepAskingEntry(
+  trx: Transaction,
+  entry: { workspaceId: string; entryId: string },
+): Promise<void> {
+  await trx('removed_asking_entries').insert({ entry_id: entry.entryId, workspace_id: entry.workspaceId });
 }
 
 /** Whether the one grant needs it. */

@@ -19,11 +19,14 @@ import { isOld } from '../live-texts/live-texts.ts';
 import { pageByTime } from '../page.ts';
 import { readRows } from '../read-rows.ts';
 import { keptCondition, unfinishedStatus, waitsFor, whereReadableBy } from './conditions.ts';
+import { sessionsByWords } from './search.ts';
 import { listTree, type TreeOptions } from './tree.ts';
 
 interface SessionFilter {
   status?: SessionStatus | undefined;
   agentId?: string | undefined;
+  /** Words of which each begins one of the session's (`sessionsByWords`). */
+  search?: string | undefined;
   waitingFor?: SessionWait | undefined;
   /** Leaves out those that other sessions started. */
   rootsOnly?: boolean;
@@ -46,6 +49,9 @@ export function listSessions(
   }
   if (filter.agentId !== undefined) {
     query.where('agent_id', filter.agentId);
+  }
+  if (filter.search !== undefined) {
+    query.whereRaw('id in ?', [sessionsByWords(db, workspaceId, filter.search)]);
   }
   if (filter.waitingFor !== undefined) {
     query.whereRaw(waitsFor(db, filter.waitingFor));

@@ -39,6 +39,21 @@ export function findUnfinishedOf(
   return readRow(query, session);
 }
 
+/** The id of the operator's last session of the agent, however it went; null where there was none. */
+export async function findLastIdOf(
+  db: Db,
+  { agentId, operatorId }: { agentId: string; operatorId: string },
+): Promise<string | null> {
+  const row = await db('sessions')
+    .where({ agent_id: agentId, operator_id: operatorId })
+    .orderBy([
+      { column: 'created_at', order: 'desc' },
+      { column: 'id', order: 'desc' },
+    ])
+    .first('id');
+  return row?.id ?? null;
+}
+
 const removal = z.object({
   sessions: z.int(),
   artifacts: z.int(),

@@ -183,6 +183,34 @@ describeInBrowser('the approval dialog', () => {
     await visitor.leave();
   });
 
+  it('denies several requests for one tool together, with one reason', async () => {
+    const steps = ['a.txt', 'b.txt'].flatMap((path) => [
+      { call: 'files.write_file', arguments: { path, content: 'x' }, expect: 'permission_required' },
+      ask('once'),
+    ]);
+    const agent = await ada.createAgent('persister', [...steps, waitForever], { files: {} });
+    const session = await ada.startSession(agent.id);
+    const visitor = await demo.visit('ada');
+    const { page } = visitor;
+    await visitor.open('approvals');
+    await page.getByRole('button', { name: /^Review together: 2 requests of persister/ }).click();
+    const dialog = page.getByRole('dialog', { name: 'Permission requests' });
+    await dialog.getByRole('button', { name: 'Deny…' }).click();
+    await dialog.getByRole('textbox', { name: 'Reason' }).fill('Not here');
+    await visitor.picture('approvals-together-deny');
+    await dialog.getByRole('button', { name: 'Deny these 2 requests' }).click();
+    await page.getByText('Denied: 2 requests').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    const { permission_requests: after } = await ada.ok<{ permission_requests: object[] }>(
+      'GET',
+      `${ada.workspace}/permission-requests?session_id=${session.id}`,
+    );
+    const denied = { status: 'denied', decision_reason: 'Not here' };
+    expect(after).toMatchObject([denied, denied]);
+    await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
+    await visitor.leave();
+  });
+
   it('appears because the stream announces the request: the page polls nothing meanwhile', async () => {
     const agent = await ada.createAgent('prompt asker', [waitFor('ask now'), ask('once'), waitForever], {
       files: {},
@@ -192,7 +220,7 @@ describeInBrowser('the approval dialog', () => {
     const { page } = visitor;
     await page.addInitScript(withoutPolling);
     await visitor.open(`sessions/${session.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask now' });
     await page
       .getByRole('dialog', { name: 'Permission request' })

@@ -35,7 +35,7 @@ describeInBrowser('an approval that nobody gives', () => {
     const { page } = visitor;
     const session = await ada.startSession(agent.id);
     await visitor.open(`sessions/${session.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'ask' });
     const dialog = page.getByRole('dialog', { name: 'Permission request' });
     await dialog.getByRole('button', { name: /^Approve/ }).waitFor();

@@ -167,7 +167,7 @@ describeInBrowser('tools that change after they were approved', () => {
     const session = await started();
     const watching = await open('ada', `sessions/${session.id}`);
     const transcript = watching.page.getByRole('region', { name: 'Transcript' });
-    await watching.page.getByText('Live: new events appear here.').waitFor();
+    await watching.page.getByText('Live', { exact: true }).waitFor();
     const deciding = await open('ada', 'approvals');
     await deciding.page.getByRole('heading', { name: 'No open requests' }).waitFor();
     expect(await deciding.page.getByText('Tools that changed').count()).toBe(0);

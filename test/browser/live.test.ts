@@ -43,7 +43,7 @@ describeInBrowser('a page of the web UI', () => {
     const { page } = visitor;
     await page.clock.install();
     await visitor.open(`sessions/${session.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await page.getByRole('textbox', { name: 'Message to the agent' }).fill('half a sentence');
     await eventually(async () => expect(await everythingKept(page)).toContain('half a sentence'));
     await ada.ok('DELETE', `${ada.workspace}/members/${user.id}`);
@@ -137,7 +137,7 @@ describeInBrowser('a page of the web UI', () => {
     await page.route(`**/api/sessions/${session.id}/**`, (route) => route.abort());
     await row.getByRole('link').first().click();
     await expectBackWithinSeconds(page, 'a session');
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/terminate`, {});
     await visitor.leave();
   });

@@ -112,9 +112,9 @@ describeInBrowser('model access in the web UI', () => {
     const itsAgent = notice.getByRole('link', { name: 'Open the agent' });
     expect(await itsAgent.getAttribute('href')).toContain(`/agents/${agent.id}`);
     await visitor.picture('model-usage');
-    await page.getByRole('button', { name: 'View' }).click();
-    await page.getByRole('dialog').getByText('up to 20 requests and 10,000 tokens').waitFor();
-    await page.keyboard.press('Escape');
+    await page.getByRole('tab', { name: 'Setup' }).click();
+    const setup = page.getByRole('region', { name: 'Configuration' });
+    await setup.getByText('up to 20 requests and 10,000 tokens').waitFor();
     const model_access = { api_key: '${DEMO_API_TOKEN}' };
     await ada.ok('PATCH', `/api/agents/${agent.id}`, { model_access });
     await itsAgent.click();

@@ -162,6 +162,7 @@ describeInBrowser('previews', () => {
     await visitor.open(`sessions/${sessionId}`);
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText(/deployed the preview/).waitFor();
+    await page.getByRole('tab', { name: 'Files' }).click();
     await page
       .getByRole('region', { name: 'Previews' })
       .getByRole('link', { name: /^Tickets/ })

@@ -59,7 +59,7 @@ describeInBrowser('a page of the web UI', () => {
     const asked = countRequests(page);
     await page.clock.install();
     await visitor.open(`sessions/${session.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await untilQuiet(asked);
     asked.length = 0;
     await page.clock.runFor(idleMs);

@@ -104,6 +104,7 @@ describeInBrowser('previews of services', () => {
       .getByRole('region', { name: 'Transcript' })
       .getByText(/^service web · expires/)
       .waitFor();
+    await page.getByRole('tab', { name: 'Files' }).click();
     await page
       .getByRole('region', { name: 'Previews' })
       .getByText(/^service web · expires/)

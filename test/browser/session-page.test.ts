@@ -55,7 +55,7 @@ describeInBrowser('the page of a session', () => {
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'write now' });
     const written = page.getByRole('listitem').filter({ hasText: 'left-alone (is writing)' });
     await written.getByText('I found three').waitFor();
-    await page.getByText('Live: the agent is writing a message.').waitFor();
+    await page.getByText('Live: the agent is writing').waitFor();
     expect(await written.getByText('yesterday').count()).toBe(0);
     await page.getByRole('listitem').filter({ hasText: 'all of them yesterday.' }).waitFor();
     await written.waitFor({ state: 'detached' });
@@ -342,6 +342,7 @@ describeInBrowser('the page of a session', () => {
           .getByRole('region', { name: 'Launch' })
           .getByText('Start the agent, its servers and siblings')
           .waitFor();
+        await page.getByRole('tab', { name: 'Servers' }).click();
         const card = page.getByRole('region', { name: 'Servers' });
         const sibling = card.getByRole('list', { name: 'Runs beside it' }).getByRole('listitem');
         await sibling.filter({ hasText: 'db' }).getByText('was not ready within 2 seconds').waitFor();

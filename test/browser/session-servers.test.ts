@@ -78,6 +78,7 @@ describeInBrowser('servers that do not work', () => {
     await alert.getByText('Check the command of its catalog entry').first().waitFor();
     const entry = alert.getByRole('link', { name: 'View missing in the catalog' });
     expect(await entry.getAttribute('href')).toBe('/app/demo/catalog/missing');
+    await page.getByRole('tab', { name: 'Servers' }).click();
     const panel = page.getByRole('region', { name: 'Servers' });
     await panel.getByText('failed').first().waitFor();
     const transcript = page.getByRole('region', { name: 'Transcript' });
@@ -91,6 +92,7 @@ describeInBrowser('servers that do not work', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open(path);
+    await page.getByRole('tab', { name: 'Servers' }).click();
     const row = page
       .getByRole('region', { name: 'Servers' })
       .getByRole('listitem')
@@ -125,11 +127,13 @@ describeInBrowser('servers that do not work', () => {
     await row.getByText('waiting since').waitFor();
     expect(await open.getByRole('listitem').count()).toBe(1);
     const reason = 'it is not valid JSON (NaN and Infinity are none)';
+    await page.getByRole('tab', { name: 'Servers' }).click();
     const servers = page.getByRole('region', { name: 'Servers' });
     await servers.getByText(`2 answers did not reach the agent: ${reason}.`).waitFor();
     const transcript = page.getByRole('region', { name: 'Transcript' });
     await transcript.getByText(`An answer of odd did not reach the agent: ${reason}.`).waitFor();
     expect(await page.getByText('of the server').count()).toBe(0);
+    await page.getByRole('tab', { name: 'Details' }).click();
     await visitor.checkAccessibility(open);
     // Its end ends them.
     await max?.ok('POST', `/api/sessions/${session?.id}/terminate`, {});
@@ -159,7 +163,10 @@ describeInBrowser('servers that do not work', () => {
     expect(await panel.getByRole('listitem').count()).toBe(2);
     // A session that kept to its limits has no such panel.
     await visitor.open(path);
-    await page.getByRole('region', { name: 'Servers' }).getByText('failed').first().waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /not working/ })
+      .waitFor();
     expect(await panel.count()).toBe(0);
     await visitor.leave();
   });

@@ -78,7 +78,7 @@ describeInBrowser('the pages of a tree of sessions', () => {
     const visitor = await demo.visit('max');
     const { page } = visitor;
     await visitor.open(`sessions/${root.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     expect(await treeOf(page).count()).toBe(0);
     await page.getByRole('textbox', { name: 'Message to the agent' }).fill('Please begin now');
     await page.getByRole('button', { name: 'Send' }).click();

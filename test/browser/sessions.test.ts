@@ -89,6 +89,35 @@ describeInBrowser('sessions in the web UI', () => {
     return permission_requests[0] ?? { grant_id: '' };
   }
 
+  it('are found by the beginnings of words, and one filter is kept at hand', async () => {
+    const agent = await ada.createAgent('finder', [say('Done')], {});
+    const start = (prompt: string) =>
+      ada.ok('POST', `${ada.workspace}/sessions`, { agent_id: agent.id, prompt });
+    await start('Draft the quarterly letter');
+    await start('Count the stars');
+    const visitor = await visit(browser, { url: platform.url, as: 'ada' });
+    const { page } = visitor;
+    await visitor.open('sessions');
+    const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
+    await page.getByRole('link', { name: 'Count the stars' }).waitFor();
+    await page.getByRole('searchbox', { name: 'Search titles, prompts and agents' }).fill('quart draf');
+    await page.getByRole('link', { name: 'Count the stars' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Draft the quarterly letter' }).waitFor();
+    expect(await rows.count()).toBe(2);
+    await page.getByRole('button', { name: 'Pin filter' }).click();
+    const views = page.getByRole('navigation', { name: 'Views' });
+    await visitor.checkAccessibility();
+    await visitor.picture('sessions-search');
+    await views.getByRole('link', { name: 'All' }).click();
+    await page.getByRole('link', { name: 'Count the stars' }).waitFor();
+    await page.reload();
+    await views.getByRole('link', { name: '“quart draf”' }).click();
+    await page.getByRole('link', { name: 'Count the stars' }).waitFor({ state: 'detached' });
+    await views.getByRole('button', { name: 'Unpin this filter' }).click();
+    await views.getByRole('button', { name: 'Pin filter' }).waitFor();
+    await visitor.leave();
+  });
+
   it('continue after the API was killed, with no event lost or duplicated', async () => {
     const numbers = Array.from({ length: 30 }, (_, index) => `Number ${index + 1} of 30`);
     const steps = numbers.flatMap((text) => [say(text), { sleep_seconds: 0.2 }]);
@@ -98,7 +127,7 @@ describeInBrowser('sessions in the web UI', () => {
     visitor.expectInConsole(/ERR_|Failed to load resource/);
     const { page } = visitor;
     await visitor.open(`sessions/${session.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     await ada.ok('POST', `/api/sessions/${session.id}/messages`, { text: 'count' });
     await page.getByText('Number 3 of 30').waitFor();
     await closeLeftWindows(browser);
@@ -136,7 +165,7 @@ describeInBrowser('sessions in the web UI', () => {
     const admin = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = admin;
     await admin.open(`sessions/${ofMax.id}`);
-    await page.getByText('Live: new events appear here.').waitFor();
+    await page.getByText('Live', { exact: true }).waitFor();
     expect(await page.getByLabel('Message to the agent').count()).toBe(0);
     await page.getByRole('button', { name: 'Stop' }).click();
     const dialog = page.getByRole('dialog', { name: 'Stop this session?' });
@@ -191,6 +220,7 @@ describeInBrowser('sessions in the web UI', () => {
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open(`sessions/${session.id}`);
+    await page.getByRole('tab', { name: 'Files' }).click();
     const panel = page.getByRole('region', { name: 'Artifacts' });
     await panel.getByText('dot.png').waitFor();
     const preview = page.getByRole('dialog', { name: 'Artifact' });

@@ -164,7 +164,7 @@ async function openTabs(context: BrowserContext, paths: string[]): Promise<Page[
 
 /** Waits until all tabs are live; throws with what the others show. */
 async function allLive(tabs: Page[]): Promise<void> {
-  const isLive = (tab: Page) => tab.getByText('Live: new events appear here.').waitFor();
+  const isLive = (tab: Page) => tab.getByText('Live', { exact: true }).waitFor();
   const results = await Promise.allSettled(tabs.map(isLive));
   const late = tabs.filter((_, index) => results[index]?.status === 'rejected');
   const shown = await Promise.all(late.map((tab) => tab.locator('main').textContent()));

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createSignApproval, type SignApproval } from '../../../api/grants/sign-approval.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
-import type { PasskeyAssertion } from '../../../contract/passkey.ts';
+import type { DatedAssertion } from '../../../contract/passkey.ts';
 import { grantChallenge } from '../../../contract/passkey-challenge.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
 import { readGrant } from '../../../store/grants/read.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
-import { PasskeyDevice } from '../../support/passkey-device.ts';
+import { type Answering, PasskeyDevice } from '../../support/passkey-device.ts';
 import type { Tenant } from '../../support/tenant.ts';
 
 type GrantClaims = ApprovalClaims['grant'];
@@ -57,7 +57,7 @@ const claimsFor = (changes: Partial<GrantClaims> = {}): GrantClaims => ({
 });
 
 /** An approval as the API signs it, with whatever answer; carried out by the activity. */
-async function carryOut(grant: GrantClaims, passkey: PasskeyAssertion | null): Promise<unknown> {
+async function carryOut(grant: GrantClaims, passkey: DatedAssertion | null): Promise<unknown> {
   const decisionId = randomUUID();
   await insertDecision(activities.db, {
     id: decisionId,
@@ -71,42 +71,51 @@ async function carryOut(grant: GrantClaims, passkey: PasskeyAssertion | null): P
   return activities.run('carryOutDecision', { decisionId });
 }
 
+/** The answer to a challenge of this grant that began so many seconds ago. */
+function answered(
+  grant: GrantClaims,
+  { by = device, agoSeconds = 0, ...said }: Answering & { by?: PasskeyDevice; agoSeconds?: number } = {},
+): DatedAssertion {
+  const begun_at = new Date(Date.now() - agoSeconds * 1000).toISOString();
+  return { ...by.answer(grantChallenge(grant, begun_at), said), begun_at };
+}
+
 const removed = () => activities.db('passkeys').where({ user_id: tenant.max.id }).delete();
 
 describe('a signed approval of a scope that asks for a passkey', () => {
   it('writes the grant that the passkey answered, and keeps the count with it', async () => {
     const grant = claimsFor();
-    await carryOut(grant, device.answer(grantChallenge(grant)));
+    await carryOut(grant, answered(grant));
     expect(await readGrant(activities.db, grant.id)).toMatchObject({ id: grant.id });
     const { credential_id } = device.stored;
     const row = await activities.db('passkeys').where({ credential_id }).first();
     expect(row).toMatchObject({ sign_count: 1, last_used_at: expect.anything() });
     const later = claimsFor();
-    const old = carryOut(later, device.answer(grantChallenge(later), { count: 1 }));
+    const old = carryOut(later, answered(later, { count: 1 }));
     await expect(old).rejects.toMatchObject({ type: 'passkey_required' });
     expect(await readGrant(activities.db, later.id)).toBeNull();
   });
 
-  it.each<[string, (grant: GrantClaims) => Promise<PasskeyAssertion | null> | PasskeyAssertion | null]>([
+  it.each<[string, (grant: GrantClaims) => Promise<DatedAssertion | null> | DatedAssertion | null]>([
     ['without an answer', () => null],
-    ['for the answer to another grant', () => device.answer(grantChallenge(claimsFor()))],
-    [
-      'for the answer to a narrower one',
-      (grant) => device.answer(grantChallenge({ ...grant, scope: 'once' })),
-    ],
-    [
-      'for an answer from elsewhere',
-      (grant) => device.answer(grantChallenge(grant), { origin: 'https://evil.example' }),
-    ],
-    ['for an answer of nobody', (grant) => device.answer(grantChallenge(grant), { verified: false })],
+    ['for the answer to another grant', () => answered(claimsFor())],
+    ['for the answer to a narrower one', (grant) => answered({ ...grant, scope: 'once' })],
+    ['for an answer from elsewhere', (grant) => answered(grant, { origin: 'https://evil.example' })],
+    ['for an answer of nobody', (grant) => answered(grant, { verified: false })],
     [
       'for an answer of another person',
-      async (grant) => (await passkeyOf(tenant.ada.id)).answer(grantChallenge(grant)),
+      async (grant) => answered(grant, { by: await passkeyOf(tenant.ada.id) }),
     ],
+    ['for an answer that somebody kept', (grant) => answered(grant, { agoSeconds: 301 })],
+    [
+      'for one whose time was changed since',
+      (grant) => ({ ...answered(grant, { agoSeconds: 301 }), begun_at: new Date().toISOString() }),
+    ],
+    ['for one from a time to come', (grant) => answered(grant, { agoSeconds: -120 })],
     [
       'for an answer of a passkey that was removed since',
       async (grant) => {
-        const answer = device.answer(grantChallenge(grant));
+        const answer = answered(grant);
         await removed();
         return answer;
       },

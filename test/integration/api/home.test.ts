@@ -263,8 +263,17 @@ describe('the example of a new workspace', () => {
 
   it('is added and started in one request, once however often that is sent', async () => {
     const { admin: person, base: at } = await api.workspace();
+    const send = (key: string) => person.send('POST', `${at}/example`, undefined, { 'idempotency-key': key });
+    // Two clicks before anything is there, in one window and in another.
+    const both = await Promise.all([send('one-window'), send('one-window'), send('another-window')]);
+    const ids = both.map(({ body }) => (body as Added).session.id);
+    expect(new Set(ids).size).toBe(1);
     const first = await person.ok<Added>('POST', `${at}/example`);
-    expect(first.session).toMatchObject({ prompt: 'Write the report.', agent: { name: 'scribe' } });
+    expect(first.session).toMatchObject({
+      id: ids[0],
+      prompt: 'Write the report.',
+      agent: { name: 'scribe' },
+    });
     const again = await Promise.all([
       person.ok<Added>('POST', `${at}/example`),
       person.ok<Added>('POST', `${at}/example`),

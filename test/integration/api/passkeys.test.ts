@@ -7,7 +7,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import * as z from 'zod';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Grant } from '../../../contract/grant.ts';
-import type { Passkey, PasskeyAssertion, PasskeyChallenge } from '../../../contract/passkey.ts';
+import {
+  maxPasskeys,
+  type Passkey,
+  type PasskeyAssertion,
+  type PasskeyChallenge,
+} from '../../../contract/passkey.ts';
 import type { PermissionRequest } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
 import { needsPasskey } from '../../../store/grants/passkey-needs.ts';
@@ -124,6 +129,23 @@ describe('a person’s passkeys', () => {
     // As new as can be, and the provider asked for nothing.
     await api.db('sign_ins').update({ proven_at: null });
     expect(await member.send('POST', '/api/me/passkey-challenges', {})).toMatchObject(again);
+  });
+
+  it('are at most 20, of which one has to go before another comes', async () => {
+    const { id: userId } = member.user;
+    await enrolled();
+    for (let count = 1; count < maxPasskeys - 1; count += 1) {
+      const row = { id: randomUUID(), user_id: userId, name: 'Key', ...new PasskeyDevice(origin).stored };
+      await api.db('passkeys').insert(row);
+    }
+    // Two at once take the one place that is left.
+    const both = await Promise.all([enroll(), enroll()]);
+    expect(both.map(({ answer }) => answer.status).sort()).toEqual([201, 409]);
+    expect(await passkeysOf()).toHaveLength(20);
+    expect(await enroll(admin)).toMatchObject({ answer: { status: 201 } });
+    const [first] = await passkeysOf();
+    await member.ok('DELETE', `/api/me/passkeys/${first?.id}`);
+    await enrolled();
   });
 
   it('are not registered by an answer of another site, of nobody, twice, or to another’s challenge', async () => {
@@ -244,6 +266,24 @@ describe('a scope that asks for a passkey', () => {
     const servers = frozen.servers.map((server) => ({ ...server, entry_id }));
     await replaceConfiguration(api.db, { ...frozen, servers });
     expect(await post()).toMatchObject(refused);
+  });
+
+  it('still asks where a running session gates on a scope of an entry that was removed, until it ends', async () => {
+    const entry_id = await register();
+    const frozen = frozenFor(session, agent);
+    const servers = frozen.servers.map((server) => ({ ...server, entry_id }));
+    await replaceConfiguration(api.db, { ...frozen, servers });
+    await admin.ok('DELETE', `${base}/mcp-servers/files`);
+    expect(await post()).toMatchObject(refused);
+    // Another entry of that name, which asks for nothing, takes nothing from the session.
+    await admin.ok('POST', `${base}/mcp-servers`, entry({ require_passkey: false }));
+    expect(await post()).toMatchObject(refused);
+    expect(await ask()).toMatchObject({ needs_passkey: true });
+    await api
+      .db('sessions')
+      .where({ id: session.id })
+      .update({ status: 'completed', ended_at: api.db.fn.now() });
+    expect(await post()).toMatchObject({ status: 201 });
   });
 
   it('is granted once by one answer that is sent several times at once', async () => {

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
 import { passkeyPlace } from '../../../contract/passkey.ts';
-import { grantChallenge } from '../../../contract/passkey-challenge.ts';
+import { grantChallenge, isAnsweredInTime } from '../../../contract/passkey-challenge.ts';
 
 describe('an address of the platform', () => {
   it.each(['https://agents.example.com', 'http://localhost:8080', 'http://a.localhost:1'])(
@@ -38,6 +39,29 @@ describe('the challenge of a grant', () => {
     expires_at: null,
   };
 
+  const begunAt = '2026-12-01T10:00:00.000Z';
+
+  it('is the hash of these very bytes, whichever part computes it', () => {
+    const parts = [
+      'platform-grant-challenge/2',
+      begunAt,
+      `{"agent_subject_id":"${grant.agent_subject_id}","bound_call_digest":null,"details":{"scope":"files.write"},` +
+        `"expires_at":null,"grant_type":"tool_scope","granted_by_role":"member",` +
+        `"granted_by_user_id":"${grant.granted_by_user_id}","id":"${grant.id}","reason":null,"request_id":null,` +
+        `"scope":"once","session_id":null,"user_subject_id":null,"workspace_id":"${grant.workspace_id}"}`,
+    ];
+    expect(grantChallenge(grant, begunAt)).toBe(
+      createHash('sha256').update(parts.join('\n')).digest('base64url'),
+    );
+    expect(grantChallenge(grant, begunAt)).toBe('O2MGmj6SfD9OVmu5dhVYtN4SvMb-T36uiWOsV3CA3Lo');
+  });
+
+  it('is answered within five minutes, whatever the clocks of two machines differ by', () => {
+    const after = (seconds: number) => isAnsweredInTime(begunAt, Date.parse(begunAt) + seconds * 1000);
+    expect([-61, -60, 0, 300, 301].map(after)).toEqual([false, true, true, true, false]);
+    expect(isAnsweredInTime('never', 0)).toBe(false);
+  });
+
   it('is another one for every member of the grant that differs, and none for their order', () => {
     const changes: Partial<ApprovalClaims['grant']>[] = [
       { id: grant.workspace_id },
@@ -56,9 +80,10 @@ describe('the challenge of a grant', () => {
       { expires_at: '2030-01-01T00:00:00.000Z' },
     ];
     expect(changes).toHaveLength(Object.keys(grant).length);
-    const challenges = [{}, ...changes].map((change) => grantChallenge({ ...grant, ...change }));
+    const challenges = [{}, ...changes].map((change) => grantChallenge({ ...grant, ...change }, begunAt));
     expect(new Set(challenges).size).toBe(challenges.length);
     const turned = Object.fromEntries(Object.entries(grant).reverse()) as typeof grant;
-    expect(grantChallenge(turned)).toBe(grantChallenge(grant));
+    expect(grantChallenge(turned, begunAt)).toBe(grantChallenge(grant, begunAt));
+    expect(grantChallenge(grant, '2026-12-01T10:00:00.001Z')).not.toBe(grantChallenge(grant, begunAt));
   });
 });

@@ -7,6 +7,7 @@ import { decidedBeforeText, earlierText } from '../../../web/src/pages/approvals
 import { movedTo, stepOf } from '../../../web/src/pages/approvals/queue-keys.ts';
 import {
   allowedText,
+  deniedText,
   exactly,
   isUnconfirmed,
   leftOf,
@@ -128,6 +129,8 @@ describe('requests that are decided together', () => {
     expect(allowedText([outcome(null), outcome(null)])).toBe('Allowed: 2 calls, each once');
     expect(allowedText([outcome(null), refused, lost])).toBe('Allowed: 1 of 3 calls');
     expect(allowedText([outcome(null)], 3)).toBe('Allowed: 1 of 3 calls');
+    expect(deniedText([outcome(null), outcome(null)])).toBe('Denied: 2 requests');
+    expect(deniedText([outcome(null), refused, lost])).toBe('Denied: 1 of 3 requests');
     expect([outcome(null), refused, lost].map(isUnconfirmed)).toEqual([false, false, true]);
   });
 

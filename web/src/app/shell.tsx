@@ -2,7 +2,7 @@
 import { Menu, Text, UnstyledButton } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, useLocation, useRoute } from 'wouter';
 import { productName } from '../../../contract/product-name.ts';
 import { api, call } from '../api/client.ts';
@@ -10,12 +10,18 @@ import { keys } from '../api/keys.ts';
 import { Icon, Mark } from '../components/icon.tsx';
 import { ClosedBanner } from './closed-banner.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
+import { helpFor } from './help.ts';
+import { loadPage } from './load-page.ts';
 import { WaitingCount } from './page-title.ts';
 import { newWorkspace, pathOf } from './paths.ts';
 import { homeSection, type Section, sectionGroups, sections } from './sections.ts';
 import { useMe, useWorkspace } from './signed-in.tsx';
 import { useNotices } from './use-notices.ts';
+import { useShortcuts } from './use-shortcuts.ts';
 import { UserMenu } from './user-menu.tsx';
+
+const Palette = lazy(() => loadPage(() => import('./palette.tsx')));
+const ShortcutsDialog = lazy(() => loadPage(() => import('./shortcuts-dialog.tsx')));
 
 /** As in shell.css, which lays the frame out. */
 const phoneWidth = '(max-width: 40em)';
@@ -36,6 +42,20 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => setOpened(false), [location]);
   useFocusOnNewPage(location);
   const isFolded = !isPhone && (chosen ?? isNarrow);
+  const [dialog, setDialog] = useState<'search' | 'legend' | null>(null);
+  const [, navigate] = useLocation();
+  const help = helpFor(location.split('/')[2]);
+  useShortcuts((shortcut) => {
+    if (shortcut === 'search' || shortcut === 'legend') {
+      setDialog(shortcut);
+    } else if (shortcut === 'find') {
+      document.querySelector<HTMLElement>('#main input[type=search]')?.focus();
+    } else if (shortcut === 'fold') {
+      setFolded(!isFolded);
+    } else {
+      navigate(shortcut === 'start' ? pathOf(slug, 'sessions', 'new') : pathOf(slug, shortcut.to));
+    }
+  });
   return (
     <WaitingCount.Provider value={waiting}>
       <a href="#main" className="skip-link">
@@ -49,9 +69,11 @@ export function Shell({ children }: { children: ReactNode }) {
             {isPhone ? null : <FoldButton isFolded={isFolded} onFold={setFolded} />}
           </div>
           <WorkspaceSwitcher />
+          <SearchButton onOpen={() => setDialog('search')} />
           {isPhone ? null : <Navigation waiting={waiting} />}
           <div className="side-foot">
             <UserMenu />
+            {isPhone ? null : <HelpLink to={help} />}
             <ColorSchemeButton />
           </div>
         </header>
@@ -62,9 +84,47 @@ export function Shell({ children }: { children: ReactNode }) {
           {children}
         </main>
       </div>
+      <Suspense>
+        {dialog === 'search' ? (
+          <Palette onClose={() => setDialog(null)} onLegend={() => setDialog('legend')} help={help} />
+        ) : null}
+        {dialog === 'legend' ? <ShortcutsDialog onClose={() => setDialog(null)} /> : null}
+      </Suspense>
     </WaitingCount.Provider>
   );
 }
+
+const SearchButton = ({ onOpen }: { onOpen: () => void }) => (
+  <button
+    type="button"
+    className="side-search"
+    title="Search or jump to"
+    aria-haspopup="dialog"
+    aria-keyshortcuts="Control+K Meta+K"
+    onClick={onOpen}
+  >
+    <Icon name="search" />
+    <span className="cut side-word">Search or jump to</span>
+    <span className="side-keys" aria-hidden="true">
+      {isMac ? '⌘K' : 'Ctrl K'}
+    </span>
+  </button>
+);
+
+const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
+
+const HelpLink = ({ to }: { to: string }) => (
+  <a
+    className="side-button"
+    href={to}
+    target="_blank"
+    rel="noopener noreferrer"
+    aria-label="Help with this page"
+    title="Help with this page"
+  >
+    <Icon name="help" />
+  </a>
+);
 
 /** Moves the focus from the navigation to the new page; a field that took the focus by itself keeps it. */
 function useFocusOnNewPage(location: string): void {

@@ -1,10 +1,10 @@
 /**
  * Several requests of one agent for one tool, each call shown whole. Approving them is as many decisions,
- * each for exactly the call that is shown. Nothing that was not offered comes to the set while it is looked
- * at, what is closed or has to be decided by itself leaves it, and whatever makes it another one has it
- * looked at again.
+ * each for exactly the call that is shown; denying them, with one reason, is as many, too. Nothing that was
+ * not offered comes to the set while it is looked at, what is closed or has to be decided by itself leaves
+ * it, and whatever makes it another one has it looked at again.
  */
-import { Button, Modal, VisuallyHidden } from '@mantine/core';
+import { Button, Modal, Textarea, VisuallyHidden } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useEffect, useRef, useState } from 'react';
 import { serverNowMs } from '../../api/server-time.ts';
@@ -12,7 +12,7 @@ import type { PermissionRequest } from '../../api/types.ts';
 import { AgentAvatar } from '../../components/avatar.tsx';
 import { Icon } from '../../components/icon.tsx';
 import { QuotedClaim } from '../../components/quoted-claim.tsx';
-import { ToastPlace } from '../../components/toasts.tsx';
+import { announce, ToastPlace } from '../../components/toasts.tsx';
 import { useArmed } from '../../components/use-armed.ts';
 import { useExpired } from '../../components/use-expired.ts';
 import { VisibleText } from '../../components/visible-text.tsx';
@@ -23,7 +23,14 @@ import { timesText } from './earlier-text.ts';
 import { AskedBy } from './request-chain.tsx';
 import { WhoAsks } from './request-facts.tsx';
 import { begunName, subjectOf } from './request-text.ts';
-import { allowedText, leftOf, subjectOfSet, unseenOfSet } from './together.ts';
+import {
+  allowedText,
+  deniedText,
+  leftOf,
+  type Verdict as SetVerdict,
+  subjectOfSet,
+  unseenOfSet,
+} from './together.ts';
 import { SetArming } from './together-arming.tsx';
 import { TogetherGone } from './together-gone.tsx';
 import { TogetherOutcomes } from './together-outcomes.tsx';
@@ -74,8 +81,12 @@ function Together({ ids, listed, onClose }: TogetherProps) {
   useFocusWithin(content);
   useHeldKeys(content);
   const announceAllowed = useAllowedToast();
-  const { sent, outcomes, isSending, approveAll, sendAgain } = useDecideTogether(offered, {
-    onRecorded(all, setSize) {
+  const { sent, verdict, outcomes, isSending, decideAll, sendAgain } = useDecideTogether(offered, {
+    onRecorded(all, setSize, { kind }) {
+      if (kind === 'deny') {
+        announce(deniedText(all, setSize));
+        return;
+      }
       const made = all.flatMap(({ grantId }) => (grantId === null ? [] : [grantId]));
       if (made.length > 0) {
         announceAllowed(allowedText(all, setSize), made);
@@ -93,7 +104,7 @@ function Together({ ids, listed, onClose }: TogetherProps) {
         {sent === null ? (
           <TogetherGone gone={gone} />
         ) : (
-          <TogetherOutcomes {...{ sent, left, outcomes, isSending, sendAgain, onClose }} />
+          <TogetherOutcomes {...{ sent, left, outcomes, verdict, isSending, sendAgain, onClose }} />
         )}
         <ol className="together-calls" aria-label="Calls">
           {set.map((request, index) => {
@@ -111,7 +122,9 @@ function Together({ ids, listed, onClose }: TogetherProps) {
             );
           })}
         </ol>
-        {sent === null ? <Answers {...{ set, review, onClose }} onApprove={() => approveAll(set)} /> : null}
+        {sent === null ? (
+          <Answers {...{ set, review, onClose }} onDecide={(as) => decideAll(set, as)} />
+        ) : null}
       </div>
     </div>
   );
@@ -121,13 +134,43 @@ function Answers({
   set,
   review: { armed, unseen, show },
   onClose,
-  onApprove,
+  onDecide,
 }: {
   set: readonly PermissionRequest[];
   review: ReturnType<typeof useSetReview>;
   onClose: () => void;
-  onApprove: () => void;
+  onDecide: (verdict: SetVerdict) => void;
 }) {
+  const [reason, setReason] = useState<string | null>(null);
+  if (reason !== null) {
+    return (
+      <div className="dialog-actions request-verdict">
+        <Textarea
+          label="Reason"
+          description="Optional. Shown to the agent, and stored with each of the requests."
+          autosize
+          minRows={2}
+          maxRows={6}
+          maxLength={2000}
+          autoFocus
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <div className="request-buttons">
+          <Button variant="subtle" onClick={() => setReason(null)}>
+            Back
+          </Button>
+          <Button
+            className="deny-button"
+            disabled={!armed || set.length === 0}
+            onClick={() => onDecide({ kind: 'deny', reason })}
+          >
+            {set.length === 1 ? 'Deny this request' : `Deny these ${set.length} requests`}
+          </Button>
+        </div>
+      </div>
+    );
+  }
   return (
     <div className="dialog-actions request-verdict">
       <ToastPlace />
@@ -139,9 +182,14 @@ function Answers({
             Decide later
           </Button>
           {unseen === 'too-few' ? null : (
-            <Button disabled={!armed || unseen !== null} onClick={onApprove}>
-              Approve these {set.length} calls
-            </Button>
+            <>
+              <Button variant="default" disabled={!armed} onClick={() => setReason('')}>
+                Deny…
+              </Button>
+              <Button disabled={!armed || unseen !== null} onClick={() => onDecide({ kind: 'approve' })}>
+                Approve these {set.length} calls
+              </Button>
+            </>
           )}
         </div>
       </div>

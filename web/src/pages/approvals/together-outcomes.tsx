@@ -6,7 +6,7 @@ import { Banner } from '../../components/banner.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { ToastPlace } from '../../components/toasts.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
-import { allowedText, isUnconfirmed, type Outcome, unsentOf } from './together.ts';
+import { allowedText, deniedText, isUnconfirmed, type Outcome, unsentOf, type Verdict } from './together.ts';
 
 interface TogetherOutcomesProps {
   /** The set as it was sent. */
@@ -14,6 +14,7 @@ interface TogetherOutcomesProps {
   /** What is still in the set. */
   left: readonly PermissionRequest[];
   outcomes: ReadonlyMap<string, Outcome>;
+  verdict: Verdict;
   isSending: boolean;
   sendAgain: (requests: readonly PermissionRequest[]) => void;
   onClose: () => void;
@@ -23,6 +24,7 @@ export function TogetherOutcomes({
   sent,
   left,
   outcomes,
+  verdict,
   isSending,
   sendAgain,
   onClose,
@@ -43,13 +45,13 @@ export function TogetherOutcomes({
         title={
           isSending
             ? `Sent ${outcomes.size} of ${sent.length}`
-            : allowedText([...outcomes.values()], sent.length)
+            : (verdict.kind === 'approve' ? allowedText : deniedText)([...outcomes.values()], sent.length)
         }
       >
         <ol className="together-outcomes" aria-label="Decisions">
           {sent.map(({ id }, index) => (
             <li key={id}>
-              {index + 1} of {sent.length}: <OutcomeText outcome={outcomes.get(id)} />
+              {index + 1} of {sent.length}: <OutcomeText outcome={outcomes.get(id)} verdict={verdict} />
             </li>
           ))}
         </ol>
@@ -71,16 +73,17 @@ export function TogetherOutcomes({
   );
 }
 
-function OutcomeText({ outcome }: { outcome: Outcome | undefined }) {
+function OutcomeText({ outcome, verdict }: { outcome: Outcome | undefined; verdict: Verdict }) {
+  const isApproval = verdict.kind === 'approve';
   if (outcome === undefined) {
     return 'not sent so far';
   }
   if (outcome.error === null) {
-    return 'allowed once';
+    return isApproval ? 'allowed once' : 'denied';
   }
   return (
     <>
-      {isUnconfirmed(outcome) ? 'not confirmed. ' : 'not allowed. '}
+      {isUnconfirmed(outcome) ? 'not confirmed. ' : isApproval ? 'not allowed. ' : 'not denied by you. '}
       <VisibleText text={failureMessage(outcome.error)} />
     </>
   );

@@ -171,6 +171,15 @@ export function unsentOf<Request extends { id: string }>(
   });
 }
 
+/** "Denied: 2 of 3 requests"; `of`: how many were to be denied. */
+export function deniedText(outcomes: readonly Outcome[], of: number = outcomes.length): string {
+  const denied = outcomes.filter(({ error }) => error === null).length;
+  return denied === of ? `Denied: ${denied} requests` : `Denied: ${denied} of ${of} requests`;
+}
+
+/** What one decides of a set; the reason of a denial is the same for all of it. */
+export type Verdict = { kind: 'approve' } | { kind: 'deny'; reason: string };
+
 /** "Allowed: 2 of 3 calls"; `of`: how many were to be allowed. */
 export function allowedText(outcomes: readonly Outcome[], of: number = outcomes.length): string {
   const allowed = outcomes.filter(({ error }) => error === null).length;

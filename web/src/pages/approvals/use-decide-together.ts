@@ -1,5 +1,6 @@
-/** Approves each request of a set by a decision of its own, one after another. */
+/** Decides each request of a set by a decision of its own, one after another. */
 import { useRef, useState } from 'react';
+import { api, call } from '../../api/client.ts';
 import { useSendGrant } from '../../api/passkeys.ts';
 import { stale } from '../../api/stale.ts';
 import type { PermissionRequest } from '../../api/types.ts';
@@ -7,13 +8,13 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { newIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { grantBody } from './choices.ts';
-import { exactly, type Outcome, sendEach } from './together.ts';
+import { exactly, type Outcome, sendEach, type Verdict } from './together.ts';
 import { useIsOpen } from './use-is-open.ts';
 
 /**
- * What was not confirmed may be sent again, under the same key. Once the dialog is closed nothing more is
+ * What was not confirmed may be sent again, an approval under the same key. Once the dialog is closed nothing more is
  * sent: requests that were not decided by then stay open. `sent` is the set as it was shown when it was
- * approved, null before. `onRecorded` is called each time that nothing is on its way, `onAllRecorded` after
+ * decided, null before. `onRecorded` is called each time that nothing is on its way, `onAllRecorded` after
  * it, only where all of the set is recorded and the person is still at it.
  */
 export function useDecideTogether(
@@ -22,13 +23,14 @@ export function useDecideTogether(
     onRecorded,
     onAllRecorded,
   }: {
-    onRecorded: (outcomes: readonly Outcome[], setSize: number) => void;
+    onRecorded: (outcomes: readonly Outcome[], setSize: number, verdict: Verdict) => void;
     onAllRecorded: () => void;
   },
 ) {
   const { slug } = useWorkspace();
   const sendGrant = useSendGrant(slug);
   const [sent, setSent] = useState<readonly PermissionRequest[] | null>(null);
+  const [verdict, setVerdict] = useState<Verdict>({ kind: 'approve' });
   const [outcomes, setOutcomes] = useState<ReadonlyMap<string, Outcome>>(new Map());
   const keys = useRef(new Map<string, string>());
   const isOpen = useIsOpen();
@@ -48,11 +50,23 @@ export function useDecideTogether(
       return { requestId: request.id, grantId: null, error };
     }
   };
+  const deny = async ({ id }: PermissionRequest, text: string): Promise<Outcome> => {
+    const params = { path: { slug, request_id: id } };
+    const reason = text.trim();
+    const body = { mute: false, ...(reason === '' ? {} : { reason }) };
+    try {
+      await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
+      return { requestId: id, grantId: null, error: null };
+    } catch (error) {
+      return { requestId: id, grantId: null, error };
+    }
+  };
   const staleAfter = offered.flatMap(({ session_id: id }) => stale.decision(slug, id));
   const sending = useApiMutation({
-    async send({ requests }: { requests: readonly PermissionRequest[]; setSize: number }) {
+    async send({ requests, as }: { requests: readonly PermissionRequest[]; setSize: number; as: Verdict }) {
       const found = new Map(outcomes);
-      await sendEach(requests, approve, {
+      const decide = as.kind === 'approve' ? approve : (each: PermissionRequest) => deny(each, as.reason);
+      await sendEach(requests, decide, {
         isOpen: () => isOpen.current,
         onOutcome(outcome) {
           found.set(outcome.requestId, outcome);
@@ -63,8 +77,8 @@ export function useDecideTogether(
     },
     invalidates: staleAfter,
     invalidatesOnError: staleAfter,
-    onSuccess(all, { setSize }) {
-      onRecorded(all, setSize);
+    onSuccess(all, { setSize, as }) {
+      onRecorded(all, setSize, as);
       if (isOpen.current && all.length === setSize && all.every(({ error }) => error === null)) {
         onAllRecorded();
       }
@@ -72,14 +86,16 @@ export function useDecideTogether(
   });
   return {
     sent,
+    verdict,
     outcomes,
     // Also for the moment before the first of them is on its way.
     isSending: sending.isPending || (sent !== null && outcomes.size === 0),
-    approveAll(set: readonly PermissionRequest[]) {
+    decideAll(set: readonly PermissionRequest[], as: Verdict) {
       setSent(set);
-      sending.mutate({ requests: set, setSize: set.length });
+      setVerdict(as);
+      sending.mutate({ requests: set, setSize: set.length, as });
     },
     sendAgain: (requests: readonly PermissionRequest[]) =>
-      sending.mutate({ requests, setSize: (sent ?? []).length }),
+      sending.mutate({ requests, setSize: (sent ?? []).length, as: verdict }),
   };
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react';
+import { isField } from '../../components/is-field.ts';
 import { isHeldPress } from './held-key.ts';
-import { isField } from './is-field.ts';
 
 /**
  * A key that is held presses no button of a request. No letter leads to one either: whoever goes on typing

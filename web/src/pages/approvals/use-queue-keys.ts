@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
+import { hasSingleKeys } from '../../app/kept-choice.ts';
+import { takesLetters } from '../../components/is-field.ts';
 import { useArmed } from '../../components/use-armed.ts';
-import { takesLetters } from './is-field.ts';
 import { movedTo, stepOf } from './queue-keys.ts';
 
 /** On what opens a request in the inbox. */
@@ -37,7 +38,7 @@ export function useQueueKeys({
         isPending: queries.isMutating() > 0,
       });
       const dialogs = document.querySelectorAll('[role=dialog]').length;
-      if (step === 0 || event.defaultPrevented || dialogs !== (shown === null ? 0 : 1)) {
+      if (step === 0 || !hasSingleKeys() || event.defaultPrevented || dialogs !== (shown === null ? 0 : 1)) {
         return;
       }
       if (shown === null) {

@@ -11,7 +11,7 @@ export const callOutcomeText: Record<ToolCall['outcome'], { label: string; tone:
     meaning: 'The tool returned an error.',
   },
   protocol_error: {
-    label: 'protocol error',
+    label: 'server error',
     tone: 'fail',
     meaning: 'The server returned an error, or an answer that did not reach the agent.',
   },

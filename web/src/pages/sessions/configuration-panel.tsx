@@ -1,6 +1,5 @@
 /** What the session runs with, frozen at its start. References are shown; values never come here. */
-import { Button, Card, Code, Group, List, Modal, Stack, Text, Title } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { Card, Code, List, Stack, Text, Title } from '@mantine/core';
 import type { Configuration } from '../../api/types.ts';
 import { CodeText } from '../../components/code-text.tsx';
 import { Fact, FactList } from '../../components/fact-list.tsx';
@@ -14,23 +13,15 @@ import { changedToolsText, unlistedToolsText } from '../../text/tool-policy-text
 import { useConfiguration } from './use-configuration.ts';
 
 export function ConfigurationPanel({ sessionId }: { sessionId: string }) {
-  const [opened, { open, close }] = useDisclosure();
   return (
     <Card withBorder padding="sm" component="section" aria-label="Configuration">
-      <Group justify="space-between">
-        <Title order={2} size="h5">
-          Configuration
-        </Title>
-        <Button size="compact-sm" variant="default" onClick={open}>
-          View
-        </Button>
-      </Group>
-      <Text size="xs" c="dimmed">
+      <Title order={2} size="h5">
+        Configuration
+      </Title>
+      <Text size="xs" c="dimmed" mb="sm">
         Fixed when the session started: later changes do not apply.
       </Text>
-      <Modal opened={opened} onClose={close} size="xl" title="Session configuration">
-        {opened ? <Frozen sessionId={sessionId} /> : null}
-      </Modal>
+      <Frozen sessionId={sessionId} />
     </Card>
   );
 }

@@ -1,9 +1,10 @@
 import { api, call } from '../../api/client.ts';
-import type { SessionEvent } from '../../api/types.ts';
+import type { SessionEvent, ToolCall } from '../../api/types.ts';
+import { fetchAll } from '../../api/use-all.ts';
 
 const pageSize = 200;
 
-/** Saves all events of a session as a JSON file. Rejects with an ApiFailure. */
+/** Saves all events and all calls of a session, each oldest first, as a JSON file. Rejects with an ApiFailure. */
 export async function exportTranscript(sessionId: string): Promise<void> {
   const events: SessionEvent[] = [];
   const path = { session_id: sessionId };
@@ -16,7 +17,12 @@ export async function exportTranscript(sessionId: string): Promise<void> {
     }
     events.push(...page.events);
   }
-  const file = new Blob([JSON.stringify({ session_id: sessionId, events }, null, 2)], {
+  const calls: ToolCall[] = await fetchAll(async (query) => {
+    const page = await call(api.GET('/api/sessions/{session_id}/tool-calls', { params: { path, query } }));
+    return { items: page.tool_calls, next_cursor: page.next_cursor };
+  });
+  const content = { session_id: sessionId, events, tool_calls: calls.toReversed() };
+  const file = new Blob([JSON.stringify(content, null, 2)], {
     type: 'application/json',
   });
   const link = document.createElement('a');

@@ -28,7 +28,7 @@ export default function NewSessionPage() {
     <PageFrame
       width="form"
       title="Start session"
-      description="Runs an agent with its current configuration. You will be the operator."
+      description="Runs an agent as it is set up now. It works for you: you answer what it asks."
     >
       <QueryState query={query} what="The agents">
         {(all) => {

@@ -1,7 +1,9 @@
-import { Checkbox, Select } from '@mantine/core';
+import { Checkbox, Select, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
 import { type ShownState, sessionStateLabel, sessionStates } from './status-text.ts';
 
 const states = sessionStates.map((value) => ({ value, label: sessionStateLabel(value) }));
@@ -18,17 +20,21 @@ export function SessionFilters({
 }) {
   const [, setParams] = useSearchParams();
   const agents = useAllAgents(useWorkspace().slug);
-  const set = (name: string, value: string | null) =>
-    setParams((before) => {
-      const params = new URLSearchParams(before);
-      params.delete(name);
-      if (value !== null) {
-        params.set(name, value);
-      }
-      return params;
-    });
+  const set = (name: string, value: string | null, { replace = false } = {}) =>
+    setParams(
+      (before) => {
+        const params = new URLSearchParams(before);
+        params.delete(name);
+        if (value !== null) {
+          params.set(name, value);
+        }
+        return params;
+      },
+      { replace },
+    );
   return (
     <>
+      <SearchField onSearch={(words) => set('q', words === '' ? null : words, { replace: true })} />
       <Select
         aria-label="Status"
         placeholder="Any status"
@@ -54,5 +60,44 @@ export function SessionFilters({
         onChange={({ currentTarget }) => set('children', currentTarget.checked ? 'exclude' : null)}
       />
     </>
+  );
+}
+
+const pauseMs = 250;
+
+/** Asks once the person pauses; another address, such as that of a view, brings its own words. */
+function SearchField({ onSearch }: { onSearch: (words: string) => void }) {
+  const [params] = useSearchParams();
+  const asked = params.get('q') ?? '';
+  const [typed, setTyped] = useState(asked);
+  const sent = useRef(asked);
+  useEffect(() => {
+    // What was typed since it was asked for stays.
+    if (asked !== sent.current) {
+      sent.current = asked;
+      setTyped(asked);
+    }
+  }, [asked]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what was typed begins the pause, nothing else.
+  useEffect(() => {
+    if (typed === sent.current) {
+      return;
+    }
+    const timer = setTimeout(() => {
+      sent.current = typed;
+      onSearch(typed);
+    }, pauseMs);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  return (
+    <TextInput
+      type="search"
+      aria-label="Search titles, prompts and agents"
+      placeholder="Search titles, prompts, agents"
+      leftSection={<Icon name="search" size={14} />}
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      w={250}
+    />
   );
 }

@@ -1,5 +1,5 @@
 /** One session: what happens in it, what waits for the person, and what one can do. */
-import { Button, Grid, Group, Stack, Text } from '@mantine/core';
+import { Button, Grid, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, call } from '../../api/client.ts';
@@ -25,6 +25,7 @@ import { type AskedQuestion, MessageForm } from './message-form.tsx';
 import { ModelUsagePanel } from './model-usage-panel.tsx';
 import { OpenCallsPanel } from './open-calls-panel.tsx';
 import { openQuestions } from './open-questions.ts';
+import { PermissionsPanel, useTreeRequests } from './permissions-panel.tsx';
 import { PreviewsPanel } from './previews-panel.tsx';
 import { RefusedCallsPanel } from './refused-calls-panel.tsx';
 import { ServerAlert } from './server-alert.tsx';
@@ -129,7 +130,13 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
           </Stack>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 4 }}>
-          <Panels session={session} tree={tree} events={events} hasOlder={live.hasOlder} />
+          <Panels
+            session={session}
+            tree={tree}
+            events={events}
+            calls={calls.items ?? []}
+            hasOlder={live.hasOlder}
+          />
         </Grid.Col>
       </Grid>
     </PageFrame>
@@ -166,32 +173,49 @@ const shownCalls = (calls: readonly ToolCall[]) => calls.filter((call) => !leave
 
 const isLaunching = ({ status, started_at: at }: Session) => !hasEnded(status) && at === null;
 
-/** What there is to know of the session beside what happened in it. */
+/** What there is to know of the session beside what happened in it; what is not in view is not read. */
 function Panels({
   session,
   tree,
   events,
+  calls,
   hasOlder,
 }: {
   session: Session;
   tree: SessionTree;
   events: readonly TranscriptEvent[];
+  calls: readonly ToolCall[];
   /** Its beginning was not read. */
   hasOlder: boolean;
 }) {
   return (
-    <div className="session-rail">
-      <TreePanel currentId={session.id} tree={tree} />
-      <SessionFacts session={session} />
-      {isLaunching(session) || hasOlder ? null : <LaunchProgress sessionId={session.id} events={events} />}
-      <ModelUsagePanel session={session} />
-      <ServersPanel sessionId={session.id} />
-      <OpenCallsPanel session={session} />
-      <RefusedCallsPanel session={session} />
-      <ArtifactsPanel sessionId={session.id} />
-      <PreviewsPanel sessionId={session.id} />
-      <ConfigurationPanel sessionId={session.id} />
-    </div>
+    <Tabs defaultValue="details" keepMounted={false}>
+      <Tabs.List aria-label="About this session" mb="sm">
+        <Tabs.Tab value="details">Details</Tabs.Tab>
+        <Tabs.Tab value="servers">Servers</Tabs.Tab>
+        <Tabs.Tab value="files">Files</Tabs.Tab>
+        <Tabs.Tab value="setup">Setup</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="details" className="session-rail">
+        <TreePanel currentId={session.id} tree={tree} />
+        <SessionFacts session={session} />
+        <PermissionsPanel sessionId={session.id} calls={calls} />
+        <OpenCallsPanel session={session} />
+        <RefusedCallsPanel session={session} />
+        {isLaunching(session) || hasOlder ? null : <LaunchProgress sessionId={session.id} events={events} />}
+        <ModelUsagePanel session={session} />
+      </Tabs.Panel>
+      <Tabs.Panel value="servers" className="session-rail">
+        <ServersPanel sessionId={session.id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="files" className="session-rail">
+        <ArtifactsPanel sessionId={session.id} />
+        <PreviewsPanel sessionId={session.id} />
+      </Tabs.Panel>
+      <Tabs.Panel value="setup" className="session-rail">
+        <ConfigurationPanel sessionId={session.id} />
+      </Tabs.Panel>
+    </Tabs>
   );
 }
 
@@ -254,8 +278,6 @@ function MuteNotice({ session }: { session: Session }) {
   ) : null;
 }
 
-const mostRequests = 200;
-
 /**
  * Knows the person, the session's operators, those who answered its requests and those of sessions below it,
  * and the members of the workspace; nobody else's name.
@@ -263,14 +285,7 @@ const mostRequests = 200;
 function useSessionNames({ id, operator, root_operator: root }: Session) {
   const me = useMe();
   const members = usePeople();
-  const { slug } = useWorkspace();
-  const requests = useQuery({
-    queryKey: keys.permissionRequests(slug, 'of-tree', id),
-    queryFn: ({ signal }) => {
-      const params = { path: { slug }, query: { tree: id, limit: mostRequests } };
-      return call(api.GET('/api/workspaces/{slug}/permission-requests', { params, signal }));
-    },
-  });
+  const requests = useTreeRequests(id);
   const known = new Map<string, string>();
   const deciders = (requests.data?.permission_requests ?? []).map(({ decider }) => decider);
   for (const person of [operator, root, ...deciders]) {

@@ -10,7 +10,9 @@ import { Icon } from '../../components/icon.tsx';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { ListState } from '../../components/query-state.tsx';
 import { EmptyState } from '../../components/state-views.tsx';
+import { PinnedFilter } from './pinned-filter.tsx';
 import { SessionFilters } from './session-filters.tsx';
+import { searchIn } from './session-search.ts';
 import { SessionsTable } from './sessions-table.tsx';
 import { filterOf, sessionStates } from './status-text.ts';
 import { WaitingNotice } from './waiting-notice.tsx';
@@ -21,8 +23,9 @@ export function SessionsPage() {
   const state = sessionStates.find((candidate) => candidate === params.get('status'));
   const agentId = params.get('agent') ?? undefined;
   const rootsOnly = params.get('children') === 'exclude';
+  const search = searchIn(params);
   const ofState = state === undefined ? {} : filterOf(state);
-  const list = useSessions(slug, { ...ofState, agent_id: agentId, rootsOnly });
+  const list = useSessions(slug, { ...ofState, agent_id: agentId, rootsOnly, search });
   const start = (
     <Button
       component={Link}
@@ -34,6 +37,7 @@ export function SessionsPage() {
   );
   return (
     <PageFrame title="Sessions" width="list" actions={start}>
+      <PinnedFilter />
       <div className="toolbar">
         <SessionFilters status={state ?? null} agentId={agentId ?? null} rootsOnly={rootsOnly} />
         <WaitingNotice />
@@ -43,7 +47,11 @@ export function SessionsPage() {
         what="The sessions"
         empty={
           params.size > 0 ? (
-            <EmptyState title="No matching sessions" text="Choose another status or agent." />
+            <EmptyState title="No matching sessions" text="Choose another status or agent, or other words.">
+              <Button component={Link} href={pathOf(slug, 'sessions')} variant="default">
+                Clear filters
+              </Button>
+            </EmptyState>
           ) : (
             <EmptyState title="No sessions yet" text="A session is one run of an agent.">
               {start}
@@ -60,16 +68,21 @@ export function SessionsPage() {
 interface Filter extends ReturnType<typeof filterOf> {
   agent_id: string | undefined;
   rootsOnly: boolean;
+  search: string | undefined;
 }
 
-function useSessions(slug: string, { status, waiting_for: wait, agent_id: agentId, rootsOnly }: Filter) {
+function useSessions(
+  slug: string,
+  { status, waiting_for: wait, agent_id: agentId, rootsOnly, search }: Filter,
+) {
   return useList<Session>({
-    queryKey: keys.sessions(slug, 'list', status, wait, agentId, rootsOnly),
+    queryKey: keys.sessions(slug, 'list', status, wait, agentId, rootsOnly, search),
     async fetchPage({ cursor, signal }) {
       const query = {
         ...(status === undefined ? {} : { status }),
         ...(wait === undefined ? {} : { waiting_for: wait }),
         ...(agentId === undefined ? {} : { agent_id: agentId }),
+        ...(search === undefined ? {} : { search }),
         ...(rootsOnly ? { children: 'exclude' as const } : {}),
         ...(cursor === undefined ? {} : { cursor }),
       };

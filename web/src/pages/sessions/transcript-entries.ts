@@ -106,10 +106,11 @@ export function foldSteps(entries: readonly TranscriptEntry[]): TranscriptEntry[
 
 function foldedRun(steps: TranscriptEntry[]): TranscriptEntry[] {
   const events = steps.flatMap((step) => (step.kind === 'event' ? [step.event] : []));
-  const [first] = events;
-  return first === undefined || events.length < fewestFolded
+  const [first, last] = [events[0], events.at(-1)];
+  // By the last one: earlier ones come to it when more is read, and it stays as it was unfolded.
+  return first === undefined || last === undefined || events.length < fewestFolded
     ? steps
-    : [{ kind: 'steps', key: `steps ${first.id}`, at: first.at, events }];
+    : [{ kind: 'steps', key: `steps ${last.id}`, at: first.at, events }];
 }
 
 /** What the reader wants to see of a transcript. */

@@ -163,11 +163,11 @@ function Written({ text }: { text: string }) {
 
 function StreamNote({ state, isWriting }: { state: StreamState; isWriting: boolean }) {
   return (
-    <Text size="xs" c="dimmed" mt="xs" role="status">
+    <Text size="xs" c="dimmed" mt="xs" role="status" className={`stream-note stream-${state}`}>
       {
         {
           connecting: 'Loading the transcript…',
-          live: isWriting ? 'Live: the agent is writing a message.' : 'Live: new events appear here.',
+          live: isWriting ? 'Live: the agent is writing' : 'Live',
           reconnecting: 'Connection lost. Reconnecting… Nothing is lost.',
           ended: 'The session has ended.',
           failed: 'The rest of the transcript could not be loaded.',

@@ -18,17 +18,14 @@ export function useShownEntries(
   const [top, setTop] = useState<{ key: string; at: string } | null>(null);
   const [isWaiting, setWaiting] = useState(false);
   const list = useRef<HTMLOListElement>(null);
-  const kept = useRef<{ key: string; y: number } | null>(null);
+  /** From the one in sight on: what is there no longer leaves its place to the next. */
+  const kept = useRef<{ key: string; y: number }[]>([]);
   const part = partOf(entries, top);
 
   const keepPlace = () => {
-    const inSight = [...(list.current?.children ?? [])].find(
-      (element) => element instanceof HTMLElement && element.dataset['key'] && isBelowHead(element),
-    );
-    kept.current =
-      inSight instanceof HTMLElement
-        ? { key: inSight.dataset['key'] ?? '', y: inSight.getBoundingClientRect().top }
-        : null;
+    kept.current = drawnIn(list.current)
+      .filter(isBelowHead)
+      .map((element) => ({ key: keyOf(element), y: element.getBoundingClientRect().top }));
   };
   const moveTo = (index: number) => {
     const first = entries[index];
@@ -55,14 +52,13 @@ export function useShownEntries(
   }, [isWaiting, isLoadingOlder]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each of these changes what is drawn.
   useLayoutEffect(() => {
-    const place = kept.current;
-    const element = [...(list.current?.children ?? [])].find(
-      (child) => child instanceof HTMLElement && child.dataset['key'] === place?.key,
-    );
-    if (place === null || element === undefined) {
+    const drawn = new Map(drawnIn(list.current).map((element) => [keyOf(element), element]));
+    const place = kept.current.find(({ key }) => drawn.has(key));
+    const element = drawn.get(place?.key ?? '');
+    if (place === undefined || element === undefined) {
       return undefined;
     }
-    kept.current = isWaiting ? place : null;
+    kept.current = isWaiting ? kept.current : [];
     return keptThrough(settlingFrames, () =>
       window.scrollBy(0, element.getBoundingClientRect().top - place.y),
     );
@@ -100,6 +96,12 @@ function keptThrough(frames: number, scroll: () => void): () => void {
   let frame = requestAnimationFrame(next);
   return () => cancelAnimationFrame(frame);
 }
+
+const keyOf = (element: HTMLElement) => element.dataset['key'] ?? '';
+const drawnIn = (list: HTMLElement | null): HTMLElement[] =>
+  [...(list?.children ?? [])].filter(
+    (element): element is HTMLElement => element instanceof HTMLElement && keyOf(element) !== '',
+  );
 
 /** What is pinned to the upper edge hides what is behind it. */
 const headPx = 150;

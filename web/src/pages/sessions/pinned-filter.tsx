@@ -1,0 +1,70 @@
+/** The views of the list: all sessions, and one filter that the person keeps at hand, in this browser. */
+import { CloseButton } from '@mantine/core';
+import { Link, useSearchParams } from 'wouter';
+import { useAllAgents } from '../../api/use-all.ts';
+import { useKeptChoice } from '../../app/kept-choice.ts';
+import { pathOf } from '../../app/paths.ts';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
+import { Icon } from '../../components/icon.tsx';
+import { VisibleText } from '../../components/visible-text.tsx';
+import { filterName, searchIn } from './session-search.ts';
+import { sessionStates } from './status-text.ts';
+
+export function PinnedFilter() {
+  const { user } = useMe();
+  const { slug } = useWorkspace();
+  const [params] = useSearchParams();
+  const [pinned, pin] = useKeptChoice(`filter of sessions ${user.id} ${slug}`);
+  const nameOf = useFilterName();
+  const here = sorted(params);
+  const all = pathOf(slug, 'sessions');
+  const name = pinned === null ? '' : nameOf(new URLSearchParams(pinned));
+  return (
+    <nav className="views" aria-label="Views">
+      <Link href={all} aria-current={here === '' ? 'page' : undefined}>
+        All
+      </Link>
+      {pinned === null || name === '' ? null : (
+        <span className="view">
+          <Link href={`${all}?${pinned}`} aria-current={here === pinned ? 'page' : undefined} title={name}>
+            <span className="cut">
+              <VisibleText text={name} />
+            </span>
+          </Link>
+          <CloseButton
+            size="xs"
+            aria-label="Unpin this filter"
+            title="Unpin this filter"
+            onClick={() => pin(null)}
+          />
+        </span>
+      )}
+      {here === pinned || nameOf(params) === '' ? null : (
+        <button type="button" className="view-pin" onClick={() => pin(here)}>
+          <Icon name="plus" size={14} />
+          {pinned === null ? 'Pin filter' : 'Pin this one instead'}
+        </button>
+      )}
+    </nav>
+  );
+}
+
+/** The same filter is the same text, in whichever order it was chosen. */
+function sorted(params: URLSearchParams): string {
+  const ordered = new URLSearchParams(params);
+  ordered.sort();
+  return ordered.toString();
+}
+
+function useFilterName(): (params: URLSearchParams) => string {
+  const agents = useAllAgents(useWorkspace().slug).data ?? [];
+  return (params) => {
+    const agentId = params.get('agent');
+    return filterName({
+      state: sessionStates.find((candidate) => candidate === params.get('status')) ?? null,
+      agent: agentId === null ? null : (agents.find(({ id }) => id === agentId)?.name ?? 'one agent'),
+      search: searchIn(params),
+      rootsOnly: params.get('children') === 'exclude',
+    });
+  };
+}
