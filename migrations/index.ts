@@ -22,6 +22,7 @@ import * as createRepositories from './20261130130000_create_repositories.ts';
 import * as indexRequestsByAgent from './20261130131500_index_requests_by_agent.ts';
 import * as createPasskeys from './20261130180000_create_passkeys.ts';
 import * as addSessionTitles from './20261201100000_add_session_titles.ts';
+import * as createPatchRequests from './20261201120000_create_patch_requests.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -50,6 +51,7 @@ const migrations: Record<string, Migration> = {
   '20261130131500_index_requests_by_agent': indexRequestsByAgent,
   '20261130180000_create_passkeys': createPasskeys,
   '20261201100000_add_session_titles': addSessionTitles,
+  '20261201120000_create_patch_requests': createPatchRequests,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {
