@@ -188,7 +188,7 @@ function Panels({
       <ServersPanel sessionId={session.id} />
       <OpenCallsPanel session={session} />
       <RefusedCallsPanel session={session} />
-      <ArtifactsPanel sessionId={session.id} />
+      <ArtifactsPanel session={session} />
       <PreviewsPanel sessionId={session.id} />
       <ConfigurationPanel sessionId={session.id} />
     </div>
