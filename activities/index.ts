@@ -47,6 +47,7 @@ import { validateLaunch } from './sessions/validate-launch.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 import { deliverInputs } from './workloads/deliver-inputs.ts';
 import { inspectWorkload } from './workloads/inspect-workload.ts';
+import { makePatch } from './workloads/make-patch.ts';
 import { startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
 import { createConnectionsForWorkspaces, type Slot } from './workspace-share.ts';
@@ -130,6 +131,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     inspectWorkload: short(ofSession, inspectWorkload),
     deliverInputs: short(ofSession, deliverInputs),
     checkIdle: short(ofSession, checkIdle),
+    makePatch: bind(ofSession, makePatch),
     // Outside of the share: only its first attempt can tell what had ended before.
     stopWorkload: bind(ofSession, stopWorkload),
     listOpenRequests: short(ofSession, listOpenRequests),

@@ -73,6 +73,7 @@ export const auditEventName = z.enum([
   'session.muted',
   'session.unmuted',
   'session.renamed',
+  'session.patch_requested',
   'session.output_read',
   'session.message.posted',
   'session.preview.deployed',

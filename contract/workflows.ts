@@ -245,6 +245,8 @@ export const sessionWorkflowContract = {
     sidecarReady: 'sidecarReady',
     /** A message waits in `session_inputs` of a session that runs, and none waited before it. */
     inputAvailable: 'inputAvailable',
+    /** Somebody waits for the patch of the repository: a row of `patch_requests` is open. */
+    patchRequested: 'patchRequested',
     /** The agent called `end_session`; the outcome is on the session's row. */
     agentEnded: 'agentEnded',
     /** Its workload may have changed: it is looked at. A hint, which may come late, twice or never. */

@@ -23,6 +23,7 @@ import * as indexRequestsByAgent from './20261130131500_index_requests_by_agent.
 import * as createPasskeys from './20261130180000_create_passkeys.ts';
 import * as addSessionTitles from './20261201100000_add_session_titles.ts';
 import * as addGrantIndexes from './20261201120000_add_grant_indexes.ts';
+import * as createPatchRequests from './20261201121000_create_patch_requests.ts';
 import * as indexSessionWords from './20261201151500_index_session_words.ts';
 import * as keepAskingEntries from './20261201152500_keep_asking_entries.ts';
 
@@ -54,6 +55,7 @@ const migrations: Record<string, Migration> = {
   '20261130180000_create_passkeys': createPasskeys,
   '20261201100000_add_session_titles': addSessionTitles,
   '20261201120000_add_grant_indexes': addGrantIndexes,
+  '20261201121000_create_patch_requests': createPatchRequests,
   '20261201151500_index_session_words': indexSessionWords,
   '20261201152500_keep_asking_entries': keepAskingEntries,
 };

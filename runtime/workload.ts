@@ -52,7 +52,10 @@ export type TakeLeftCalls = (
  * Keeps the patch of a session that has ended, or says to people why there is none. Idempotent per session.
  * When it throws, the session's files stay where they are.
  */
-export type TakePatch = (sessionId: string, made: { patch: Buffer } | { problem: string }) => Promise<void>;
+export type TakePatch = (sessionId: string, made: MadePatch) => Promise<void>;
+
+/** An empty patch: nothing differs. A problem is a part of a sentence for people. */
+export type MadePatch = { patch: Buffer } | { problem: string };
 
 /** `waiting`: not started yet. `restarting`: the sidecar was lost and is being started again. */
 export type ContainerState =
@@ -119,6 +122,11 @@ export interface Runtime<Spec> {
    * hold server-internal data: the platform never shows it, and on a cluster the worker may not read it.
    */
   logs(sessionId: string, container: string, tailBytes: number): Promise<string>;
+  /**
+   * Of what the agent of a running session has changed in its repository so far. Absent where sessions have no
+   * repositories. Throws for a fault of the worker, or the reason of `signal`.
+   */
+  makePatch?(sessionId: string, signal: AbortSignal): Promise<MadePatch>;
   /**
    * Stops everything of the session, hands over the rest of its audit spool, and cleans up. Idempotent.
    * Throws when something does not end or is not accepted, or `signal` is aborted before a repository's patch

@@ -2,6 +2,13 @@
 
 declare module 'knex/types/tables.js' {
   interface Tables {
+    patch_requests: {
+      id: string;
+      session_id: string;
+      requested_by: string | null;
+      requested_at: string;
+      answered_at: string | null;
+    };
     repositories: {
       id: string;
       workspace_id: string;

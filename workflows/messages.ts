@@ -15,6 +15,7 @@ import {
 
 export const sidecarReady = defineSignal(session.signals.sidecarReady);
 export const inputAvailable = defineSignal(session.signals.inputAvailable);
+export const patchRequested = defineSignal(session.signals.patchRequested);
 export const agentEnded = defineSignal(session.signals.agentEnded);
 export const workloadChanged = defineSignal(session.signals.workloadChanged);
 export const terminate = defineSignal(session.signals.terminate);

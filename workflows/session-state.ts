@@ -7,6 +7,7 @@ import type { SessionProgress, SessionWorkflowInput } from '../contract/workflow
 import {
   agentEnded,
   inputAvailable,
+  patchRequested,
   sessionProgress,
   sidecarReady,
   terminate,
@@ -19,6 +20,8 @@ export class SessionState {
   ready = false;
   inputsWaiting = false;
   workloadChanged = false;
+  patchRequested = false;
+  patchIsMade = false;
   agentEnded = false;
   terminateRequested = false;
   progress: SessionProgress = { status: 'pending', step: 'Starting', since: now() };
@@ -52,6 +55,9 @@ export function setUpSession(input: SessionWorkflowInput): SessionState {
   });
   setHandler(inputAvailable, () => {
     state.inputsWaiting = true;
+  });
+  setHandler(patchRequested, () => {
+    state.patchRequested = true;
   });
   setHandler(agentEnded, () => {
     state.agentEnded = true;

@@ -3,11 +3,13 @@
  * first of its endings, finish.
  */
 import {
+  ActivityFailure,
   CancellationScope,
   condition,
   continueAsNew,
   executeChild,
   getExternalWorkflowHandle,
+  isCancellation,
   sleep,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -100,6 +102,7 @@ async function runUntilEnd(
   return Promise.race([
     ...atAnyTime,
     deliverMessages(state),
+    makePatches(state),
     idleLimit(state, session.limits.idleMs),
     historyFull(state, historyLimit).then(() => ({ continueWith: session })),
   ]);
@@ -200,10 +203,26 @@ async function deliverMessages(state: SessionState): Promise<never> {
   }
 }
 
+/** What fails stays open, and is tried again when somebody asks again. */
+async function makePatches(state: SessionState): Promise<never> {
+  while (true) {
+    await condition(() => state.patchRequested);
+    state.patchRequested = false;
+    state.patchIsMade = true;
+    await steps.makePatch({ sessionId: state.sessionId }).catch((error: unknown) => {
+      if (isCancellation(error) || !(error instanceof ActivityFailure)) {
+        throw error;
+      }
+    });
+    state.patchIsMade = false;
+  }
+}
+
 async function historyFull(state: SessionState, limit: number): Promise<void> {
   await condition(() => {
     const { continueAsNewSuggested, historyLength } = workflowInfo();
-    return !state.endRequested && (continueAsNewSuggested || historyLength > limit);
+    const isQuiet = !state.endRequested && !state.patchRequested && !state.patchIsMade;
+    return isQuiet && (continueAsNewSuggested || historyLength > limit);
   });
 }
 

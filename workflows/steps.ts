@@ -111,6 +111,16 @@ export const { checkIdle } = proxyActivities<Activities>({
   ...leaveRunning,
 });
 
+/** Of a session that goes on: what its agent hands over, and git within its limits. */
+export const { makePatch } = proxyActivities<Activities>({
+  summary: 'Make the patch that somebody asked for',
+  startToCloseTimeout: '3 minutes',
+  heartbeatTimeout: '10 seconds',
+  scheduleToCloseTimeout: '10 minutes',
+  retry: untilItWorks,
+  ...leaveRunning,
+});
+
 /** The containers end within a minute; then the patch of a repository is made, and stored. */
 export const { stopWorkload } = proxyActivities<Activities>({
   summary: 'Stop the workload',

@@ -1,8 +1,8 @@
-/** The patch of a session's repository becomes an artifact of the session. */
+/** Patches of a session's repository become artifacts of the session. */
 import { createHash } from 'node:crypto';
 import { createArtifact } from '../../commands/artifacts/create.ts';
 import { systemActor } from '../../contract/session-event.ts';
-import type { TakePatch } from '../../runtime/workload.ts';
+import type { MadePatch, TakePatch } from '../../runtime/workload.ts';
 import { patchId, readArtifactById } from '../../store/artifacts/artifacts.ts';
 import { abandonContent, appendChunk, beginContent } from '../../store/artifacts/contents.ts';
 import type { Db } from '../../store/database.ts';
@@ -10,45 +10,83 @@ import { appendSessionEvent, derivedId } from '../../store/session-events/append
 import { readSession } from '../../store/sessions/read-session.ts';
 
 const chunkBytes = 256 * 1024;
-const name = 'changes.patch';
 const mimeType = 'text/x-diff';
+/** Left for the patch at the session's end: as large as one may be. */
+const bytesForTheEnd = 10 * 1024 * 1024;
+
+interface Kept {
+  id: string;
+  name: string;
+  description: string;
+  /** Of all artifacts of the session. */
+  sessionBytes: number;
+  /** Of the event that says why there is none. */
+  noticeId: string;
+  nothingChanged: string;
+}
 
 /** Idempotent: its id follows from the session. What is no session, or was deleted, keeps none. */
 export const takePatchWith =
   ({ db, sessionBytes }: { db: Db; sessionBytes: number }): TakePatch =>
-  async (sessionId, made) => {
-    const session = await readSession(db, sessionId);
-    // What failed after the patch was kept is tried again, and may find that there is none any more.
-    if (session === null || (await readArtifactById(db, patchId(sessionId))) !== null) {
-      return;
-    }
-    if ('problem' in made) {
-      await tell(db, sessionId, `There is no patch of the repository: ${made.problem}`);
-    } else if (made.patch.length === 0) {
-      await tell(db, sessionId, 'The agent changed nothing in the repository.');
-    } else if (!(await keep(db, { sessionId, agentId: session.agent_id, patch: made.patch, sessionBytes }))) {
-      await tell(db, sessionId, 'There is no patch of the repository: the session has no room for it.');
-    }
-  };
+  (sessionId, made) =>
+    keepOrTell(db, sessionId, made, {
+      id: patchId(sessionId),
+      name: 'changes.patch',
+      description: 'What changed in the repository, against the commit that the session began with.',
+      sessionBytes,
+      noticeId: derivedId(sessionId, 'no_patch'),
+      nothingChanged: 'The agent changed nothing in the repository.',
+    });
 
-async function tell(db: Db, sessionId: string, message: string): Promise<void> {
-  await appendSessionEvent(db, sessionId, {
-    id: derivedId(sessionId, 'no_patch'),
-    type: 'platform.notice',
-    actor: systemActor,
-    payload: { code: 'no_patch', message },
+/** Of a session that runs, as somebody asked. Idempotent: its id follows from the request. */
+export const keepPatchSoFar = (
+  db: Db,
+  { sessionId, requestId, sessionBytes }: { sessionId: string; requestId: string; sessionBytes: number },
+  made: MadePatch,
+): Promise<void> =>
+  keepOrTell(db, sessionId, made, {
+    id: patchId(sessionId, requestId),
+    name: 'changes-so-far.patch',
+    description:
+      'What had changed in the repository when it was asked for, against the commit that the session began with.',
+    sessionBytes: sessionBytes - bytesForTheEnd,
+    noticeId: derivedId(sessionId, 'no_patch', requestId),
+    nothingChanged: 'The agent has changed nothing in the repository so far.',
   });
+
+async function keepOrTell(db: Db, sessionId: string, made: MadePatch, kept: Kept): Promise<void> {
+  const session = await readSession(db, sessionId);
+  // What failed after the patch was kept is tried again, and may find that there is none any more.
+  if (session === null || (await readArtifactById(db, kept.id)) !== null) {
+    return;
+  }
+  const tell = (message: string) =>
+    appendSessionEvent(db, sessionId, {
+      id: kept.noticeId,
+      type: 'platform.notice',
+      actor: systemActor,
+      payload: { code: 'no_patch', message },
+    });
+  if ('problem' in made) {
+    await tell(`There is no patch of the repository: ${made.problem}`);
+  } else if (made.patch.length === 0) {
+    await tell(kept.nothingChanged);
+  } else if (!(await keep(db, { sessionId, agentId: session.agent_id, patch: made.patch, kept }))) {
+    await tell('There is no patch of the repository: the session has no room for it.');
+  }
+}
+
+interface Keeping {
+  sessionId: string;
+  agentId: string;
+  patch: Buffer;
+  kept: Kept;
 }
 
 /** False when the session's artifacts together would be too large. */
 async function keep(
   db: Db,
-  {
-    sessionId,
-    agentId,
-    patch,
-    sessionBytes,
-  }: { sessionId: string; agentId: string; patch: Buffer; sessionBytes: number },
+  { sessionId, agentId, patch, kept: { id, name, description, sessionBytes } }: Keeping,
 ): Promise<boolean> {
   const contentId = await beginContent(db, sessionId);
   try {
@@ -59,8 +97,7 @@ async function keep(
     const created = await createArtifact(
       db,
       {
-        ...{ id: patchId(sessionId), sessionId, agentId, name, mimeType, contentId, sizeBytes: patch.length },
-        description: 'What changed in the repository, against the commit that the session began with.',
+        ...{ id, sessionId, agentId, name, mimeType, description, contentId, sizeBytes: patch.length },
         sha256: createHash('sha256').update(patch).digest('hex'),
       },
       { sessionBytes },

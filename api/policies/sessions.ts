@@ -81,7 +81,7 @@ export function whyNotMessageSession({ userId }: { userId: string }, session: Pe
 export function whyNotChangeSession(visitor: SessionVisitor, session: People): Refusal {
   return visitor.role === 'admin' || isOwnSession(visitor, session)
     ? null
-    : 'Only the operator of a session or a workspace admin may mute or rename it';
+    : 'Only the operator of a session or a workspace admin may mute or rename it, or ask for its patch';
 }
 
 export function whyNotEndSession(visitor: SessionVisitor, session: SessionKeepers): Refusal {

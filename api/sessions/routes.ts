@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { requestPatch, secondsBetweenPatches } from '../../commands/artifacts/request-patch.ts';
 import { addMessage } from '../../commands/session-inputs/messages.ts';
 import { setRequestsMuted } from '../../commands/sessions/mute-requests.ts';
 import { renameSession } from '../../commands/sessions/rename.ts';
@@ -14,12 +15,15 @@ import {
   sessionWait,
 } from '../../contract/session.ts';
 import { shownName } from '../../contract/shown-name.ts';
+import { sessionSignals } from '../../contract/workflows.ts';
 import type { User } from '../../contract/workspace.ts';
+import { patchRequest } from '../../store/artifacts/patch-requests.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../store/sessions/list.ts';
 import { readSession } from '../../store/sessions/read-session.ts';
 import { requestEnding } from '../../store/sessions/status.ts';
 import { ApiError, notFound } from '../errors.ts';
+import { followUp } from '../follow-up.ts';
 import {
   anyMember,
   sessionChangers,
@@ -52,6 +56,7 @@ export function sessionRoutes(dependencies: Dependencies): AnyRoute[] {
     terminateRoute(dependencies),
     changeRoute(dependencies),
     configurationRoute(dependencies),
+    patchRoute(dependencies),
     childrenRoute(dependencies),
   ];
 }
@@ -208,6 +213,41 @@ function configurationRoute({ db }: Dependencies): AnyRoute {
         throw notFound('The configuration: the session has not got that far');
       }
       return { configuration: presentConfiguration(configuration) };
+    },
+  });
+}
+
+function patchRoute({ db, workflows, log }: Dependencies): AnyRoute {
+  return defineRoute({
+    method: 'post',
+    path: `${path}/patch`,
+    summary:
+      'Ask for the patch of a running session, which becomes an artifact; while one is made, that is it',
+    scope: 'session',
+    access: sessionChangers,
+    status: 202,
+    response: z.strictObject({ patch_request: patchRequest }),
+    async handler({ session, user }) {
+      const configuration = await readConfiguration(db, session.id);
+      if (configuration?.agent.repository === undefined) {
+        throw new ApiError('conflict', 'The session has no repository');
+      }
+      const asked = await requestPatch(db, session, user.id);
+      if (asked.result === 'not_running') {
+        throw new ApiError('conflict', 'The session does not run; one that has ended has its patch already');
+      }
+      if (asked.result === 'too_soon') {
+        throw new ApiError('rate_limited', `The limit is one patch in ${secondsBetweenPatches} seconds`, {
+          retryAfterSeconds: secondsBetweenPatches,
+        });
+      }
+      if (asked.tells) {
+        await followUp(log, workflows.signalSession(session.id, sessionSignals.patchRequested), {
+          message: 'the patch is made when somebody asks again after a minute',
+          session_id: session.id,
+        });
+      }
+      return { patch_request: asked.request };
     },
   });
 }

@@ -54,3 +54,65 @@ export const ticketClerk: AgentWithAttachments = {
   }),
   attachments: [{ name: entryName, env: {} }],
 };
+
+export const pushSecret = 'DEMO_PUSH_TOKEN';
+/** The one entry that may be given it. */
+export const pushEntry = 'repository';
+const pushScope = 'repository.push';
+
+/** `url` is its MCP endpoint. The token is in a header that the bridge adds; no agent sees it. */
+export const pushServer = (url: string): McpServerInput =>
+  mcpServerInput.parse({
+    name: pushEntry,
+    shape: {
+      type: 'remote',
+      url,
+      headers: [{ name: 'Authorization', prefix: 'Bearer ', variable: pushSecret }],
+    },
+    manifest: {
+      env: { [pushSecret]: { kind: 'secret', label: 'Token of the demo’s repository', required: true } },
+      tool_scopes: { push: pushScope },
+    },
+  });
+
+const change = {
+  branch: { $saved: 'branch' },
+  onto: { $saved: 'main' },
+  message: 'Say who writes the notes',
+  patch: `diff --git a/notes.md b/notes.md
+new file mode 100644
+--- /dev/null
++++ b/notes.md
+@@ -0,0 +1 @@
++An agent wrote this, and a person approved this very push.
+`,
+};
+
+const pushSteps = [
+  { call: 'platform.emit_status', arguments: { status: 'Making a change' } },
+  { call: 'repository.read_branches', save: { main: 'main', branch: 'unused' } },
+  { call: 'repository.push', arguments: change, expect: 'permission_required' },
+  {
+    call: 'platform.request_grant',
+    arguments: {
+      grant_type: 'tool_scope',
+      details: { scope: pushScope },
+      scope: 'once',
+      justification: 'To push one commit to a branch of its own.',
+    },
+  },
+  { wait_for_message: { contains: 'Permission request', timeout_seconds: 24 * 3600 } },
+  { call: 'repository.push', arguments: change },
+  { call: 'repository.read_branches' },
+  { call: 'platform.end_session', arguments: { outcome: 'completed', summary: 'Pushed a commit.' } },
+];
+
+/** Pushes one commit, once a person has approved this very push. */
+export const committer: AgentWithAttachments = {
+  agent: agentInput.parse({
+    name: 'committer',
+    run: { type: 'builtin', name: 'scripted' },
+    instructions: JSON.stringify({ steps: pushSteps }, null, 2),
+  }),
+  attachments: [{ name: pushEntry, env: { [pushSecret]: `\${${pushSecret}}` } }],
+};

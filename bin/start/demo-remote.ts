@@ -2,8 +2,8 @@
  * The demo's remote MCP server with its authorization server (deploy/demo-remote): where they listen,
  * and how they are started.
  */
-import { randomInt } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomBytes, randomInt } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { chooseFreePort, isPortFree } from './free-port.ts';
@@ -14,6 +14,8 @@ export interface DemoRemote {
   url: string;
   issuer: string;
   directory: string;
+  /** Of its endpoint that pushes: where it is, and what the platform alone has for it. */
+  push: { url: string; token: string };
 }
 
 export const demoRemoteName = 'demo-remote';
@@ -47,7 +49,17 @@ export async function placeDemoRemote(
     url: `http://127.0.0.1:${ports.server}/mcp`,
     issuer: `http://127.0.0.1:${ports.issuer}`,
     directory,
+    push: { url: `http://127.0.0.1:${ports.server}/push/mcp`, token: pushToken(directory) },
   };
+}
+
+/** Made at the first start: the secret of the workspace that has it stays as it is. */
+function pushToken(directory: string): string {
+  const file = join(directory, 'push-token');
+  if (!existsSync(file)) {
+    writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 });
+  }
+  return readFileSync(file, 'utf8').trim();
 }
 
 /** Below the ports of outgoing connections, one of which could have taken it at a later start. */

@@ -60,9 +60,7 @@ export async function seedDemo(seed: DemoSeed): Promise<WaitingDemo> {
  */
 export async function fillDemoWorkspace({ ada, max }: Pick<DemoSeed, 'ada' | 'max'>): Promise<string> {
   await ensureWorkspace(ada, await idOf(max));
-  if (await ensureSecret(ada, demoSecret, randomBytes(24).toString('base64url'))) {
-    await ada.send('PATCH', `${workspace}/secrets/${demoSecret}`, { allowed_servers: [demoSecretServer] });
-  }
+  await ensureSecret(ada, demoSecret, randomBytes(24).toString('base64url'), [demoSecretServer]);
   await ensureEntries(ada, demoServers);
   const agentId = await ensureAgent(ada, { agent: demoAgent, attachments: demoAttachments });
   await ensureAgent(ada, { agent: demoPlanner(agentId), attachments: [] });
@@ -97,15 +95,23 @@ async function idOf(person: ApiClient): Promise<string> {
 }
 
 /**
- * Gives a secret that is not there this value; returns whether it did. Throws
- * StartError when the API refuses.
+ * Gives a secret that is not there this value, for these entries alone where some are given; returns whether it
+ * did. Throws StartError when the API refuses.
  */
-export async function ensureSecret(ada: ApiClient, name: string, value: string): Promise<boolean> {
+export async function ensureSecret(
+  ada: ApiClient,
+  name: string,
+  value: string,
+  allowedServers?: readonly string[],
+): Promise<boolean> {
   const secrets = await readAll(ada, 'secrets', 'secrets');
   if (secrets.some((secret) => secret.name === name)) {
     return false;
   }
   await ada.send('PUT', `${workspace}/secrets/${name}`, { value });
+  if (allowedServers !== undefined) {
+    await ada.send('PATCH', `${workspace}/secrets/${name}`, { allowed_servers: allowedServers });
+  }
   return true;
 }
 

@@ -9,8 +9,15 @@ import { listWorkers } from '../../store/workers/workers.ts';
 import { ApiClient } from './api-client.ts';
 import { claimDataDirectory } from './data-directory.ts';
 import { demoPeople } from './demo-content.ts';
-import { demoRemoteName, placeDemoRemote, privateHostsOf } from './demo-remote.ts';
-import { ticketClerk, ticketsServer } from './demo-remote-content.ts';
+import { type DemoRemote, demoRemoteName, placeDemoRemote, privateHostsOf } from './demo-remote.ts';
+import {
+  committer,
+  pushEntry,
+  pushSecret,
+  pushServer,
+  ticketClerk,
+  ticketsServer,
+} from './demo-remote-content.ts';
 import { chooseFreePort, isPortFree } from './free-port.ts';
 import { loadOrCreateKeys } from './keys.ts';
 import { provideDatabase, provideTemporal } from './provide-servers.ts';
@@ -18,6 +25,7 @@ import {
   addUnlessRefused,
   ensureAgent,
   ensureEntries,
+  ensureSecret,
   fillDemoWorkspace,
   seedDemo,
   type WaitingDemo,
@@ -103,7 +111,7 @@ async function startParts(options: StartPlatformOptions, undo: Undo): Promise<Om
     await untilWorkerReports(db, signal);
   }
   if (demoRemote !== null) {
-    await addDemoRemote(people.ada, demoRemote.url, progress);
+    await addDemoRemote(people.ada, demoRemote, progress);
   }
   if (config.DEMO_MODEL_KEY !== undefined) {
     await addDemoWriter(people.ada, config.DEMO_MODEL_KEY, progress);
@@ -161,12 +169,19 @@ export async function signInDemoPeople(db: Db, url: string): Promise<{ ada: ApiC
 }
 
 /**
- * `url` is its MCP endpoint. The platform registers there by itself, which nothing here waits for: the
+ * Its servers and an agent for each. At that of the tickets the platform registers there by itself, which nothing here waits for: the
  * entry's page shows the outcome. What the API refuses, as where sessions have no sandbox, is a line of
  * `progress`: the rest of the demo works without it.
  */
-export const addDemoRemote = (ada: ApiClient, url: string, progress: (line: string) => void): Promise<void> =>
+export const addDemoRemote = (
+  ada: ApiClient,
+  { url, push }: Pick<DemoRemote, 'url' | 'push'>,
+  progress: (line: string) => void,
+): Promise<void> =>
   addUnlessRefused('no remote server', progress, async () => {
     await ensureEntries(ada, [ticketsServer(url)]);
     await ensureAgent(ada, ticketClerk);
+    await ensureSecret(ada, pushSecret, push.token, [pushEntry]);
+    await ensureEntries(ada, [pushServer(push.url)]);
+    await ensureAgent(ada, committer);
   });

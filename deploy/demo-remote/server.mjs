@@ -1,11 +1,13 @@
 /**
  * A remote MCP server with tickets, and the authorization server that signs people in to it, FOR DEMOS ONLY:
- * there are no passwords, anybody who opens the page chooses who to be. It listens on loopback alone.
+ * there are no passwords, anybody who opens the page chooses who to be. Beside it an MCP server that pushes to
+ * a repository, at /push/mcp, for the platform alone. It listens on loopback alone.
  *   ISSUER      the authorization server's address, an origin (http://127.0.0.1:9101)
  *   SERVER_URL  the MCP endpoint (http://127.0.0.1:9102/mcp)
- *   DATA_DIR    where the signing key and the registered clients are kept, made at the first start
+ *   DATA_DIR    where the signing key, the registered clients and the repository are kept, made at the first
+ *               start, and push-token, which is given
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { loadOrMakeKeys } from '../demo-identity/keys.mjs';
@@ -13,6 +15,8 @@ import { loopbackUrl, portOf } from '../demo-identity/loopback-url.mjs';
 import { createAuthorizationServer } from './authorization-server.mjs';
 import { openCalls } from './calls.mjs';
 import { askForConsent } from './consent.mjs';
+import { openRepository } from './git-repository.mjs';
+import { createPushEndpoint } from './push-server.mjs';
 import { createRemoteServer } from './remote-server.mjs';
 import { openStore } from './store.mjs';
 import { openTickets } from './tickets.mjs';
@@ -55,16 +59,27 @@ function serve(issuer, url, directory) {
   const publicKeys = { keys: keys.jwks.keys.map(publicHalf) };
   const [tickets, calls] = [openTickets(), openCalls()];
   listen(issuer, authorizationListener(provider, resource));
+  const answer = createRemoteServer({ url, issuer: issuer.origin, publicKeys, people, tickets, calls });
+  const push = pushEndpoint(directory);
   listen(
     url,
-    webListener(
-      url.origin,
-      createRemoteServer({ url, issuer: issuer.origin, publicKeys, people, tickets, calls }),
+    webListener(url.origin, (request) =>
+      push !== null && new URL(request.url).pathname === '/push/mcp' ? push(request) : answer(request),
     ),
   );
   process.stderr.write(
     `FOR DEMOS ONLY: anyone who reaches ${issuer.origin} can be anyone (${Object.keys(people).join(', ')}).\n`,
   );
+}
+
+/** Null without a token: nobody could use it. */
+function pushEndpoint(directory) {
+  const file = join(directory, 'push-token');
+  if (!existsSync(file)) {
+    return null;
+  }
+  const repository = openRepository(join(directory, 'repository.git'));
+  return createPushEndpoint({ token: readFileSync(file, 'utf8').trim(), repository });
 }
 
 for (const name of ['SIGTERM', 'SIGINT']) {

@@ -83,6 +83,7 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
   const { takeLeftCalls } = dependencies;
   const directoryOf = (sessionId: string) => sessionDirectory(sessionsDirectory, sessionId);
   const stop = async (sessionId: string, signal?: AbortSignal) => {
+    await repositories.abandonPatchSoFar(sessionId);
     await stopSession(directoryOf(sessionId), takeLeftCalls, (directory) =>
       repositories.handOverPatch(sessionId, directory, signal),
     );
@@ -107,6 +108,7 @@ export async function createProcessRuntime(dependencies: ProcessRuntimeDependenc
           }),
       }),
     stop,
+    makePatch: (sessionId, signal) => repositories.makePatchSoFar(sessionId, directoryOf(sessionId), signal),
     inspect: async (sessionId) => inspectSession(directoryOf(sessionId)),
     watch: (onChange) => watchSessions(sessionsDirectory, onChange, dependencies.logger),
     sidecarHost: async () => '127.0.0.1',

@@ -24,15 +24,16 @@ export type Artifact = z.infer<typeof artifact>;
 
 const columns = Object.keys(artifactRow.shape) as (keyof ArtifactRow)[];
 
-/**
- * Of the patch of a session's repository. What an agent hands out has an id that its sidecar made at random,
- * whatever the agent calls it.
- */
-export const patchId = (sessionId: string): string => derivedId(sessionId, 'repository_patch');
+/** Of the patch of a session's repository: that of its end, or one that was asked for before. */
+export const patchId = (sessionId: string, requestId?: string): string =>
+  derivedId(sessionId, 'repository_patch', ...(requestId === undefined ? [] : [requestId]));
+
+/** Of all artifacts patches alone have such an id: what agents hand out has one that their sidecars chose. */
+const isDerived = (id: string): boolean => id.charAt(14) === '8';
 
 const withMaker = (row: ArtifactRow): Artifact => ({
   ...row,
-  made_by: row.id === patchId(row.session_id) ? 'platform' : 'agent',
+  made_by: isDerived(row.id) ? 'platform' : 'agent',
 });
 
 const schema = { shape: artifactRow.shape, parse: (row: unknown) => withMaker(artifactRow.parse(row)) };

@@ -1,6 +1,6 @@
 /** A runtime that starts nothing and remembers what it was asked, where a driver is beside the point. */
 import type { FrozenConfiguration } from '../../contract/session.ts';
-import type { LaunchSecrets, Runtime, WorkloadState } from '../../runtime/workload.ts';
+import type { LaunchSecrets, MadePatch, Runtime, WorkloadState } from '../../runtime/workload.ts';
 
 /** Tests change them; watchers are informed, as a runtime's are. */
 class ObservedStates extends Map<string, WorkloadState> {
@@ -32,6 +32,8 @@ export class RecordingRuntime implements Runtime<FrozenConfiguration> {
   readonly states = new ObservedStates();
   refusal: Error | null = null;
   startFailure: Error | null = null;
+  /** How the patch of a running session is made. */
+  patch: (signal: AbortSignal) => Promise<MadePatch> = async () => ({ patch: Buffer.from('') });
 
   render(configuration: FrozenConfiguration): FrozenConfiguration {
     if (this.refusal !== null) {
@@ -72,6 +74,10 @@ export class RecordingRuntime implements Runtime<FrozenConfiguration> {
 
   async logs(): Promise<string> {
     return '';
+  }
+
+  makePatch(_sessionId: string, signal: AbortSignal): Promise<MadePatch> {
+    return this.patch(signal);
   }
 
   async stop(sessionId: string): Promise<void> {

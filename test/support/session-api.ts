@@ -43,8 +43,10 @@ export interface SessionApi extends TestApi {
   workflows: WorkflowClient;
   temporal: TestWorker['client'];
   runtime: RecordingRuntime;
-  /** A session of a new agent of the person's, whose sidecar has reported that it listens. */
-  runningSession(person: Person, base: string): Promise<{ session: Session; agent: Agent }>;
+  /**
+   * A session of a new agent of the person's, with further fields, whose sidecar has reported that it listens.
+   */
+  runningSession(person: Person, base: string, fields?: object): Promise<{ session: Session; agent: Agent }>;
   /** A request as the session's sidecar sends it. */
   asSidecar(sessionId: string, method: string, path: string, body?: unknown): Promise<Answer>;
   token(sessionId: string): string;
@@ -121,11 +123,12 @@ export async function startSessionApi(
     runtime,
     token,
     asSidecar,
-    async runningSession(person, base) {
+    async runningSession(person, base, fields = {}) {
       const { agent } = await person.ok<{ agent: Agent }>('POST', `${base}/agents`, {
         name: `agent-${randomUUID()}`,
         run: { type: 'builtin', name: 'scripted' },
         instructions: '{"steps":[]}',
+        ...fields,
       });
       const { session } = await person.ok<{ session: Session }>('POST', `${base}/sessions`, {
         agent_id: agent.id,
@@ -232,6 +235,7 @@ async function startWorker(
     approvalPublicKey: await importSPKI(publicKey.toString(), 'EdDSA'),
     limits: {
       WORKER_MAX_SESSIONS: 100_000,
+      LIMIT_SESSION_ARTIFACT_BYTES: config.LIMIT_SESSION_ARTIFACT_BYTES,
       SESSION_START_SECONDS: startSeconds,
       SESSION_AUTHORIZATION_SECONDS: authorizationSeconds,
       SESSION_TOTAL_SECONDS: 3600,

@@ -148,6 +148,9 @@ export class ScriptedPlatform {
     deliverInputs: async (input) => {
       this.begin('deliverInputs', input);
     },
+    makePatch: async (input) => {
+      this.begin('makePatch', input);
+    },
     checkIdle: async (input) => ({ remainingMs: this.begin('checkIdle', input).remainingIdleMs }),
     stopWorkload: async (input) => {
       this.begin('stopWorkload', input);

@@ -27,8 +27,11 @@ export interface SessionHost {
 }
 
 const stopGraceMs = 2000;
-/** Of an agent in a repository, which hands its files over once its program has ended. */
-const handOverGraceMs = 10_000;
+/**
+ * Of an agent in a repository, which hands its files over once its program has ended: git is started half a
+ * dozen times, with the share of the processor that an agent has on a machine that may be busy.
+ */
+const handOverGraceMs = 30_000;
 /** Child processes of an ended container may hold its output open. */
 const lastOutputMs = 500;
 /** Time for the last reports to reach the sidecar before it is stopped itself. */

@@ -28,20 +28,26 @@ export function takeChanges({ socket, file, maxBytes }: ChangesLaunch): { close(
   return { close: () => server.close() };
 }
 
+/** Passes bytes on; fails at more than so many. */
+export function bounded(maxBytes: number): Transform {
+  let bytes = 0;
+  return new Transform({
+    transform(piece: Buffer, _encoding, done) {
+      bytes += piece.length;
+      done(bytes > maxBytes ? new TooManyBytesError('too many bytes') : null, piece);
+    },
+  });
+}
+
+export class TooManyBytesError extends Error {}
+
 /** One that breaks off leaves what was there before. */
 async function take(
   client: Socket,
   { file, maxBytes }: Pick<ChangesLaunch, 'file' | 'maxBytes'>,
 ): Promise<void> {
-  let bytes = 0;
-  const bounded = new Transform({
-    transform(piece: Buffer, _encoding, done) {
-      bytes += piece.length;
-      done(bytes > maxBytes ? new Error('too many bytes') : null, piece);
-    },
-  });
   try {
-    await pipeline(client, bounded, createWriteStream(`${file}.unfinished`, { mode: 0o600 }));
+    await pipeline(client, bounded(maxBytes), createWriteStream(`${file}.unfinished`, { mode: 0o600 }));
     renameSync(`${file}.unfinished`, file);
   } catch {
     // The patch then says that there is nothing.

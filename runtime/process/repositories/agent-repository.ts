@@ -24,15 +24,17 @@ interface InRepository {
 /** Records of paths beside the files themselves. */
 const recordsBytes = 8 * 1024 * 1024;
 
+/** Of all that an agent's sandbox hands over. */
+export const maxChangesBytes = (changesBytes: number): number => changesBytes + recordsBytes;
+
 export function inRepository(
   { directory, changesBytes }: AgentRepository,
   { machine, layout }: { machine: Pick<Machine, 'programs'>; layout: Pick<Layout, 'node'> },
 ): InRepository {
   const files = repositoryFiles(directory);
-  const socket = `${takerInside}/changes.sock`;
   return {
     command(program) {
-      const order: JobOrder = { type: 'agent', socket, changesBytes, command: [...program] };
+      const order: JobOrder = { type: 'agent', changesBytes, command: [...program] };
       return [layout.node, repositoryProgram, JSON.stringify(order)];
     },
     mounts: [
@@ -40,6 +42,10 @@ export function inRepository(
       ...readOnly(files.base, gitPaths.base),
       ...readOnly(join(directory, files.taker), takerInside),
     ],
-    changes: { socket: files.takerSocket, file: 'repository/changes', maxBytes: changesBytes + recordsBytes },
+    changes: {
+      socket: files.takerSocket,
+      file: 'repository/changes',
+      maxBytes: maxChangesBytes(changesBytes),
+    },
   };
 }

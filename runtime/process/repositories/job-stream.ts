@@ -46,7 +46,6 @@ export const jobOrder = z.discriminatedUnion('type', [
   /** Beside the agent, in its own sandbox: before its program starts, and after it ended. */
   z.strictObject({
     type: z.literal('agent'),
-    socket: z.string(),
     changesBytes: size,
     command: z.array(z.string()).min(1),
   }),
@@ -63,6 +62,10 @@ export const egressPort = 4874;
 export const changesInside = '/opt/changes';
 /** Where the agent's sandbox sees the socket that takes it. */
 export const takerInside = '/run/platform-repository';
+/** There, for as long as the agent may run. */
+export const endSocket = 'changes.sock';
+/** There, while somebody waits for what has changed so far. */
+export const soFarSocket = 'so-far.sock';
 
 /** Each character stands for one byte: another one would be cut to a byte that no check has seen. */
 const bytesOfPath = z

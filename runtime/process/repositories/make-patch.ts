@@ -1,16 +1,17 @@
-/** The patch of an ended session: made in a sandbox without a network and without a secret. */
+/** The patch of a session: made in a sandbox without a network and without a secret. */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { MadePatch } from '../../workload.ts';
+import { TooManyBytesError } from '../host/take-changes.ts';
 import { readOnly } from '../render-sandbox.ts';
+import { maxChangesBytes } from './agent-repository.ts';
 import type { RepositoryLimits } from './fetch-repository.ts';
 import { gitPaths } from './git.ts';
 import { changesInside } from './job-stream.ts';
 import type { JobMachine } from './render-job.ts';
 import { repositoryFiles } from './repository-files.ts';
 import { JobFailedError, type JobProblem, runJob } from './run-job.ts';
-
-/** An empty patch: nothing differs. */
-export type MadePatch = { patch: Buffer } | { problem: string };
+import { takeChangesSoFar } from './take-changes-so-far.ts';
 
 /** A worker may be restarted meanwhile; what fails more often than that fails always. */
 const maxAttempts = 5;
@@ -31,7 +32,8 @@ export async function makePatch(directory: string, options: CompareOptions): Pro
     return { problem: `the worker failed to make it ${maxAttempts} times; its log says why` };
   }
   try {
-    const made = await compare(files, options);
+    const place = { base: files.base, changes: files.changes, sandbox: files.patchSandbox };
+    const made = await compare(place, options);
     rmSync(files.attempts);
     return made;
   } catch (error) {
@@ -41,6 +43,38 @@ export async function makePatch(directory: string, options: CompareOptions): Pro
     throw error;
   }
 }
+
+/** The program beside the agent looks twice a second; git has to look at each file. */
+const handOverMs = 30_000;
+
+/**
+ * Of a session that runs. Throws for a fault of the worker, or the reason of the signal; both may be tried
+ * again.
+ */
+export async function makePatchSoFar(directory: string, options: CompareOptions): Promise<MadePatch> {
+  const { base, changesSoFar: changes, patchSandboxSoFar: sandbox } = repositoryFiles(directory);
+  if (!existsSync(join(base, 'commit'))) {
+    return { problem: 'the files of the repository are not there' };
+  }
+  const { signal } = options;
+  const maxBytes = maxChangesBytes(options.limits.changesBytes);
+  try {
+    await takeChangesSoFar(directory, { maxBytes, limitMs: handOverMs, signal });
+    return await compare({ base, changes, sandbox }, options);
+  } catch (error) {
+    if (!signal.aborted && isTimeout(error)) {
+      return { problem: `the files of the agent were not handed over within ${handOverMs / 1000} s` };
+    }
+    if (error instanceof TooManyBytesError) {
+      return { problem: 'the agent handed over more than it may' };
+    }
+    throw error;
+  } finally {
+    rmSync(changes, { force: true });
+  }
+}
+
+const isTimeout = (error: unknown) => error instanceof DOMException && error.name === 'TimeoutError';
 
 /** False when there were too many. It is counted before, since it may end the worker. */
 function beginAttempt(file: string): boolean {
@@ -55,8 +89,15 @@ interface CompareOptions {
   signal: AbortSignal;
 }
 
+interface ComparePlace {
+  base: string;
+  changes: string;
+  /** For the sandbox alone. */
+  sandbox: string;
+}
+
 async function compare(
-  files: ReturnType<typeof repositoryFiles>,
+  { base, changes, sandbox: directory }: ComparePlace,
   { machine, limits, signal }: CompareOptions,
 ): Promise<MadePatch> {
   const { treeBytes, changesBytes, patchBytes, files: maxFiles, patchMs: limitMs } = limits;
@@ -65,8 +106,8 @@ async function compare(
   try {
     const patch = await runJob({
       order: { type: 'patch', patchBytes, files: maxFiles },
-      ...{ machine, directory: files.patchSandbox, credential: null, caFile: null, workspaceBytes, limitMs },
-      mounts: [...readOnly(files.base, gitPaths.base), ...readOnly(files.changes, changesInside)],
+      ...{ machine, directory, credential: null, caFile: null, workspaceBytes, limitMs },
+      mounts: [...readOnly(base, gitPaths.base), ...readOnly(changes, changesInside)],
       signal,
       async take(made, reader) {
         if (made.type !== 'patch' || made.patchBytes > patchBytes) {
@@ -103,6 +144,5 @@ function problemOf(
   if (error instanceof JobFailedError && error.why !== 'no_result') {
     return reasons[error.why] ?? 'git could not compare the files of the agent with the repository';
   }
-  const isTooLate = error instanceof DOMException && error.name === 'TimeoutError';
-  return isTooLate ? `it took longer than ${patchMs / 1000} s` : null;
+  return isTimeout(error) ? `it took longer than ${patchMs / 1000} s` : null;
 }

@@ -3,9 +3,15 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createSharedSemaphore } from '../../../lib/limits/semaphore.ts';
+import { abortWith } from '../../../lib/timing/abort-with.ts';
 import type { PrivateHosts } from '../../bridge-config.ts';
 import type { PackageSources } from '../../variables.ts';
-import { type OnStartDelay, type TakePatch, UnsupportedWorkloadError } from '../../workload.ts';
+import {
+  type MadePatch,
+  type OnStartDelay,
+  type TakePatch,
+  UnsupportedWorkloadError,
+} from '../../workload.ts';
 import type { WorkloadPlan } from '../../workload-plan/workload-plan.ts';
 import type { PackageCacheSettings } from '../packages/open-session-packages.ts';
 import type { Machine } from '../render-launch.ts';
@@ -16,7 +22,7 @@ import {
   readWorkspace,
   repositoryLimits,
 } from './fetch-repository.ts';
-import { makePatch } from './make-patch.ts';
+import { makePatch, makePatchSoFar } from './make-patch.ts';
 
 interface OpenOptions {
   packages: Pick<PackageSources, 'caFile'>;
@@ -42,6 +48,13 @@ export interface RepositoriesOfSessions {
    * `signal`.
    */
   fetch(plan: WorkloadPlan, options: FetchOptions): Promise<AgentRepository | null>;
+  /**
+   * Of what the agent of a running session has changed so far. Throws for a fault of the worker, the reason of
+   * `signal`, or when the session is being stopped.
+   */
+  makePatchSoFar(sessionId: string, directory: string, signal: AbortSignal): Promise<MadePatch>;
+  /** Before a session is stopped: nothing is made in its directory any more. */
+  abandonPatchSoFar(sessionId: string): Promise<void>;
   /** Of an ended session. Throws when the patch is not accepted, or `signal` is aborted before it is made. */
   handOverPatch(sessionId: string, directory: string, signal?: AbortSignal): Promise<void>;
 }
@@ -61,6 +74,13 @@ export function openRepositories(
     outboundProxy: packageCache?.outboundProxy ?? null,
   };
   const inTurn = createSharedSemaphore(jobLimits);
+  const soFar = new Map<string, { controller: AbortController; ended: Promise<unknown> }>();
+  const abandonPatchSoFar = async (sessionId: string) => {
+    for (let known = soFar.get(sessionId); known !== undefined; known = soFar.get(sessionId)) {
+      known.controller.abort(new Error('it is made anew, or the session is being stopped'));
+      await known.ended;
+    }
+  };
   return {
     areThere: root !== null && hasGit(),
     async fetch({ sessionId, workspaceId, repository }, { credential, directory, signal, onDelay }) {
@@ -85,6 +105,29 @@ export function openRepositories(
       );
       return { directory, changesBytes: limits.changesBytes };
     },
+    async makePatchSoFar(sessionId, directory, signal) {
+      const workspaceId = readWorkspace(directory);
+      if (root === null || workspaceId === null) {
+        return { problem: 'the files of the repository are not there' };
+      }
+      // One that nobody waits for any more, as after a lost connection to Temporal.
+      await abandonPatchSoFar(sessionId);
+      const controller = new AbortController();
+      const unlink = abortWith(controller, signal);
+      const options = { machine: { ...machine, root }, limits, signal: controller.signal };
+      const making = inTurn(workspaceId, controller.signal, () => makePatchSoFar(directory, options));
+      const own = { controller, ended: making.catch(() => undefined) };
+      soFar.set(sessionId, own);
+      try {
+        return await making;
+      } finally {
+        unlink();
+        if (soFar.get(sessionId) === own) {
+          soFar.delete(sessionId);
+        }
+      }
+    },
+    abandonPatchSoFar,
     async handOverPatch(sessionId, directory, signal = new AbortController().signal) {
       const workspaceId = readWorkspace(directory);
       if (root === null || workspaceId === null) {

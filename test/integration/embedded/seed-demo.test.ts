@@ -40,7 +40,8 @@ afterAll(async () => {
 
 async function add(): Promise<string[]> {
   const lines: string[] = [];
-  await addDemoRemote(ada, url, (line) => lines.push(line));
+  const push = { url: `${new URL(url).origin}/push/mcp`, token: 'the-token-of-the-repository' };
+  await addDemoRemote(ada, { url, push }, (line) => lines.push(line));
   return lines;
 }
 
@@ -101,8 +102,13 @@ it('has a remote server and an agent for it, added once, and the registration is
   expect(await ada.send('GET', `/agents/${clerk?.id}/mcp-attachments`)).toMatchObject({
     attachments: [{ name: 'tickets' }],
   });
+  const [committer] = await agentNamed('committer');
+  expect(await ada.send('GET', `/agents/${committer?.id}/mcp-attachments`)).toMatchObject({
+    attachments: [{ name: 'repository' }],
+  });
   expect(await add()).toEqual([]);
   expect(await agentNamed('ticket-clerk')).toEqual([clerk]);
+  expect(await agentNamed('committer')).toEqual([committer]);
 });
 
 async function addWriter(key: string): Promise<string[]> {

@@ -159,6 +159,55 @@ describeWith('bwrap')('a session in a repository', () => {
     expect({ log, patch }).toEqual({ log: asCommitted, patch: '' });
   });
 
+  it('gives a patch while it runs, of what has changed so far, and its whole one at its end', async () => {
+    const script = `echo one > so-far.txt; ln -s one link; echo ready
+      while :; do echo temporary > busy; rm busy; [ -e /workspace/go ] && break; sleep 0.01; done`;
+    const id = await start(`trap 'echo late > late.txt; exit' TERM; ${script}`);
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));
+    const soFar = async (signal = new AbortController().signal) => {
+      const made = await runtime.makePatch?.(id, signal);
+      return made !== undefined && 'patch' in made ? made.patch.toString('latin1') : made?.problem;
+    };
+    // What a worker leaves that was killed while it waited.
+    writeFileSync(join(driver.directoryOf(id), 'repository/taker/so-far.sock'), '');
+    const first = await soFar();
+    expect(first).toContain('+++ b/so-far.txt');
+    expect(applied(first ?? '', 'so-far.txt')).toEqual(['one\n']);
+    expect(await soFar()).toContain('+one');
+    // Two at a time: the later one counts.
+    const [earlier, later] = await Promise.allSettled([soFar(), soFar()]);
+    expect(earlier.status).toBe('rejected');
+    expect(later).toMatchObject({ status: 'fulfilled', value: expect.stringContaining('+one') });
+    await expect(soFar(AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+    // Nobody makes one of a session that is being stopped.
+    const last = soFar().catch(String);
+    const whole = await patchOf(id);
+    expect(whole).toContain('+late');
+    expect(whole).toContain('+one');
+    expect(await last).toMatch(/being stopped|\+one/);
+    expect(existsSync(driver.directoryOf(id))).toBe(false);
+    expect(await soFar()).toBe('the files of the repository are not there');
+  });
+
+  it('gives no patch of an agent that hands something else over while it runs, and goes on', async () => {
+    const imitate = `const { existsSync } = require('node:fs');
+      const path = '/run/platform-repository/so-far.sock';
+      const look = () => existsSync(path)
+        ? require('node:net').connect(path).end(Buffer.alloc(200, 1)).on('close', () => process.exit()).resume()
+        : setTimeout(look, 1);
+      console.log('looking'); look();`;
+    const id = await start(
+      `node -e "${imitate.replaceAll('"', '\\"')}"; echo imitated; echo x > x; sleep 1000`,
+    );
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('looking'));
+    const signal = new AbortController().signal;
+    expect(await runtime.makePatch?.(id, signal)).toEqual({
+      problem: 'the agent handed over files that are not allowed',
+    });
+    await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('imitated'));
+    expect(await runtime.makePatch?.(id, signal)).toMatchObject({ patch: expect.any(Buffer) });
+  });
+
   it('ends as its program did, where nobody takes what changed', async () => {
     const id = await start('echo ready; sleep 1; exit 7');
     await eventually(async () => expect(await runtime.logs(id, 'agent', 100)).toContain('ready'));

@@ -110,7 +110,10 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   'all members': ofMembers,
   anybody: ofAnybody,
   'admin, operator, operator at the root, maker of its schedule, member it is shared with': ofReaders,
-  'admin, operator, operator at the root': ['PATCH /sessions/{session_id}'],
+  'admin, operator, operator at the root': [
+    'PATCH /sessions/{session_id}',
+    'POST /sessions/{session_id}/patch',
+  ],
   'admin, operator, operator at the root, maker of its schedule': ['POST /sessions/{session_id}/terminate'],
   operator: ['POST /sessions/{session_id}/messages'],
 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { demoRemoteProgram, placeDemoRemote, privateHostsOf } from '../../../bin/start/demo-remote.ts';
-import { ticketClerk } from '../../../bin/start/demo-remote-content.ts';
+import { committer, ticketClerk } from '../../../bin/start/demo-remote-content.ts';
 import { privateHosts } from '../../../config/private-hosts.ts';
 import { parseInstructions } from '../../../contract/scripted-instructions.ts';
 
@@ -60,7 +60,10 @@ describe('the demo’s remote server', () => {
     expect(Object.keys(environment).sort()).toEqual(['DATA_DIR', 'ISSUER', 'SERVER_URL']);
   });
 
-  it('is used by an agent whose steps are valid', () => {
+  it('is used by agents whose steps are valid', () => {
+    expect(parseInstructions(committer.agent.instructions)).toContainEqual(
+      expect.objectContaining({ call: 'repository.push', expect: 'permission_required' }),
+    );
     expect(parseInstructions(ticketClerk.agent.instructions)).toContainEqual(
       expect.objectContaining({ call: 'tickets.whoami' }),
     );

@@ -1,7 +1,7 @@
 /**
  * In the agent's own sandbox, as the parent of its program: writes the tree out before that starts, and hands
- * over what differs when it has ended. What it says is worth no more than what the agent says: whatever it
- * sends is the agent's files.
+ * over what differs when it has ended, or somebody asks. What it says is worth no more than what the agent
+ * says: whatever it sends is the agent's files.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,6 +15,7 @@ import {
   openSync,
   readFileSync,
   readlinkSync,
+  rmSync,
   type Stats,
   statSync,
   utimesSync,
@@ -25,7 +26,14 @@ import { constants } from 'node:os';
 import { join } from 'node:path';
 import { repositoryDirectory } from '../../../../contract/repository.ts';
 import { git, gitVariables } from '../git.ts';
-import { type ChangeRecord, encodeRecord, type JobOrder } from '../job-stream.ts';
+import {
+  type ChangeRecord,
+  encodeRecord,
+  endSocket,
+  type JobOrder,
+  soFarSocket,
+  takerInside,
+} from '../job-stream.ts';
 import { makeRepository } from './own-repository.ts';
 import { mustRunGit } from './run-git.ts';
 
@@ -35,28 +43,59 @@ type AgentOrder = Extract<JobOrder, { type: 'agent' }>;
 const programGraceMs = 2000;
 
 /** Ends as the agent's program did. */
-export async function runAgent({ command, socket, changesBytes }: AgentOrder): Promise<void> {
+export async function runAgent({ command, changesBytes }: AgentOrder): Promise<void> {
   const index = await writeTree().catch((error: unknown) => {
     process.stderr.write(`the files of the repository were not written out: ${String(error)}\n`);
     return null;
   });
   if (index === null) {
     // The session's transcript then says why nothing was done.
-    await sayNoTree(socket).catch(() => undefined);
+    await sayNoTree(socketPathOf(endSocket)).catch(() => undefined);
     process.exit(1);
   }
   const [program = '', ...args] = command;
   const child = spawn(program, args, { stdio: 'inherit', cwd: repositoryDirectory });
   process.on('SIGTERM', () => end(child));
+  const answering = answerRequests((socketPath) => handOver({ socketPath, changesBytes, index }));
   const [exitCode, signal] = await once(child, 'exit').catch((error: unknown) => {
     process.stderr.write(`the agent could not be started: ${String(error)}\n`);
     return [127, null];
   });
-  await handOver({ socketPath: socket, changesBytes, index }).catch((error: unknown) => {
-    process.stderr.write(`what changed in the repository was not handed over: ${String(error)}\n`);
-  });
+  answering.end();
+  await handOver({ socketPath: socketPathOf(endSocket), changesBytes, index }).catch(sayNotHandedOver);
   process.removeAllListeners('SIGTERM');
   process.exit(typeof exitCode === 'number' ? exitCode : codeOfSignal(signal));
+}
+
+const socketPathOf = (name: string) => join(takerInside, name);
+
+const sayNotHandedOver = (error: unknown): void => {
+  process.stderr.write(`what changed in the repository was not handed over: ${String(error)}\n`);
+};
+
+/** Somebody waits, and it costs next to nothing: watches are few on a machine, and sessions many. */
+const lookEveryMs = 500;
+
+/** A socket that appears asks for what has changed so far; each is answered once. */
+function answerRequests(answer: (socketPath: string) => Promise<void>): { end(): void } {
+  const path = socketPathOf(soFarSocket);
+  let answered = '';
+  let isBusy = false;
+  const looking = setInterval(() => {
+    const found = statSync(path, { throwIfNoEntry: false });
+    const which = `${found?.ino} ${found?.ctimeMs}`;
+    if (isBusy || found === undefined || which === answered) {
+      return;
+    }
+    isBusy = true;
+    answered = which;
+    void answer(path)
+      .catch(sayNotHandedOver)
+      .finally(() => {
+        isBusy = false;
+      });
+  }, lookEveryMs);
+  return { end: () => clearInterval(looking) };
 }
 
 /** As shells have it: the first process of a sandbox does not end by a signal of its own. */
@@ -99,6 +138,15 @@ interface HandOver {
 /** Asks a repository of its own, not the agent's, which may be anything by now. */
 async function handOver({ socketPath, changesBytes, index }: HandOver): Promise<void> {
   const directory = mkdtempSync('/tmp/repository-');
+  try {
+    const found = await whatDiffers(directory, index);
+    await connected(socketPath, (socket) => send(socket, found, changesBytes));
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function whatDiffers(directory: string, index: WrittenIndex): Promise<Found[]> {
   const tree = repositoryDirectory;
   await makeRepository(directory);
   // Without it each file would be read, which takes longer than the session's end waits for.
@@ -112,11 +160,12 @@ async function handOver({ socketPath, changesBytes, index }: HandOver): Promise<
   const changed = await ask(['ls-files', '-z', '--modified', '--deleted']);
   const added = await ask(['ls-files', '-z', '--others', '--exclude-standard']);
   const submodules = new Set(submodulesOf(await ask(['ls-files', '-z', '--stage'])));
-  const found = [...new Set([...changed, ...added])]
-    .map((path) => ({ path, status: statusOf(path) }))
-    // Nothing of one was written out, so that nothing of it can be gone.
-    .filter(({ path, status }) => !submodules.has(path) || status?.isFile() || status?.isSymbolicLink());
-  await connected(socketPath, (socket) => send(socket, found, changesBytes));
+  return (
+    [...new Set([...changed, ...added])]
+      .map((path) => ({ path, status: statusOf(path) }))
+      // Nothing of one was written out, so that nothing of it can be gone.
+      .filter(({ path, status }) => !submodules.has(path) || status?.isFile() || status?.isSymbolicLink())
+  );
 }
 
 const sayNoTree = (socketPath: string) =>
@@ -128,11 +177,15 @@ async function connected(socketPath: string, work: (socket: Socket) => Promise<v
   const closed = once(socket, 'close');
   // It fails along with the connection, while nothing waits for it.
   closed.catch(() => undefined);
-  await once(socket, 'connect');
-  socket.resume();
-  await work(socket);
-  socket.end();
-  await closed;
+  try {
+    await once(socket, 'connect');
+    socket.resume();
+    await work(socket);
+    socket.end();
+    await closed;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Of lines as `160000 <id> 0<tab><path>`. */
@@ -168,26 +221,52 @@ async function send(socket: Socket, found: readonly Found[], maxBytes: number): 
     if (file === 'too_large') {
       return write(socket, encodeRecord({ type: 'too_large' }));
     }
+    if (file === null) {
+      await write(socket, encodeRecord({ type: 'gone', path }));
+      continue;
+    }
     leftBytes -= file.content.length;
     const { content, isExecutable } = file;
     const record: ChangeRecord = { type: 'file', path, sizeBytes: content.length, isExecutable };
     await write(socket, Buffer.concat([encodeRecord(record), content]));
   }
   for (const { path } of links) {
-    const target = readlinkSync(bytesOf(path), { encoding: 'latin1' });
-    await write(socket, encodeRecord({ type: 'link', path, target }));
+    const target = targetOf(path);
+    await write(
+      socket,
+      encodeRecord(target === null ? { type: 'gone', path } : { type: 'link', path, target }),
+    );
   }
   await write(socket, encodeRecord({ type: 'end' }));
 }
 
-/** Throws for what is no file any more: a process that the agent left may still change its files. */
-function contentOf(path: string, maxBytes: number): { content: Buffer; isExecutable: boolean } | 'too_large' {
+/** Null where there is none any more. */
+function targetOf(path: string): string | null {
+  try {
+    return readlinkSync(bytesOf(path), { encoding: 'latin1' });
+  } catch {
+    return null;
+  }
+}
+
+interface Content {
+  content: Buffer;
+  isExecutable: boolean;
+}
+
+/** Null for what is no file any more: the agent, or a process that it left, may change it at any time. */
+function contentOf(path: string, maxBytes: number): Content | 'too_large' | null {
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fileConstants;
-  const descriptor = openSync(bytesOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  let descriptor: number;
+  try {
+    descriptor = openSync(bytesOf(path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch {
+    return null;
+  }
   try {
     const status = fstatSync(descriptor);
     if (!status.isFile()) {
-      throw new Error('a file became something else');
+      return null;
     }
     if (status.size > maxBytes) {
       return 'too_large';

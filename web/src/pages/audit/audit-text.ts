@@ -17,6 +17,7 @@ export const eventLabels: Record<AuditEvent['event'], string> = {
   'session.muted': 'Session muted',
   'session.unmuted': 'Session unmuted',
   'session.renamed': 'Session renamed',
+  'session.patch_requested': 'Patch requested',
   'session.output_read': 'Process output viewed',
   'session.message.posted': 'Message posted',
   'session.preview.deployed': 'Preview deployed',

@@ -2,20 +2,22 @@ import { Button, Card, Group, Stack, Text, Title } from '@mantine/core';
 import { useState } from 'react';
 import { api, call } from '../../api/client.ts';
 import { keys } from '../../api/keys.ts';
-import type { Artifact } from '../../api/types.ts';
+import type { Artifact, Session } from '../../api/types.ts';
 import { useList } from '../../api/use-list.ts';
 import { ListState } from '../../components/query-state.tsx';
 import { VisibleText } from '../../components/visible-text.tsx';
 import { sizeText } from '../../text/size-text.ts';
 import { artifactPath } from './artifact-path.ts';
 import { ArtifactPreview } from './artifact-preview.tsx';
+import { PatchButton } from './patch-button.tsx';
 import { previewKind } from './preview-kind.ts';
 
 /**
  * What the agent handed out, and the patch of its repository. Nothing of it is run here: text is shown as
  * text, pictures as pictures.
  */
-export function ArtifactsPanel({ sessionId }: { sessionId: string }) {
+export function ArtifactsPanel({ session }: { session: Session }) {
+  const { id: sessionId } = session;
   const list = useList<Artifact>({
     queryKey: keys.session(sessionId, 'artifacts'),
     async fetchPage({ cursor, signal }) {
@@ -53,6 +55,7 @@ export function ArtifactsPanel({ sessionId }: { sessionId: string }) {
           </Stack>
         )}
       </ListState>
+      {session.status === 'running' && session.may_mute ? <PatchButton sessionId={sessionId} /> : null}
       <ArtifactPreview artifact={opened} sessionId={sessionId} onClose={() => setOpened(null)} />
     </Card>
   );

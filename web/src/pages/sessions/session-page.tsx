@@ -209,7 +209,7 @@ function Panels({
         <ServersPanel sessionId={session.id} />
       </Tabs.Panel>
       <Tabs.Panel value="files" className="session-rail">
-        <ArtifactsPanel sessionId={session.id} />
+        <ArtifactsPanel session={session} />
         <PreviewsPanel sessionId={session.id} />
       </Tabs.Panel>
       <Tabs.Panel value="setup" className="session-rail">
