@@ -16,11 +16,11 @@ import {
 } from '../../contract/session.ts';
 import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
-import { readGrantedSecrets } from '../../store/grants/read.ts';
+import { readGrantedSecrets } from '../../store/grants/grants.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readCapacity } from '../../store/sessions/capacity.ts';
-import { readRequestedEnding } from '../../store/sessions/status.ts';
+import { readRequestedEnding } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import {

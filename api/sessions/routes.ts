@@ -17,8 +17,7 @@ import { shownName } from '../../contract/shown-name.ts';
 import type { User } from '../../contract/workspace.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../store/sessions/list.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { readSession, requestEnding } from '../../store/sessions/sessions.ts';
 import { ApiError, notFound } from '../errors.ts';
 import {
   anyMember,

@@ -6,7 +6,7 @@ import type { Actor } from '../../contract/session-event.ts';
 import { allowLongDeletion, deleteAgent, lockAgent, setArchived } from '../../store/agents/agents.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { listActiveGrantsOfAgent, listActiveGrantsToStart } from '../../store/grants/read.ts';
+import { listActiveGrantsOfAgent, listActiveGrantsToStart } from '../../store/grants/grants.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/requests.ts';
 import { derivedId } from '../../store/session-events/append.ts';
 import {
@@ -14,7 +14,7 @@ import {
   listOwnUnfinishedSessions,
   listUnfinishedSessionsOfAgent,
 } from '../../store/sessions/of-agent.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { requestEnding } from '../../store/sessions/sessions.ts';
 import { lineageOf, lockTree } from '../../store/sessions/tree.ts';
 import { listUnsettledSessionsOfAgent, settleCalls } from '../../store/tool-calls/record.ts';
 import { unlistFromChannels } from '../channels/unlist-agent.ts';
