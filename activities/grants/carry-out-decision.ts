@@ -9,7 +9,7 @@ import {
 } from '../../contract/workflows.ts';
 import { inTransaction, type Transaction } from '../../store/database.ts';
 import { type Decision, markCarriedOut, readDecision } from '../../store/decisions/decisions.ts';
-import { readGrant } from '../../store/grants/grants.ts';
+import { readGrant } from '../../store/grants/read.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { alreadyDecided, approvalInvalid, decisionWithdrawn } from '../failures.ts';
 import { requireWorkflow } from '../own-workflow.ts';

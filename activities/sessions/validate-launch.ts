@@ -16,7 +16,7 @@ import {
 } from '../../contract/session.ts';
 import { type Runtime, UnsupportedWorkloadError } from '../../runtime/workload.ts';
 import type { Db } from '../../store/database.ts';
-import { readGrantedSecrets } from '../../store/grants/grants.ts';
+import { readGrantedSecrets } from '../../store/grants/read.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readCapacity } from '../../store/sessions/capacity.ts';

@@ -8,7 +8,7 @@ import { type GrantInput, grantProblems, subjectMatter } from '../../contract/gr
 import type { PasskeyChallenge } from '../../contract/passkey.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { findApproval } from '../../store/decisions/decisions.ts';
-import { readGrant } from '../../store/grants/grants.ts';
+import { readGrant } from '../../store/grants/read.ts';
 import { needsAdmin } from '../../store/grants/scopes.ts';
 import { agentNameOf } from '../../store/sessions/sessions.ts';
 import { asSummary } from '../../store/sessions/workflow-summaries.ts';

@@ -6,7 +6,7 @@ import { nextCursor, pageQuery } from '../../contract/page.ts';
 import { passkeyChallenge } from '../../contract/passkey.ts';
 import { workspaceRole } from '../../contract/workspace.ts';
 import { listGrantUses } from '../../store/grants/context.ts';
-import { listGrants, readStoredGrant } from '../../store/grants/grants.ts';
+import { listGrants, readStoredGrant } from '../../store/grants/read.ts';
 import { linkOriginOf } from '../addresses.ts';
 import { invalid, notFound, requireAllowed } from '../errors.ts';
 import { anyMember } from '../policies/access.ts';

@@ -26,7 +26,7 @@ import {
 } from '../../contract/sidecar.ts';
 import { serviceSignals, sessionSignals } from '../../contract/workflows.ts';
 import { listPendingAnnouncements } from '../../store/channel-messages/messages.ts';
-import { isBoundToCall } from '../../store/grants/grants.ts';
+import { isBoundToCall } from '../../store/grants/read.ts';
 import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 import { setReportedUrl } from '../../store/previews/services.ts';
 import { listSessionInputs, markInputsUndelivered } from '../../store/session-inputs/inputs.ts';

@@ -6,7 +6,7 @@ import type { Actor } from '../../contract/session-event.ts';
 import { allowLongDeletion, deleteAgent, lockAgent, setArchived } from '../../store/agents/agents.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
-import { listActiveGrantsOfAgent, listActiveGrantsToStart } from '../../store/grants/grants.ts';
+import { listActiveGrantsOfAgent, listActiveGrantsToStart } from '../../store/grants/read.ts';
 import { listOpenRequestsOfSession } from '../../store/permission-requests/requests.ts';
 import { derivedId } from '../../store/session-events/append.ts';
 import {

@@ -10,7 +10,7 @@ import { insertAgent, lockAgent, readAgent, updateAgentRow } from '../../store/a
 import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, hasSqlState, inTransaction, sqlState, type Transaction } from '../../store/database.ts';
-import { listActiveGrantsOfAgent } from '../../store/grants/grants.ts';
+import { listActiveGrantsOfAgent } from '../../store/grants/read.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { findSimilarName } from '../../store/shown-names.ts';
 import { unlistFromChannels } from '../channels/unlist-agent.ts';

@@ -1,7 +1,7 @@
 import type { RevocationCause } from '../../contract/grant.ts';
 import type { Actor } from '../../contract/session-event.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { type GrantsToRevoke, revokeActiveGrants } from '../../store/grants/grants.ts';
+import { type GrantsToRevoke, revokeActiveGrants } from '../../store/grants/change.ts';
 import { auditGrant } from './audit.ts';
 
 /** Revokes an active grant; consumed, expired and revoked are final. Returns whether it changed. */

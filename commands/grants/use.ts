@@ -7,16 +7,13 @@ import type { Grant } from '../../contract/grant.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
+import { consumeGrant, insertGrantUse, isUsed, lockActiveGrant } from '../../store/grants/change.ts';
 import {
-  consumeGrant,
-  insertGrantUse,
-  isUsed,
   listActiveGrantsOfSession,
   listSecretGrants,
-  lockActiveGrant,
   type SecretGrants,
   secretNameOf,
-} from '../../store/grants/grants.ts';
+} from '../../store/grants/read.ts';
 import { contentOf, grantResource } from '../../store/grants/row.ts';
 import { derivedId } from '../../store/session-events/append.ts';
 

@@ -3,8 +3,8 @@ import { type Grant, parseGrantDetails } from '../../contract/grant.ts';
 import type { UsedPasskey } from '../../contract/passkey.ts';
 import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Transaction } from '../../store/database.ts';
-import { readGrant } from '../../store/grants/grants.ts';
 import { insertGrant } from '../../store/grants/insert.ts';
+import { readGrant } from '../../store/grants/read.ts';
 import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
 import { auditGrant } from './audit.ts';
 

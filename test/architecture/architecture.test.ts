@@ -72,10 +72,10 @@ describe('a planted violation is found:', () => {
     [
       'a sidecar that reaches the database',
       'sidecar/gate.ts',
-      "import { x } from '../store/grants/grants.ts';",
+      "import { x } from '../store/grants/read.ts';",
     ],
-    ['a policy that reads', 'api/policies/x.ts', "import { x } from '../../store/grants/grants.ts';"],
-    ['an upward import', 'store/grants/grants.ts', "import { x } from '../../api/errors.ts';"],
+    ['a policy that reads', 'api/policies/x.ts', "import { x } from '../../store/grants/read.ts';"],
+    ['an upward import', 'store/grants/read.ts', "import { x } from '../../api/errors.ts';"],
     ['an upward re-export', 'contract/grant.ts', "export { x } from '../store/x.ts';"],
     ['a dynamic import', 'runtime/x.ts', "const x = await import('../api/app.ts');"],
     ['an activity called as a function', 'workflows/x.ts', "import { x } from '../activities/x.ts';"],

@@ -11,7 +11,7 @@ import type { ReportedCall } from '../../../contract/permission-request.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { User } from '../../../contract/workspace.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { readGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/requests.ts';
 import { listSessionInputs } from '../../../store/session-inputs/inputs.ts';
 import { createTestActivities, environmentOf, type TestActivities } from '../../support/activities.ts';

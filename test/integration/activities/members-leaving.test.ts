@@ -7,7 +7,7 @@ import type { ApprovalClaims } from '../../../contract/approval.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Db } from '../../../store/database.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { readGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read.ts';
 import { lockMembers } from '../../../store/members/members.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';

@@ -7,7 +7,7 @@ import type { ApprovalClaims } from '../../../contract/approval.ts';
 import type { PasskeyAssertion } from '../../../contract/passkey.ts';
 import { grantChallenge } from '../../../contract/passkey-challenge.ts';
 import { insertDecision } from '../../../store/decisions/decisions.ts';
-import { readGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { PasskeyDevice } from '../../support/passkey-device.ts';
 import type { Tenant } from '../../support/tenant.ts';

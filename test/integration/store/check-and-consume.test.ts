@@ -7,7 +7,7 @@ import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { readAgent } from '../../../store/agents/agents.ts';
-import { readGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { callKeys, callOf, freezeGates, giveGrant, grantFor, passOn } from '../../support/granted.ts';

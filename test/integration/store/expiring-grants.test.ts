@@ -6,14 +6,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { Agent } from '../../../contract/agent.ts';
 import type { Grant } from '../../../contract/grant.ts';
 import type { Session } from '../../../contract/session.ts';
+import { isUsed, lockActiveGrant } from '../../../store/grants/change.ts';
 import { checkStanding } from '../../../store/grants/check-standing.ts';
 import { readGrantContexts } from '../../../store/grants/context.ts';
-import {
-  isUsed,
-  listActiveGrantsOfSession,
-  listGrants,
-  lockActiveGrant,
-} from '../../../store/grants/grants.ts';
+import { listActiveGrantsOfSession, listGrants } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callOf, freezeGates, giveGrant, passOn, untilOver } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';

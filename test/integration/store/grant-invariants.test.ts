@@ -13,7 +13,7 @@ import {
   listGrants,
   readGrant,
   readStoredGrant,
-} from '../../../store/grants/grants.ts';
+} from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { callKeys, giveGrant, grantFor } from '../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../support/tenant.ts';

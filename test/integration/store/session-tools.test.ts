@@ -7,7 +7,7 @@ import { mcpServerInput } from '../../../contract/catalog.ts';
 import type { Session } from '../../../contract/session.ts';
 import { hasSqlState, sqlState } from '../../../store/database.ts';
 import { checkAndConsume } from '../../../store/grants/check-and-consume.ts';
-import { readGrant } from '../../../store/grants/grants.ts';
+import { readGrant } from '../../../store/grants/read.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { entrySave } from '../../support/entry-save.ts';
 import { callOf, freezeGates, giveGrant } from '../../support/granted.ts';

@@ -10,7 +10,7 @@ import type { Agent } from '../../../../contract/agent.ts';
 import type { Session } from '../../../../contract/session.ts';
 import { systemActor } from '../../../../contract/session-event.ts';
 import { inTransaction } from '../../../../store/database.ts';
-import { readGrant } from '../../../../store/grants/grants.ts';
+import { readGrant } from '../../../../store/grants/read.ts';
 import { readRequestedEnding, requestEnding } from '../../../../store/sessions/sessions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { childOf, grantSpawn, rootSession, spawn, wideQuotas } from '../../../support/session-trees.ts';
