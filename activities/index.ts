@@ -42,13 +42,12 @@ import { stopService } from './service-previews/stop-service.ts';
 import { checkIdle } from './sessions/check-idle.ts';
 import { freezeConfiguration } from './sessions/freeze-configuration.ts';
 import { listOpenRequests, recordEnd } from './sessions/record-end.ts';
-import { recordRunning } from './sessions/record-running.ts';
 import { validateLaunch } from './sessions/validate-launch.ts';
 import { withHeartbeats } from './with-heartbeats.ts';
 import { deliverInputs } from './workloads/deliver-inputs.ts';
 import { inspectWorkload } from './workloads/inspect-workload.ts';
 import { makePatch } from './workloads/make-patch.ts';
-import { startWorkload } from './workloads/start-workload.ts';
+import { recordRunning, startWorkload } from './workloads/start-workload.ts';
 import { stopWorkload } from './workloads/stop-workload.ts';
 import { createConnectionsForWorkspaces, type Slot } from './workspace-share.ts';
 

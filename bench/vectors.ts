@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { platformTools } from '../api/platform-tools/index.ts';
+import { platformTools } from '../api/platform-tools/routes.ts';
 import type { ToolCaller } from '../api/platform-tools/tool.ts';
 import { startPostgres } from '../bin/start/postgres.ts';
 import { keepVectorIndexes } from '../commands/vectors/keep-indexes.ts';

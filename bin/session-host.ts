@@ -6,9 +6,8 @@
  */
 import { text } from 'node:stream/consumers';
 import { closeInherited } from '../runtime/process/host/close-inherited.ts';
-import { startSessionHost } from '../runtime/process/host/session-host.ts';
-import { prepareSidecar } from '../runtime/process/host/sidecar-process.ts';
-import type { HostLaunch } from '../runtime/process/host-protocol.ts';
+import { prepareSidecar, startSessionHost } from '../runtime/process/host/session-host.ts';
+import type { HostLaunch } from '../runtime/process/render-launch.ts';
 import { removeWarmDirectory } from '../runtime/process/warm-directory.ts';
 
 /** Null when it is not whole: the worker ended while it was writing. The error's text would quote secrets. */

@@ -33,6 +33,17 @@ export const siblingAccess = z.strictObject({
 });
 export type SiblingAccess = z.infer<typeof siblingAccess>;
 
+const perMinute = z.int().positive();
+/** Limits on what the agent makes the platform do; each is the setting `RATE_SESSION_...` of its name. */
+export const sidecarRates = z.strictObject({
+  calls_per_minute: perMinute,
+  events_per_minute: perMinute,
+  permission_requests_per_minute: perMinute,
+  artifacts_per_minute: perMinute,
+  /** Calls of tools that the API runs. */
+  platform_tool_calls_per_minute: perMinute,
+});
+
 /**
  * What the driver passes to the sidecar as JSON: it holds the token and the key, so never by argv or env.
  * Passed on standard input, or in a file that no other container sees.
@@ -110,15 +121,9 @@ export const sidecarBoot = z.strictObject({
      * as long as the agent does.
      */
     call_timeout_ms: z.int(),
-    /** Limits on what the agent makes the platform do. */
-    calls_per_minute: z.int().positive(),
+    ...sidecarRates.shape,
     /** Recorded one by one; more are refused, and counted. */
     calls_per_session: z.int().positive(),
-    events_per_minute: z.int().positive(),
-    permission_requests_per_minute: z.int().positive(),
-    artifacts_per_minute: z.int().positive(),
-    /** Calls of tools that the API runs. */
-    platform_tool_calls_per_minute: z.int().positive(),
     /** What the agent makes its sidecar send to the platform. */
     sent_bytes_per_minute: z.int().positive(),
     concurrent_requests: z.int().positive(),

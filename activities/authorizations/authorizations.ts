@@ -7,7 +7,7 @@ import type { FrozenServer } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { readRegistration } from '../../store/mcp-registrations/registrations.ts';
 import { expireAuthorization, readAuthorization } from '../../store/oauth-authorizations/authorizations.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, launchRefusedForNow } from '../failures.ts';
 import { requireConfiguration } from '../sessions/validate-launch.ts';

@@ -3,7 +3,7 @@
 import { closePermissionRequest } from '../../commands/permission-requests/close.ts';
 import type { RequestOutcome } from '../../contract/workflows.ts';
 import { readPermissionRequest } from '../../store/permission-requests/requests.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { shownOf } from '../workflow-owner.ts';
 

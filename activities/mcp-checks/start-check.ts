@@ -2,7 +2,7 @@ import { moveCheck, readCheckConfiguration, readCheckDemand } from '../../store/
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { renderOrRefuse } from '../sessions/validate-launch.ts';
-import { launch } from '../workloads/launch.ts';
+import { launch } from '../workloads/start-workload.ts';
 import { unwanted } from './watch-check.ts';
 
 /**

@@ -6,8 +6,7 @@ import {
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import { renderOrRefuse, requirePlace } from '../sessions/validate-launch.ts';
-import { launch } from '../workloads/launch.ts';
-import { useExposedSecrets } from '../workloads/start-workload.ts';
+import { launch, useExposedSecrets } from '../workloads/start-workload.ts';
 
 /**
  * Starts the workload of a service, as that of a session. Idempotent: the driver starts it once. Says whether

@@ -25,7 +25,7 @@ import { type Db, inSnapshot } from '../../store/database.ts';
 import { readRepository } from '../../store/repositories/repositories.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import { readLogsToolPayloads, readWorkspaceSlug } from '../../store/workspaces/workspaces.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused, operatorLeft } from '../failures.ts';

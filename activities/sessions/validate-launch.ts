@@ -20,7 +20,7 @@ import { readGrantedSecrets } from '../../store/grants/read.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { readCapacity } from '../../store/sessions/capacity.ts';
-import { readRequestedEnding } from '../../store/sessions/status.ts';
+import { readRequestedEnding } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { launchRefused } from '../failures.ts';
 import {

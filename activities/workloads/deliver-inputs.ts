@@ -7,7 +7,7 @@ import {
   listSessionInputs,
   markInputsDelivered,
 } from '../../store/session-inputs/inputs.ts';
-import { readControlUrl } from '../../store/sessions/addresses.ts';
+import { readControlUrl } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 import { requireOwnAddress } from './require-own-address.ts';
 

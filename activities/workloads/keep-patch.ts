@@ -7,7 +7,7 @@ import { patchId, readArtifactById } from '../../store/artifacts/artifacts.ts';
 import { abandonContent, appendChunk, beginContent } from '../../store/artifacts/contents.ts';
 import type { Db } from '../../store/database.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 
 const chunkBytes = 256 * 1024;
 const mimeType = 'text/x-diff';

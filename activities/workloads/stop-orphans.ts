@@ -4,7 +4,7 @@ import type { Db } from '../../store/database.ts';
 import { listUnfinishedChecks, readCheck } from '../../store/mcp-checks/checks.ts';
 import { listUnfinishedServices, readService } from '../../store/previews/services.ts';
 import { listUnfinishedSessionIds } from '../../store/sessions/list.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** What a workload's state, and its session's row, mean for the session. */
 import { originIn } from '../../config/public-url.ts';
 import type { ContainerState, WorkloadState } from '../../runtime/workload.ts';
-import { readApiUrl } from '../../store/sessions/addresses.ts';
+import { readApiUrl } from '../../store/sessions/sessions.ts';
 import type { ActivityDependencies } from '../dependencies.ts';
 
 export type WorkloadExit =

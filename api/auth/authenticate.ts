@@ -6,7 +6,7 @@ import { verifyInternalToken } from '../../contract/session-keys.ts';
 import { internalTokenHeader } from '../../contract/sidecar.ts';
 import { readAgent } from '../../store/agents/agents.ts';
 import { type MembershipKey, readMembership } from '../../store/members/members.ts';
-import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../store/sessions/sessions.ts';
 import { readSignedInUser } from '../../store/sign-ins/sign-ins.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { ApiError, notFound } from '../errors.ts';

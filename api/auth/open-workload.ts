@@ -6,7 +6,7 @@ import { isTerminal } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { readCheck } from '../../store/mcp-checks/checks.ts';
 import { readService } from '../../store/previews/services.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import { ApiError } from '../errors.ts';
 import type { ContextByScope } from '../route.ts';
 

@@ -6,7 +6,7 @@ import type { PermissionRequest } from '../../contract/permission-request.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { findEqualOpenRequest, readPermissionRequest } from '../../store/permission-requests/requests.ts';
-import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../store/sessions/sessions.ts';
 import { ApiError, invalid, requireAllowed } from '../errors.ts';
 import { requireOpen } from '../permission-requests/decide-request.ts';
 import { grantMaker } from '../policies/grant-maker.ts';

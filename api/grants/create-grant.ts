@@ -10,7 +10,7 @@ import type { PermissionRequest } from '../../contract/permission-request.ts';
 import { findApproval } from '../../store/decisions/decisions.ts';
 import { readGrant } from '../../store/grants/read.ts';
 import { needsAdmin } from '../../store/grants/scopes.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
+import { agentNameOf } from '../../store/sessions/sessions.ts';
 import { asSummary } from '../../store/sessions/workflow-summaries.ts';
 import { ApiError, invalid, requireAllowed, reusedKey } from '../errors.ts';
 import { decideRequest } from '../permission-requests/decide-request.ts';

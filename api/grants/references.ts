@@ -10,7 +10,7 @@ import { readAgent } from '../../store/agents/agents.ts';
 import type { Db } from '../../store/database.ts';
 import { readMember } from '../../store/members/members.ts';
 import { readKnownSecrets } from '../../store/secrets/secrets.ts';
-import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../store/sessions/sessions.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { invalid } from '../errors.ts';
 import type { InWorkspace } from '../route.ts';

@@ -31,8 +31,7 @@ import { readPermissionRequest } from '../../store/permission-requests/requests.
 import { setReportedUrl } from '../../store/previews/services.ts';
 import { listSessionInputs, markInputsUndelivered } from '../../store/session-inputs/inputs.ts';
 import { touchActivity } from '../../store/sessions/activity.ts';
-import { setControlUrl } from '../../store/sessions/addresses.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { requestEnding, setControlUrl } from '../../store/sessions/sessions.ts';
 import { readRequestSummary } from '../../store/sessions/workflow-summaries.ts';
 import {
   readRecordedCalls,
@@ -45,19 +44,17 @@ import { beginDeliveries } from '../channels/begin-deliveries.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { followUp } from '../follow-up.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';
+import { platformToolCallRoute, platformToolsRoute } from '../platform-tools/routes.ts';
 import { itsSidecar } from '../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
 import { tellEnding } from '../sessions/tell-ending.ts';
-import { recordingAtWork, restartingIdleClock } from './agent-activity.ts';
+import { createIdleClock, recordingAtWork, restartingIdleClock } from './agent-activity.ts';
 import { artifactRoute } from './artifact-route.ts';
 import { checkCall, checkCalls } from './check-call.ts';
-import { createIdleClock } from './idle-clock.ts';
-import { liveTextRoute } from './live-text-route.ts';
 import { createMessageSecrets, type MessageSecrets, readSecretValues } from './message-secrets.ts';
 import { modelRequestRoute, modelUsageReportRoute } from './model-request-routes.ts';
-import { platformToolCallRoute, platformToolsRoute } from './platform-tool-routes.ts';
-import { receiveEvent } from './receive-event.ts';
+import { liveTextRoute, receiveEvent } from './receive-event.ts';
 import { accessTokenRoute, processRoute, siblingRoute, toolListRoute } from './server-routes.ts';
 
 const path = '/sessions/{session_id}';

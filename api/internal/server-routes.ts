@@ -9,7 +9,7 @@ import { siblingNotReady } from '../../contract/sibling-sentences.ts';
 import { siblingReport } from '../../contract/sidecar.ts';
 import { toolListReport } from '../../contract/tool-definitions.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { requestEnding } from '../../store/sessions/sessions.ts';
 import { isWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { notFound } from '../errors.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';

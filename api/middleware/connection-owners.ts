@@ -6,7 +6,7 @@ import { workspaceConnections } from '../../config/tool-connections.ts';
 import { keepNewest } from '../../lib/limits/keep-newest.ts';
 import type { ConnectionOwner } from '../../store/connection-shares.ts';
 import type { Db } from '../../store/database.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import { type AnyRoute, type ContextByScope, type RouteScope, sessionIn } from '../route.ts';
 
 export interface WorkspaceOwner extends ConnectionOwner {

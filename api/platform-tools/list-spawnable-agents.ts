@@ -6,8 +6,7 @@ import { uuid } from '../../contract/names.ts';
 import { reads } from '../../contract/platform-tools.ts';
 import { readAgent } from '../../store/agents/agents.ts';
 import { readAttachedServers } from '../../store/attachments/read-for-launch.ts';
-import { afterList } from './child-steps.ts';
-import { requireOrchestrator, whyNotAsChild } from './spawn-session.ts';
+import { askToSpawn, requireOrchestrator, whyNotAsChild } from './spawn-session.ts';
 import { defineTool, type ToolDependencies } from './tool.ts';
 
 /** More grants than this are not looked at: each is a decision that a person made. */
@@ -74,3 +73,8 @@ async function describe(agent: Agent, dependencies: ToolDependencies) {
 
 const inWords = (names: readonly string[]) =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+
+const afterList = (count: number) =>
+  count > 0
+    ? 'Call spawn_session of the platform server with the agent_id of one that is available.'
+    : `No person has allowed this agent to start another one. ${askToSpawn('<agent_id>')} Put the id of the agent that you were told to start in the place of <agent_id>; without one do not list again, but say that you need one.`;

@@ -4,6 +4,7 @@ import { reads } from '../../contract/platform-tools.ts';
 import {
   isTerminal,
   type Session,
+  type SessionWait,
   sessionOutcome,
   sessionStatus,
   sessionWait,
@@ -13,9 +14,10 @@ import type { Db } from '../../store/database.ts';
 import { listSessionEvents } from '../../store/session-events/list.ts';
 import { readSessionContexts } from '../../store/sessions/context.ts';
 import { readChild } from '../../store/sessions/tree.ts';
-import { afterRead, longestWaitSeconds } from './child-steps.ts';
 import { defineTool, maxAnswerBytes, ToolFailure } from './tool.ts';
 
+/** Shorter than a sidecar waits for an answer. */
+const longestWaitSeconds = 20;
 const maxEvents = 100;
 /** What surrounds the events in the answer fits in the rest. */
 const maxEventsBytes = maxAnswerBytes - 64 * 1024;
@@ -146,3 +148,40 @@ function present({ seq, type, at, payload }: SessionEvent): ShownEvent {
 }
 
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+
+/** What an agent does next; a model that is not told reads again at once. */
+export const callToRead = (input: { session_id: string; after?: number }) =>
+  `Call read_child_output of the platform server with ${JSON.stringify({ ...input, wait_seconds: longestWaitSeconds })}`;
+export const orRest = 'or do other work, or end your turn: a message says when it has ended.';
+
+interface ReadChild {
+  child: Pick<Session, 'id' | 'status'>;
+  waitingFor: SessionWait | null;
+  /** Whether this answer has events. */
+  hasEvents: boolean;
+  nextAfter: number;
+  /** Whether this call was refused to wait: as many wait as may. */
+  isCrowded: boolean;
+}
+
+/** Of what a child published. */
+function afterRead({ child, waitingFor, hasEvents, nextAfter, isCrowded }: ReadChild): string {
+  const readOn = callToRead({ session_id: child.id, after: nextAfter });
+  if (isTerminal(child.status)) {
+    return hasEvents ? `It has ended. ${readOn}: it is over when events is empty.` : afterEnd(child.status);
+  }
+  if (hasEvents) {
+    return `${readOn}, ${orRest}`;
+  }
+  if (isCrowded) {
+    return `As many calls of this session wait as may. Do not call read_child_output again before one of them has returned: do other work, or end your turn. A message says when it has ended.`;
+  }
+  return waitingFor === null
+    ? `Nothing is new yet. ${readOn}, ${orRest}`
+    : 'It waits for a person, who may take long, and goes on by itself. Do not read it again meanwhile: do other work, or end your turn. A message says when it has ended.';
+}
+
+const afterEnd = (status: Session['status']) =>
+  status === 'completed'
+    ? 'It is over: do not read it again. Go on with what you know.'
+    : 'It is over and did not complete its work: do not read it again. Continue without its result, or say what you cannot do.';

@@ -1,7 +1,8 @@
-/** The tool `spawn_session`, and which agents another session may start. */
+/** The tool `spawn_session`, which agents another session may start, and what an agent does next. */
 import * as z from 'zod';
-import { spawnSession as spawn } from '../../commands/sessions/spawn.ts';
+import { spawnSession as spawn } from '../../commands/sessions/create.ts';
 import type { Agent } from '../../contract/agent.ts';
+import { askOnce } from '../../contract/how-to-ask.ts';
 import { uuid } from '../../contract/names.ts';
 import { adds } from '../../contract/platform-tools.ts';
 import { notForChildren } from '../../contract/remote-server.ts';
@@ -9,11 +10,11 @@ import { type Session, sessionInput, sessionStatus } from '../../contract/sessio
 import { isStorable, storable } from '../../contract/stored-data.ts';
 import { readAgent } from '../../store/agents/agents.ts';
 import { listRemoteAttachments } from '../../store/attachments/read-for-launch.ts';
-import { agentKindOf } from '../../store/sessions/read-session.ts';
+import { agentKindOf } from '../../store/sessions/sessions.ts';
 import { childIdOf, readChild } from '../../store/sessions/tree.ts';
 import { readWhyUnavailable } from '../availability.ts';
-import { beginSession } from '../sessions/begin-session.ts';
-import { afterSpawn, askToSpawn } from './child-steps.ts';
+import { beginSession } from '../sessions/start-session.ts';
+import { callToRead, orRest } from './read-child-output.ts';
 import { defineTool, type ToolCall, type ToolCaller, type ToolDependencies, ToolFailure } from './tool.ts';
 
 export const spawnSession = defineTool({
@@ -120,3 +121,9 @@ export async function whyNotAsChild(agent: Agent, dependencies: ToolDependencies
   }
   return (await readWhyUnavailable(dependencies, [agent]))(agent);
 }
+
+/** What an agent does next; a model that is not told asks again at once. */
+export const askToSpawn = (childAgentId: string) =>
+  askOnce({ grant_type: 'spawn', details: { child_agent_id: childAgentId }, scope: 'session' });
+
+const afterSpawn = (id: string) => `${callToRead({ session_id: id })} to follow it, ${orRest}`;

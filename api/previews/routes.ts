@@ -6,7 +6,7 @@ import { type Preview, shownPreview } from '../../contract/preview.ts';
 import type { Session } from '../../contract/session.ts';
 import type { Db } from '../../store/database.ts';
 import { listLivePreviews, readPreview } from '../../store/previews/previews.ts';
-import { isSharedWithWorkspace, readSession } from '../../store/sessions/read-session.ts';
+import { isSharedWithWorkspace, readSession } from '../../store/sessions/sessions.ts';
 import type { ApiDependencies } from '../dependencies.ts';
 import { notFound, requireAllowed } from '../errors.ts';
 import { anyMember } from '../policies/access.ts';

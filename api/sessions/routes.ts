@@ -20,8 +20,7 @@ import type { User } from '../../contract/workspace.ts';
 import { patchRequest } from '../../store/artifacts/patch-requests.ts';
 import { readConfiguration } from '../../store/session-configurations/configurations.ts';
 import { listDescendants, listSessions } from '../../store/sessions/list.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { readSession, requestEnding } from '../../store/sessions/sessions.ts';
 import { ApiError, notFound } from '../errors.ts';
 import { followUp } from '../follow-up.ts';
 import {

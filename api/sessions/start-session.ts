@@ -1,14 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
 import { agentArchivedProblem } from '../../commands/agents/archive.ts';
 import { AgentArchivedError, createWithinQuotas } from '../../commands/sessions/create.ts';
 import type { Session, SessionInput } from '../../contract/session.ts';
 import { readAgent } from '../../store/agents/agents.ts';
-import { findSession } from '../../store/sessions/insert.ts';
+import type { Db } from '../../store/database.ts';
+import { findSession } from '../../store/sessions/sessions.ts';
+import { readSessionSummary } from '../../store/sessions/workflow-summaries.ts';
 import { readWhyUnavailable } from '../availability.ts';
 import { invalid, reusedKey } from '../errors.ts';
+import { followUp } from '../follow-up.ts';
 import type { InWorkspace } from '../route.ts';
 import type { SessionRouteDependencies } from '../session-dependencies.ts';
-import { beginSession } from './begin-session.ts';
+import type { WorkflowClient } from '../workflow-client.ts';
 
 type Dependencies = Pick<SessionRouteDependencies, 'db' | 'config' | 'workflows' | 'log'>;
 
@@ -64,5 +68,25 @@ async function requireAgent(
   const reason = (await readWhyUnavailable(dependencies, [agent]))(agent);
   if (reason !== null) {
     throw invalid([{ path, code: 'not_available', message: `it cannot run here: ${reason}` }]);
+  }
+}
+
+interface BeginDependencies {
+  db: Db;
+  log: Logger;
+  workflows: Pick<WorkflowClient, 'startSession'>;
+}
+
+/**
+ * Starts the workflow of a session that is stored, unless it has begun: a worker does it later when
+ * Temporal is unavailable now.
+ */
+export async function beginSession(
+  { db, workflows, log }: BeginDependencies,
+  { id, status }: Pick<Session, 'id' | 'status'>,
+): Promise<void> {
+  if (status === 'pending') {
+    const started = workflows.startSession(id, await readSessionSummary(db, id));
+    await followUp(log, started, { message: 'the session starts later', session_id: id });
   }
 }

@@ -9,11 +9,15 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { findStaticRelay } from '../../runtime/process/find-static-relay.ts';
-import type { HostLaunch } from '../../runtime/process/host-protocol.ts';
 import { bareLayout } from '../../runtime/process/layout.ts';
-import { type Machine, renderAgentConfig, renderLaunch } from '../../runtime/process/render-launch.ts';
-import { renderWorkload } from '../../runtime/process/render-workload.ts';
+import { findStaticRelay } from '../../runtime/process/probe-machine.ts';
+import {
+  type HostLaunch,
+  type Machine,
+  renderAgentConfig,
+  renderLaunch,
+  renderWorkload,
+} from '../../runtime/process/render-launch.ts';
 import { makeSessionDirectory, nodeRelay } from '../../runtime/process/session-directory.ts';
 import { sidecarCommand, sidecarEnvironment } from '../../runtime/sidecar-program.ts';
 import { type Reports, takeReports } from '../../test/integration/runtime/reports.ts';

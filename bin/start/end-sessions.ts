@@ -5,8 +5,7 @@ import { systemActor } from '../../contract/session-event.ts';
 import { listSessions, sessionDirectory } from '../../runtime/process/session-record.ts';
 import { stopSession } from '../../runtime/process/stop-session.ts';
 import type { Db } from '../../store/database.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { readSession, requestEnding } from '../../store/sessions/sessions.ts';
 import { recordLeftCalls } from '../../store/tool-calls/record.ts';
 import { messageOf } from './start-error.ts';
 

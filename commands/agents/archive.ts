@@ -14,7 +14,7 @@ import {
   listOwnUnfinishedSessions,
   listUnfinishedSessionsOfAgent,
 } from '../../store/sessions/of-agent.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { requestEnding } from '../../store/sessions/sessions.ts';
 import { lineageOf, lockTree } from '../../store/sessions/tree.ts';
 import { listUnsettledSessionsOfAgent, settleCalls } from '../../store/tool-calls/record.ts';
 import { unlistFromChannels } from '../channels/unlist-agent.ts';

@@ -8,7 +8,7 @@ import {
 } from '../../store/artifacts/artifacts.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { lockSessionRow } from '../../store/sessions/status.ts';
+import { lockSessionRow } from '../../store/sessions/sessions.ts';
 
 /**
  * `too_large`: the session's artifacts together would exceed the limit. `id_taken`: by

@@ -26,8 +26,7 @@ import {
   findSessionOfEvent,
   requirePublishedBytes,
 } from '../../store/session-events/append.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { agentNameOf, lockSession } from '../../store/sessions/sessions.ts';
 
 export interface MessageLimits {
   perMinute: number;

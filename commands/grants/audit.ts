@@ -7,7 +7,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import type { Db } from '../../store/database.ts';
 import { contentOf, grantResource } from '../../store/grants/row.ts';
 import { derivedId } from '../../store/session-events/append.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
+import { agentNameOf } from '../../store/sessions/sessions.ts';
 
 /** Records what happened to a grant with its content, since a cascade may remove the row later. */
 export async function auditGrant(

@@ -7,7 +7,7 @@ import { type Db, inTransaction } from '../../store/database.ts';
 import { deleteMember, isLastAdmin, readMember, upsertMember } from '../../store/members/members.ts';
 import { listConnectionsIn } from '../../store/oauth-connections/read.ts';
 import { listUnfinishedSessionsOfUser } from '../../store/sessions/list.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { requestEnding } from '../../store/sessions/sessions.ts';
 import { lockTree } from '../../store/sessions/tree.ts';
 import { readUser } from '../../store/users/users.ts';
 import { revokeGrantsOfUserInWorkspace } from '../grants/revoke.ts';

@@ -13,8 +13,7 @@ import {
   readModelAccess,
 } from '../../store/model-requests/requests.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
-import { lockSession, readRequestedEnding } from '../../store/sessions/status.ts';
+import { agentNameOf, lockSession, readRequestedEnding } from '../../store/sessions/sessions.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { maySessionUseSecret } from '../grants/use.ts';
 import { recordAtWork } from '../sessions/move.ts';

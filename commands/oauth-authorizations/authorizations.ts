@@ -26,7 +26,7 @@ import { insertConnection, type NewTokens } from '../../store/oauth-connections/
 import { readConnection, readLastRefusal } from '../../store/oauth-connections/read.ts';
 import type { MasterKeys } from '../../store/secrets/envelope.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { lockSession } from '../../store/sessions/sessions.ts';
 import { type BoundTo, bindingOf, endSignIn, isBoundTo } from '../oauth-connections/connections.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
   requestResource,
 } from '../../store/permission-requests/requests.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { agentNameOf, readRequestExpiry, readSession } from '../../store/sessions/read-session.ts';
+import { agentNameOf, readRequestExpiry, readSession } from '../../store/sessions/sessions.ts';
 import { lockTree } from '../../store/sessions/tree.ts';
 import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { type AnnouncingOptions, announceRequest } from '../channel-messages/messages.ts';

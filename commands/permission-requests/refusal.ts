@@ -10,7 +10,7 @@ import {
   findRecentDenial,
   hasAgent,
 } from '../../store/permission-requests/refusal-facts.ts';
-import { agentKindOf } from '../../store/sessions/read-session.ts';
+import { agentKindOf } from '../../store/sessions/sessions.ts';
 import { isAnyMuted } from '../../store/sessions/tree.ts';
 
 export interface RequestLimits {

@@ -13,7 +13,7 @@ import {
 import { readServiceTotals, readServiceWait } from '../../store/previews/services.ts';
 import { lockQuota, QuotaExceededError } from '../../store/quotas/quotas.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { lockSession } from '../../store/sessions/sessions.ts';
 import { auditPreview } from './end.ts';
 
 /** By their names in the configuration (config/limits.ts, config/fixed-limits.ts). */

@@ -8,7 +8,7 @@ import { removeExpiredOpenings } from '../../store/previews/openings.ts';
 import { erasePreview, listExpiredPreviews, markPreviewEnded } from '../../store/previews/previews.ts';
 import { listServicePreviewsOfSession, recordServiceEnding } from '../../store/previews/services.ts';
 import { announceChange } from '../../store/session-events/append.ts';
-import { agentNameOf, readSession } from '../../store/sessions/read-session.ts';
+import { agentNameOf, readSession } from '../../store/sessions/sessions.ts';
 
 /**
  * An audit event of a preview: what it is and for how long, without the agent's title, paths and contents.

@@ -14,7 +14,7 @@ import {
   findSessionOfEvent,
   requirePublishedBytes,
 } from '../../store/session-events/append.ts';
-import { lockSessionRow } from '../../store/sessions/status.ts';
+import { lockSessionRow } from '../../store/sessions/sessions.ts';
 
 type Writer = Pick<Session, 'id' | 'agent_id'>;
 

@@ -10,7 +10,7 @@ import {
   mayPublishBytes,
   takePublishedBytes,
 } from '../../store/session-events/append.ts';
-import { lockSessionRow } from '../../store/sessions/status.ts';
+import { lockSessionRow } from '../../store/sessions/sessions.ts';
 import { insertShare, isArtifactOfSession } from '../../store/shares/shares.ts';
 import { cutOffLiveText } from './live-text.ts';
 

@@ -10,7 +10,7 @@ import {
   requireRoomForInput,
   requireRoomForSessionMessage,
 } from '../../store/session-inputs/inputs.ts';
-import { agentNameOf, readSession } from '../../store/sessions/read-session.ts';
+import { agentNameOf, readSession } from '../../store/sessions/sessions.ts';
 import { lockTree } from '../../store/sessions/tree.ts';
 import { type MessageLimits, takeAllowance } from '../channel-messages/messages.ts';
 

@@ -7,7 +7,7 @@ import {
   requirePublishedBytes,
 } from '../../store/session-events/append.ts';
 import { expectQuiet, readIdleState } from '../../store/sessions/activity.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { lockSession } from '../../store/sessions/sessions.ts';
 
 /**
  * Keeps a session from being ended for being idle for `seconds` from now, and says so in its transcript. Of

@@ -18,14 +18,15 @@ import { cancelAuthorizations } from '../../store/oauth-authorizations/authoriza
 import { listOpenRequestsOfSession } from '../../store/permission-requests/requests.ts';
 import { appendSessionEvent, derivedId } from '../../store/session-events/append.ts';
 import { addSessionInput } from '../../store/session-inputs/inputs.ts';
-import { agentNameOf, readSession } from '../../store/sessions/read-session.ts';
 import {
+  agentNameOf,
   isUnfinished,
   lockSession,
   readRequestedEnding,
+  readSession,
   requestEnding,
   updateStatus,
-} from '../../store/sessions/status.ts';
+} from '../../store/sessions/sessions.ts';
 import { listUnfinishedChildren, lockTree } from '../../store/sessions/tree.ts';
 import { closePermissionRequest } from '../permission-requests/close.ts';
 import { endServicesWithSession } from '../previews/end.ts';

@@ -3,7 +3,7 @@ import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
 import { appendSessionEvent } from '../../store/session-events/append.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
+import { agentNameOf } from '../../store/sessions/sessions.ts';
 import { lockTree, updateRequestsMuted } from '../../store/sessions/tree.ts';
 
 const notices = {

@@ -1,7 +1,7 @@
 import type { Actor } from '../../contract/session-event.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
+import { agentNameOf } from '../../store/sessions/sessions.ts';
 import { lockTitle, updateTitle } from '../../store/sessions/title.ts';
 
 /**

@@ -9,7 +9,7 @@ import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction, type Transaction } from '../../store/database.ts';
 import { requestCheckCancel } from '../../store/mcp-checks/checks.ts';
 import { failRegistration } from '../../store/mcp-registrations/registrations.ts';
-import { requestEnding } from '../../store/sessions/status.ts';
+import { requestEnding } from '../../store/sessions/sessions.ts';
 import { lockTree } from '../../store/sessions/tree.ts';
 import { readRegistrationSummary } from '../../store/sessions/workflow-summaries.ts';
 import {

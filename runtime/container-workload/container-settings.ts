@@ -3,8 +3,7 @@ import { allModelEndpoints } from '../../config/model-endpoints.ts';
 import type { AcpPreset } from '../../contract/acp-preset.ts';
 import type { ModelEndpoints } from '../../contract/model-endpoint.ts';
 import type { ModelSettings } from '../model-program.ts';
-import type { BootSettings } from '../render-boot.ts';
-import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
+import { type BootSettings, type SidecarLimitSettings, sidecarLimits } from '../render-boot.ts';
 import type { ContainerSize } from './container-workload.ts';
 
 export interface ContainerSettings extends BootSettings, ModelSettings {

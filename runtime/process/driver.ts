@@ -19,23 +19,20 @@ import type { WorkerCapabilities } from '../../contract/available-runs.ts';
 import type { ModelEndpoints } from '../../contract/model-endpoint.ts';
 import type { PrivateHosts } from '../bridge-config.ts';
 import { createRuntime } from '../create-runtime.ts';
-import { type SidecarLimitSettings, sidecarLimits } from '../sidecar-limits.ts';
+import { type SidecarLimitSettings, sidecarLimits } from '../render-boot.ts';
 import type { PackageSources } from '../variables.ts';
 import type { Runtime, TakeLeftCalls, TakePatch } from '../workload.ts';
 import type { WorkloadPlan } from '../workload-plan/workload-plan.ts';
-import { findStaticRelay } from './find-static-relay.ts';
 import { findCgroups, removeLeftCgroups } from './host/cgroups.ts';
 import { acpPackagesOf, type Programs, sessionFiles } from './layout.ts';
 import { limitsSentence } from './limits-sentence.ts';
 import { openSessionPackages, type PackageCacheSettings } from './packages/open-session-packages.ts';
-import { internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
-import type { Machine, ProcessLimits } from './render-launch.ts';
-import { type RenderRules, renderWorkload } from './render-workload.ts';
+import { findStaticRelay, internetIsSafe, readSystemRoot, sandboxWorks } from './probe-machine.ts';
+import { type Machine, type ProcessLimits, type RenderRules, renderWorkload } from './render-launch.ts';
 import { openRepositories } from './repositories/open-repositories.ts';
 import { inspectSession, listSessions, sessionDirectory } from './session-record.ts';
-import { startSession } from './start-session.ts';
+import { openWarmHosts, startSession } from './start-session.ts';
 import { stopSession } from './stop-session.ts';
-import { openWarmHosts } from './warm-hosts.ts';
 import { watchSessions } from './watch-sessions.ts';
 
 export interface ProcessRuntimeDependencies {

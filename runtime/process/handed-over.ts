@@ -1,19 +1,22 @@
 /** What a one-shot sandbox hands over, at a socket on which the worker listens for it. */
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import type { Server, Socket } from 'node:net';
 
 interface HandOver<Result> {
+  /** The sandbox; it may have ended already. */
+  process: ChildProcess;
   signal: AbortSignal;
   /** Reads what comes by the one connection, which is closed afterwards. */
   receive(socket: Socket): Promise<Result>;
-  /** Throws why there is nothing, once the sandbox has ended. Its signal says that nobody waits any more. */
-  endedWithout(signal: AbortSignal): Promise<never>;
+  /** Throws why there is nothing; called once the sandbox has ended. */
+  endedWithout(): Promise<never>;
 }
 
 /** Whichever comes first: the result, the sandbox's end without one, or the reason of the signal. */
 export async function handedOver<Result>(
   server: Server,
-  { signal, receive, endedWithout }: HandOver<Result>,
+  { process, signal, receive, endedWithout }: HandOver<Result>,
 ): Promise<Result> {
   const given = new AbortController();
   const received = nextConnection(server, given.signal).then(async (socket) => {
@@ -26,7 +29,7 @@ export async function handedOver<Result>(
       socket.destroy();
     }
   });
-  const ended = endedWithout(given.signal);
+  const ended = untilEnd(process, given.signal).then(endedWithout);
   const stopped = once(signal, 'abort', { signal: given.signal }).then(() => {
     throw signal.reason;
   });
@@ -38,6 +41,13 @@ export async function handedOver<Result>(
   } finally {
     given.abort();
     await Promise.allSettled([received, ended, stopped]);
+  }
+}
+
+/** Looks first: the event of a process that has ended does not come again. */
+async function untilEnd(process: ChildProcess, signal: AbortSignal): Promise<void> {
+  if (process.exitCode === null && process.signalCode === null) {
+    await once(process, 'exit', { signal });
   }
 }
 

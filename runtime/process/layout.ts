@@ -30,6 +30,9 @@ export interface Layout {
   path: string;
 }
 
+/** The sidecar's container name. */
+export const sidecarName = 'sidecar';
+
 /** The session's directory as the platform sees it. The sidecar makes its sockets below it. */
 export function sessionFiles(directory: string) {
   return {

@@ -2,6 +2,8 @@
  * What this machine offers: a working sandbox, and a way to the internet that leads nowhere
  * else. Tried, not assumed.
  */
+
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, lstatSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
@@ -11,10 +13,9 @@ import { sessionDirectories } from '../../contract/session-paths.ts';
 import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { cgroupsOf } from './host/cgroups.ts';
 import { type ReversePathFilter, startContainer } from './host/start-container.ts';
-import type { ContainerLaunch } from './host-protocol.ts';
 import { sandboxLayout, sessionFiles } from './layout.ts';
 import { openCanary } from './network-canary.ts';
-import type { Machine } from './render-launch.ts';
+import type { ContainerLaunch, Machine } from './render-launch.ts';
 import { renderSandbox, type SandboxedContainer, type SystemRoot } from './render-sandbox.ts';
 import { makeSessionDirectory, nodeRelay } from './session-directory.ts';
 
@@ -135,4 +136,21 @@ async function exitsWithZero(
     clearTimeout(timer);
     stopNetwork();
   }
+}
+
+const limitMs = 10_000;
+
+/**
+ * The path of the static relay among the built programs; null where it was not built, or this
+ * machine's kernel does not run it.
+ */
+export function findStaticRelay(programsDirectory: string): string | null {
+  const relay = join(programsDirectory, 'relay');
+  // It runs nothing that it cannot narrow.
+  const { status } = spawnSync(relay, ['run', '--', '/bin/sh', '-c', ':'], {
+    env: {},
+    stdio: 'ignore',
+    timeout: limitMs,
+  });
+  return status === 0 ? relay : null;
 }

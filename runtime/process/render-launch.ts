@@ -1,12 +1,19 @@
-/** Pure: the workload with its secrets, as the commands that the session's host runs. */
+/**
+ * Pure: the plan of a session's workload on this runtime, or a sentence about what it cannot run; then, with
+ * its secrets, the launch: the commands that the session's host runs, which the driver writes to its standard
+ * input. That is types alone: both are of one release and one machine, and the host of every session would
+ * hold the schemas in memory.
+ */
 
 import { join } from 'node:path';
+import type { AcpPreset } from '../../contract/acp-preset.ts';
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { availabilityOf } from '../../contract/available-runs.ts';
+import type { FrozenConfiguration } from '../../contract/session.ts';
 import type { ProcessKind } from '../../contract/session-process.ts';
-import { modelCommand } from '../model-program.ts';
-import { notRendered } from '../refuse-unavailable.ts';
-import { agentConfigOf, type BootSettings, keyedBoot, renderBoot } from '../render-boot.ts';
-import { reportSocketIn } from '../siblings.ts';
+import type { SidecarBoot } from '../../contract/sidecar.ts';
+import { type ModelSettings, modelCommand } from '../model-program.ts';
+import { agentConfigOf, type BootSettings, keyedBoot, renderBoot, reportSocketIn } from '../render-boot.ts';
 import {
   environmentOf,
   type PackageSources,
@@ -14,7 +21,8 @@ import {
   packageVariables,
   secretVariables,
 } from '../variables.ts';
-import type { LaunchSecrets } from '../workload.ts';
+import { type LaunchSecrets, type Network, UnsupportedWorkloadError } from '../workload.ts';
+import { notRendered, planWorkload } from '../workload-plan/plan-workload.ts';
 import {
   hostSocketName,
   type PlannedContainer,
@@ -22,12 +30,64 @@ import {
   type WorkloadPlan,
 } from '../workload-plan/workload-plan.ts';
 import { type Cgroups, cgroupsOf } from './host/cgroups.ts';
-import type { ContainerLimits, HostedContainer, HostLaunch } from './host-protocol.ts';
 import { bareLayout, type Layout, type Programs, sandboxLayout, sessionFiles } from './layout.ts';
 import type { ServerPackages, SessionPackages } from './packages/session-packages.ts';
 import { packagesInside } from './packages/tree-stream.ts';
 import { caFileInside, readOnly, renderSandbox, type SystemRoot } from './render-sandbox.ts';
 import { type AgentRepository, inRepository } from './repositories/agent-repository.ts';
+
+export interface RenderRules extends ModelSettings {
+  /** Whether containers are isolated from the machine and from each other. */
+  sandbox: boolean;
+  /** The server commands that may run without a sandbox. Null allows every command. */
+  seededCommands: ReadonlySet<string> | null;
+  /** Whether what the agent `claude` loads is installed. */
+  claude: boolean;
+  /** Which agents of others are; absent: none. */
+  acpPresets?: readonly AcpPreset[];
+  /** Whether repositories can be fetched; absent: no. */
+  repositories?: boolean;
+  /** Whether containers that request the internet get it. */
+  internet: boolean;
+}
+
+const firstUid = 2000;
+
+/** Throws UnsupportedWorkloadError. */
+export function renderWorkload(configuration: FrozenConfiguration, rules: RenderRules): WorkloadPlan {
+  const plan = planWorkload(configuration, {
+    ...{ available: available(rules), networks: 'own', privateDestinations: 'forwarded', firstUid },
+    ...rules,
+  });
+  if (plan.service !== null && !rules.sandbox) {
+    throw new UnsupportedWorkloadError(
+      'services need a sandbox, which gives each a network of its own to listen on; an operator has to install bubblewrap',
+    );
+  }
+  for (const { name, role, program, privateOrigin } of plan.containers) {
+    if (program.type === 'image') {
+      throw notRendered(`the container "${name}"`);
+    }
+    if (role === 'model' && privateOrigin === null && !rules.internet) {
+      throw new UnsupportedWorkloadError(
+        `the agent's model access needs the internet, and the machine that runs sessions has no safe way to it; an operator has to install slirp4netns`,
+      );
+    }
+  }
+  return plan;
+}
+
+/** Package managers that are missing here are told when packages are loaded. */
+const available = ({ seededCommands, sandbox, internet, claude, acpPresets = [], ...rules }: RenderRules) => {
+  const commands = seededCommands === null ? null : [...seededCommands];
+  return availabilityOf('process', [
+    {
+      ...{ runtime: 'process', sandbox, internet, commands, missing_commands: [], limits: [], claude },
+      acp_presets: [...acpPresets],
+      repositories: rules.repositories ?? false,
+    },
+  ]);
+};
 
 /** What each container of a session may use. */
 export interface ProcessLimits {
@@ -223,4 +283,73 @@ export function renderAgentConfig(
   const { programs, root } = machine;
   const layout = root === null ? bareLayout(programs, directory, 'agent', null) : sandboxLayout(programs);
   return agentConfigOf(plan, layout);
+}
+
+/** What one container may use of this machine. */
+export interface ContainerLimits {
+  memoryBytes: number;
+  /** Thousandths of one processor. */
+  cpuMillis: number;
+  /** Threads count as well. */
+  processes: number;
+  /** A tenth of a process of the platform when processors are short, or as much as one; absent: a tenth. */
+  cpuShare?: 'tenth' | 'whole';
+}
+
+/** One container as a command. Holds secrets: it goes through pipes only. */
+export interface ContainerLaunch {
+  name: string;
+  argv: string[];
+  env: Record<string, string>;
+  cwd: string;
+  /** Arguments for bubblewrap besides the environment; null runs the command without a sandbox. */
+  sandbox: string[] | null;
+  network: Network;
+  limits: ContainerLimits;
+  /**
+   * The control groups to create and run in, without the last part of their names; with none, each process
+   * is limited individually.
+   */
+  cgroups: string[];
+}
+
+/** What the host also knows of a container of a session. */
+export interface HostedContainer extends ContainerLaunch {
+  /** Null for the platform's own program, whose state nobody asks for. */
+  kind: ProcessKind | null;
+  /** Variables of `env` whose values are redacted. */
+  secretVariables: string[];
+  /** The socket where the sidecar takes reports on it, relative to the session's directory; null for none. */
+  reportSocket: string | null;
+  privateHost: PrivateHostLaunch | null;
+  /** Where the agent's files are taken at its end; absent without a repository. */
+  changes?: ChangesLaunch;
+}
+
+/** Relative to the session's directory. */
+export interface ChangesLaunch {
+  socket: string;
+  file: string;
+  maxBytes: number;
+}
+
+/** A host with a private address that one container reaches, through the host of its session. */
+export interface PrivateHostLaunch {
+  /** Where it listens; relative to the session's directory. */
+  socket: string;
+  /** Where it forwards to. */
+  origin: string;
+}
+
+export interface HostLaunch {
+  directory: string;
+  boot: SidecarBoot;
+  /** The host starts the containers once all of these exist. */
+  sockets: string[];
+  /**
+   * The agent's program runs only when this exists as well: its siblings are ready then. Null:
+   * it waits for nothing more.
+   */
+  agentSocket: string | null;
+  containers: HostedContainer[];
 }

@@ -2,14 +2,14 @@
  * Reliably ends a session on this machine: stops the host gracefully, kills the leftovers,
  * then removes its directory.
  */
-import { rmSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { auditSpoolPath } from '../../contract/audit-spool.ts';
 import { handOverSpool } from '../hand-over-spool.ts';
 import type { TakeLeftCalls } from '../workload.ts';
 import { findLeftovers } from './find-leftovers.ts';
-import { sidecarName } from './host-protocol.ts';
+import { sidecarName } from './layout.ts';
 import { isRunning, type ProcessIdentity, signal, stopProcess } from './process-identity.ts';
-import { readSpoolFile } from './read-spool.ts';
 import { readHost, readState } from './session-record.ts';
 
 /** The host ends its containers within 2 s, or 30 s with a repository, and its sidecar within 8 s. */
@@ -74,4 +74,16 @@ async function stopGroup(leader: ProcessIdentity): Promise<void> {
     // Not a group.
   }
   await stopProcess(leader, []);
+}
+
+/** The spool in a session's directory; null when there is none. */
+function readSpoolFile(directory: string): Buffer | null {
+  try {
+    return readFileSync(join(directory, auditSpoolPath));
+  } catch (error) {
+    if (error !== null && typeof error === 'object' && 'code' in error && error.code === 'ENOENT') {
+      return null;
+    }
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@
  */
 import { isLoopbackUrl } from '../../config/parse.ts';
 import type { Run } from '../../contract/agent.ts';
-import type { Availability } from '../../contract/available-runs.ts';
+import { type Availability, unavailableAgent } from '../../contract/available-runs.ts';
 import { platformServerName } from '../../contract/platform-server-name.ts';
 import type {
   FrozenConfiguration,
@@ -29,9 +29,14 @@ import { longestReadySeconds } from '../../contract/sibling.ts';
 import { pinReference } from '../../lib/oci/reference.ts';
 import { bridgeConfigOf, privateOriginOf } from '../bridge-config.ts';
 import { listenForModel, type ModelSettings, modelVariablesOf, planModel } from '../model-program.ts';
-import { refuseUnavailable } from '../refuse-unavailable.ts';
-import { type SessionDescription, sessionDescription } from '../render-boot.ts';
-import { listenForSiblings, reportSocketIn, siblingRelay, siblingsEnvironment } from '../siblings.ts';
+import {
+  listenForSiblings,
+  reportSocketIn,
+  type SessionDescription,
+  sessionDescription,
+  siblingRelay,
+  siblingsEnvironment,
+} from '../render-boot.ts';
 import { configuredEnv } from '../variables.ts';
 import { type Network, UnsupportedWorkloadError } from '../workload.ts';
 import { volumesToCover } from './image-volumes.ts';
@@ -303,3 +308,31 @@ function socketsOf(
     ]),
   ];
 }
+
+/**
+ * What the table of `contract/available-runs.ts` rules out is refused on every runtime, in the words that
+ * people read at save. Throws UnsupportedWorkloadError.
+ */
+export function refuseUnavailable(
+  { agent, servers, siblings, services, service }: FrozenConfiguration,
+  here: Availability,
+): void {
+  if (service !== undefined && agent.run.type === 'builtin') {
+    throw new UnsupportedWorkloadError(
+      `the service "${agent.name}": "${agent.run.name}" is an agent, which takes no requests; use a command or an image`,
+    );
+  }
+  if (service !== undefined && servers.length + siblings.length + services.length > 0) {
+    throw new UnsupportedWorkloadError(
+      `the service "${agent.name}": a service has no servers and no companions`,
+    );
+  }
+  const why = unavailableAgent({ ...agent, siblings, services }, servers, here);
+  if (why !== null) {
+    throw new UnsupportedWorkloadError(why);
+  }
+}
+
+/** For what a renderer does not know: nothing runs because the table forgot to rule it out. */
+export const notRendered = (what: string) =>
+  new UnsupportedWorkloadError(`${what}: this runtime cannot run it`);

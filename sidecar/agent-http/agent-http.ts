@@ -8,8 +8,7 @@ import { createHttp } from '../http/listen-http.ts';
 import type { AgentHttpDependencies } from './dependencies.ts';
 import { streamInput } from './stream-input.ts';
 import { takeArtifact } from './take-artifact.ts';
-import { takeEvent } from './take-event.ts';
-import { takeLiveText } from './take-live-text.ts';
+import { takeEvent, takeLiveText } from './take-event.ts';
 
 type Handler = (
   request: IncomingMessage,

@@ -1,6 +1,8 @@
+/** What an agent publishes by HTTP: events, and what it has written of a message that it still writes. */
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type AgentEventInput, agentEventInput } from '../../contract/agent-contract.ts';
+import { liveTextInput } from '../../contract/live-text.ts';
 import { sendJson } from '../http/answer.ts';
 import { sendPermissionRequest } from '../platform-tools/permission-request.ts';
 import type { AgentHttpDependencies } from './dependencies.ts';
@@ -36,4 +38,20 @@ async function publish(
   const id = randomUUID();
   await dependencies.api.publishEvent({ id, ...event });
   return { event_id: id };
+}
+
+/** `POST /live-text`: what the agent has written of a message that it still writes. */
+export async function takeLiveText(
+  request: IncomingMessage,
+  response: ServerResponse,
+  _url: URL,
+  { liveText, limits }: AgentHttpDependencies,
+): Promise<void> {
+  const { text } = await readAgentJson(request, limits.eventBytes, liveTextInput);
+  try {
+    await liveText.write(text);
+  } catch (error) {
+    throw asHttpRefusal(error);
+  }
+  sendJson(response, 200, { ok: true });
 }

@@ -7,8 +7,7 @@ import type { AgentEventInput } from '../../contract/agent-contract.ts';
 import { bytesOfText, liveTextEveryMs, maxLiveTextBytes, withoutControls } from '../../contract/live-text.ts';
 import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
-import { createThrottle } from '../platform-api/limit-platform-api.ts';
-import type { PlatformApi } from '../platform-api/platform-api.ts';
+import { createThrottle, type PlatformApi } from '../platform-api/platform-api.ts';
 import { PlatformRefusal } from '../platform-api/request.ts';
 
 type Message = Extract<AgentEventInput, { type: 'agent.message' }>['payload'];

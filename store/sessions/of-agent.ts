@@ -6,7 +6,7 @@ import { type Session, session } from '../../contract/session.ts';
 import type { Db } from '../database.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import { unfinishedStatus } from './conditions.ts';
-import { sessionColumns } from './read-session.ts';
+import { sessionColumns } from './sessions.ts';
 
 /** Prefix of a statement over `affected`: the agent's sessions, and all below them. Takes the agent's id. */
 export const withSessionsOfAgent = `

@@ -7,7 +7,7 @@ import type { Db, Transaction } from '../database.ts';
 import { onlyRow, readRow, readRows } from '../read-rows.ts';
 import { derivedId } from '../session-events/append.ts';
 import { unfinishedStatus, whereReadableBy } from './conditions.ts';
-import { sessionColumns } from './read-session.ts';
+import { sessionColumns } from './sessions.ts';
 
 /**
  * Prefix of a statement over `tree`: the ids of a root and of every session below it. Takes `:rootSessionId`.

@@ -11,7 +11,7 @@ import type { CallRecord, RefusedCallCount } from '../../contract/tool-call.ts';
 import { type Db, inTransaction, prepared } from '../database.ts';
 import { readRow, readRows } from '../read-rows.ts';
 import { withSessionsOfAgent } from '../sessions/of-agent.ts';
-import { readSession } from '../sessions/read-session.ts';
+import { readSession } from '../sessions/sessions.ts';
 
 /**
  * A statement that adds audit events of the session `$1`, each exactly once by its id; the session counts

@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import type { EmbeddingServers } from '../../api/embedding-provider/ask-provider.ts';
 import { embeddingServersWith } from '../../api/embedding-provider/provider-url.ts';
 import { createChildWaits } from '../../api/platform-tools/child-waits.ts';
-import { platformTools } from '../../api/platform-tools/index.ts';
+import { platformTools } from '../../api/platform-tools/routes.ts';
 import type { ToolCaller, ToolDependencies } from '../../api/platform-tools/tool.ts';
 import type { ApiConfig } from '../../config/api.ts';
 import type { PlatformToolAnswer } from '../../contract/platform-tools.ts';

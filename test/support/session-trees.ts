@@ -1,7 +1,7 @@
 /** Trees of sessions, through the platform's own commands. */
 import { randomUUID } from 'node:crypto';
 import { writeGrant } from '../../commands/grants/write.ts';
-import { type Spawned, type SpawnQuotas, spawnSession } from '../../commands/sessions/spawn.ts';
+import { type Spawned, type SpawnQuotas, spawnSession } from '../../commands/sessions/create.ts';
 import type { Agent } from '../../contract/agent.ts';
 import type { ApprovalClaims } from '../../contract/approval.ts';
 import type { Grant } from '../../contract/grant.ts';

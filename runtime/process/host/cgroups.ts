@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileS
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { productSlug } from '../../../contract/product-name.ts';
-import type { ContainerLimits } from '../host-protocol.ts';
+import type { ContainerLimits } from '../render-launch.ts';
 
 const controllers = ['memory', 'pids', 'cpu'] as const;
 type Controller = (typeof controllers)[number];

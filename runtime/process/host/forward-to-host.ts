@@ -11,7 +11,7 @@ import type { OutboundPolicy } from '../../../lib/outbound/policy.ts';
 import { resolveByLookup } from '../../../lib/outbound/resolve-names.ts';
 import { literalAddress } from '../../../lib/outbound/special-ranges.ts';
 import { destinationOf } from '../../bridge-config.ts';
-import type { PrivateHostLaunch } from '../host-protocol.ts';
+import type { PrivateHostLaunch } from '../render-launch.ts';
 
 const maxConnections = 64;
 const connectTimeoutMs = 10_000;

@@ -5,14 +5,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
 import { withinLimit } from '../../../lib/timing/time-limit.ts';
-import type { ContainerLaunch, ContainerLimits } from '../host-protocol.ts';
+import type { ContainerLaunch, ContainerLimits } from '../render-launch.ts';
 import { renderSeccomp } from '../render-seccomp.ts';
 import { makeCgroups, removeCgroupsWhenEmpty } from './cgroups.ts';
 import { blockedRoutes, connectNetwork } from './network.ts';
 import { connectThenRun } from './network-script.ts';
-import { sandboxedProcess } from './sandboxed-process.ts';
 
 /**
  * Merges its output into one stream; no core dump may hold a secret. The first argument counts the control
@@ -211,4 +211,22 @@ async function says(child: ChildProcess, gate: Duplex): Promise<string> {
       given.abort();
     }
   });
+}
+
+/**
+ * The process id of a sandbox's program, as this machine sees it. Bubblewrap starts the first process of the
+ * sandbox, which is the program or starts it. Null while the program does not run.
+ */
+function sandboxedProcess(bubblewrap: number, sandbox: readonly string[]): number | null {
+  const first = firstChild(bubblewrap);
+  return first === null || sandbox.includes('--as-pid-1') ? first : firstChild(first);
+}
+
+function firstChild(pid: number): number | null {
+  try {
+    const [child = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    return child === '' ? null : Number(child);
+  } catch {
+    return null;
+  }
 }

@@ -6,7 +6,7 @@ import { createWriteStream, renameSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { ChangesLaunch } from '../host-protocol.ts';
+import type { ChangesLaunch } from '../render-launch.ts';
 
 /** What comes last stays. Paths are relative to the session's directory: a socket's has 107 bytes at most. */
 export function takeChanges({ socket, file, maxBytes }: ChangesLaunch): { close(): void } {

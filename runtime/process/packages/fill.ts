@@ -149,10 +149,10 @@ async function taken({
 }: Taking): Promise<TreeManifest> {
   const tail = createTail(started.process.stdout, tailBytes);
   return handedOver(result, {
+    process: started.process,
     signal,
     receive: (socket) => receiveTree(socket, tree, limits),
-    async endedWithout(waiting) {
-      await once(started.process, 'exit', { signal: waiting });
+    async endedWithout() {
       const written = withoutCredential(await tail(), registry);
       throw failureOf({ seen: egress.seen(), written, registryHost: registry.url.host });
     },

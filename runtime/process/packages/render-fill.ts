@@ -8,9 +8,8 @@ import type { PackageRequest } from '../../../contract/package-request.ts';
 import { sessionDirectories } from '../../../contract/session-paths.ts';
 import { containerPaths } from '../../workload-plan/workload-plan.ts';
 import { cgroupsOf } from '../host/cgroups.ts';
-import type { ContainerLaunch } from '../host-protocol.ts';
 import { sandboxLayout, sessionFiles } from '../layout.ts';
-import type { Machine } from '../render-launch.ts';
+import type { ContainerLaunch, Machine } from '../render-launch.ts';
 import {
   caFileInside,
   inMemory,

@@ -1,8 +1,7 @@
 /** Pure: how an agent starts in its repository: a program of ours writes that out, and is its parent. */
 import { join } from 'node:path';
-import type { ChangesLaunch } from '../host-protocol.ts';
 import type { Layout } from '../layout.ts';
-import type { Machine } from '../render-launch.ts';
+import type { ChangesLaunch, Machine } from '../render-launch.ts';
 import { readOnly } from '../render-sandbox.ts';
 import { gitPaths } from './git.ts';
 import { type JobOrder, takerInside } from './job-stream.ts';

@@ -93,6 +93,7 @@ interface Taking {
 /** Whichever comes first: the result, the sandbox's end without one, or the signal. */
 async function taken<Result>({ take }: Job<Result>, { program, result, signal }: Taking): Promise<Result> {
   return handedOver(result, {
+    process: program.process,
     signal,
     async receive(socket) {
       const reader = readPieces(socket);
@@ -102,8 +103,8 @@ async function taken<Result>({ take }: Job<Result>, { program, result, signal }:
       }
       return await take(made, reader);
     },
-    async endedWithout(waiting) {
-      throw new JobFailedError(await exitOf(program, waiting));
+    async endedWithout() {
+      throw new JobFailedError(withoutResult(program));
     },
   });
 }
@@ -111,14 +112,7 @@ async function taken<Result>({ take }: Job<Result>, { program, result, signal }:
 /** Bubblewrap ends with the code that stands for the signal which ended its program. */
 const killedCode = 137;
 
-/** Why there is no result, once the sandbox has ended, which it may have before this is called. */
-async function exitOf(
-  { process: child }: StartedContainer,
-  signal: AbortSignal,
-): Promise<'out_of_memory' | 'no_result'> {
-  if (child.exitCode === null && child.signalCode === null) {
-    await once(child, 'exit', { signal });
-  }
-  const isKilled = child.signalCode === 'SIGKILL' || child.exitCode === killedCode;
-  return isKilled ? 'out_of_memory' : 'no_result';
+/** Why a sandbox that has ended left no result. */
+function withoutResult({ process: { exitCode, signalCode } }: StartedContainer): JobProblem {
+  return signalCode === 'SIGKILL' || exitCode === killedCode ? 'out_of_memory' : 'no_result';
 }

@@ -8,7 +8,7 @@ import { controlKey, isSignedBody, verifyControlHead } from '../../../contract/s
 import { controlRequestHeader, injectRequest } from '../../../contract/sidecar.ts';
 import { createInbox, type Inbox, InputGapError } from '../../../sidecar/inputs/inbox.ts';
 import { addSessionInput } from '../../../store/session-inputs/inputs.ts';
-import { setControlUrl } from '../../../store/sessions/addresses.ts';
+import { setControlUrl } from '../../../store/sessions/sessions.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import { announcedSeed, seededRandom } from '../../support/seeded-random.ts';
 import type { Tenant } from '../../support/tenant.ts';

@@ -9,7 +9,7 @@ import type { Session } from '../../../contract/session.ts';
 import { verifyInternalToken } from '../../../contract/session-keys.ts';
 import { UnsupportedWorkloadError } from '../../../runtime/workload.ts';
 import { readConfiguration } from '../../../store/session-configurations/configurations.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
+import { readSession } from '../../../store/sessions/sessions.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';
 import type { Tenant } from '../../support/tenant.ts';
 

@@ -7,8 +7,11 @@ import { pino } from 'pino';
 import { collectionRoutes } from '../../../api/collections/routes.ts';
 import { embeddingServersWith } from '../../../api/embedding-provider/provider-url.ts';
 import { graphRoutes } from '../../../api/graph/routes.ts';
-import { platformToolCallRoute, platformToolsRoute } from '../../../api/internal/platform-tool-routes.ts';
-import { platformTools } from '../../../api/platform-tools/index.ts';
+import {
+  platformToolCallRoute,
+  platformTools,
+  platformToolsRoute,
+} from '../../../api/platform-tools/routes.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';
 import { type ListedPlatformTool, platformToolList } from '../../../contract/platform-tools.ts';

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { embeddingServersWith } from '../../../api/embedding-provider/provider-url.ts';
-import { platformToolCallRoute } from '../../../api/internal/platform-tool-routes.ts';
+import { platformToolCallRoute } from '../../../api/platform-tools/routes.ts';
 import { previewRoutes } from '../../../api/previews/routes.ts';
 import { removeMember } from '../../../commands/members/members.ts';
 import { endExpiredPreviews } from '../../../commands/previews/end.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { spawnSession } from '../../../commands/sessions/spawn.ts';
+import { spawnSession } from '../../../commands/sessions/create.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { AuditEvent } from '../../../contract/audit-event.ts';
 import type { PermissionRequest } from '../../../contract/permission-request.ts';

@@ -16,7 +16,7 @@ import {
 } from '../../../contract/workflows.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
-import { setControlUrl } from '../../../store/sessions/addresses.ts';
+import { setControlUrl } from '../../../store/sessions/sessions.ts';
 import type { Answer, Person } from '../../support/api.ts';
 import { eventually, untilFound } from '../../support/eventually.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Knex } from 'knex';
 import { pino } from 'pino';
 import { embeddingServersWith } from '../../../api/embedding-provider/provider-url.ts';
-import { platformToolCallRoute } from '../../../api/internal/platform-tool-routes.ts';
+import { platformToolCallRoute } from '../../../api/platform-tools/routes.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
 import { toolConnections, workspaceToolConnections } from '../../../config/tool-connections.ts';
 import { internalToken } from '../../../contract/session-keys.ts';

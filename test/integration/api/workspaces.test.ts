@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { writeGrant } from '../../../commands/grants/write.ts';
 import { createSession } from '../../../commands/sessions/create.ts';
-import { readRequestedEnding } from '../../../store/sessions/status.ts';
+import { readRequestedEnding } from '../../../store/sessions/sessions.ts';
 import { upsertUser } from '../../../store/users/users.ts';
 import { type Person, startTestApi, type TestApi } from '../../support/api.ts';
 

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { platformTools } from '../../../api/platform-tools/index.ts';
+import { platformTools } from '../../../api/platform-tools/routes.ts';
 import { listedTool } from '../../../api/platform-tools/tool.ts';
 import { publishEvent } from '../../../commands/session-events/publish.ts';
 import { moveSession } from '../../../commands/sessions/move.ts';

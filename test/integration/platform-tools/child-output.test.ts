@@ -8,7 +8,7 @@ import { maxStoredInteger } from '../../../contract/names.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { EventReport } from '../../../contract/sidecar.ts';
 import { appendSessionEvent } from '../../../store/session-events/append.ts';
-import { requestEnding } from '../../../store/sessions/status.ts';
+import { requestEnding } from '../../../store/sessions/sessions.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
 import { childOf, rootSession } from '../../support/session-trees.ts';

@@ -6,7 +6,7 @@ import { moveSession } from '../../../commands/sessions/move.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { Session } from '../../../contract/session.ts';
 import { inTransaction } from '../../../store/database.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
+import { readSession } from '../../../store/sessions/sessions.ts';
 import { openTools, type TestTools } from '../../support/platform-tools.ts';
 import {
   childOf,

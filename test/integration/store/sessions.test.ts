@@ -20,7 +20,7 @@ import {
   markInputsDelivered,
 } from '../../../store/session-inputs/inputs.ts';
 import { readIdleState } from '../../../store/sessions/activity.ts';
-import { readRequestedEnding, requestEnding } from '../../../store/sessions/status.ts';
+import { readRequestedEnding, requestEnding } from '../../../store/sessions/sessions.ts';
 import { recordLeftCalls, recordToolCalls } from '../../../store/tool-calls/record.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';

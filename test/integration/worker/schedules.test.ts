@@ -14,8 +14,7 @@ import {
   temporalScheduleId,
 } from '../../../contract/workflows.ts';
 import { listRuns } from '../../../store/schedules/runs.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
-import { requestEnding } from '../../../store/sessions/status.ts';
+import { readSession, requestEnding } from '../../../store/sessions/sessions.ts';
 import { createWorkflows } from '../../../workflows/client.ts';
 import { createSchedules, type Schedules } from '../../../workflows/schedules-client.ts';
 import { createTestActivities, type TestActivities } from '../../support/activities.ts';

@@ -25,10 +25,8 @@ import { readRegistrationOf } from '../../../store/mcp-registrations/registratio
 import { listUnattendedAuthorizations } from '../../../store/oauth-authorizations/authorizations.ts';
 import { readPermissionRequest } from '../../../store/permission-requests/requests.ts';
 import { addSessionInput } from '../../../store/session-inputs/inputs.ts';
-import { setControlUrl } from '../../../store/sessions/addresses.ts';
 import { listUntoldSessions } from '../../../store/sessions/list.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
-import { requestEnding } from '../../../store/sessions/status.ts';
+import { readSession, requestEnding, setControlUrl } from '../../../store/sessions/sessions.ts';
 import { asSummary } from '../../../store/sessions/workflow-summaries.ts';
 import { createWorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { createWorkflows } from '../../../workflows/client.ts';

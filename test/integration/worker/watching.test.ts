@@ -8,7 +8,7 @@ import { type WorkloadWatch, watchWorkloads } from '../../../bin/worker/watch-wo
 import type { Session } from '../../../contract/session.ts';
 import { sessionWorkflowId } from '../../../contract/workflows.ts';
 import type { ContainerState, WorkloadState } from '../../../runtime/workload.ts';
-import { readSession } from '../../../store/sessions/read-session.ts';
+import { readSession } from '../../../store/sessions/sessions.ts';
 import { createWorkspaceOf } from '../../../store/workspaces/workspace-of.ts';
 import { createWorkflows, type Workflows } from '../../../workflows/client.ts';
 import { createSchedules } from '../../../workflows/schedules-client.ts';

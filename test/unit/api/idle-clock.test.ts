@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createIdleClock } from '../../../api/internal/idle-clock.ts';
+import { createIdleClock } from '../../../api/internal/agent-activity.ts';
 
 function clock() {
   const recorded: string[] = [];

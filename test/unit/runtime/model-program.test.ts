@@ -5,7 +5,7 @@ import type { FrozenConfiguration } from '../../../contract/session.ts';
 import { renderContainers } from '../../../runtime/container/render-containers.ts';
 import type { ContainerSettings } from '../../../runtime/container-workload/container-settings.ts';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';
-import { renderWorkload } from '../../../runtime/process/render-workload.ts';
+import { renderWorkload } from '../../../runtime/process/render-launch.ts';
 import { configuration } from '../../support/frozen-configuration.ts';
 import { chatEndpoint, testEndpoints } from '../../support/model-endpoints.ts';
 import { testContainerSettings } from '../../support/random-configurations.ts';

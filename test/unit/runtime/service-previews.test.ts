@@ -5,8 +5,12 @@ import type { Run } from '../../../contract/agent.ts';
 import type { FrozenConfiguration } from '../../../contract/session.ts';
 import { sidecarBoot } from '../../../contract/sidecar.ts';
 import { renderContainerWorkload } from '../../../runtime/container-workload/render-container-workload.ts';
-import { renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
-import { type RenderRules, renderWorkload } from '../../../runtime/process/render-workload.ts';
+import {
+  type RenderRules,
+  renderAgentConfig,
+  renderLaunch,
+  renderWorkload,
+} from '../../../runtime/process/render-launch.ts';
 import { keyedBoot } from '../../../runtime/render-boot.ts';
 import { UnsupportedWorkloadError } from '../../../runtime/workload.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';

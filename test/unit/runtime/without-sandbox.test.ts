@@ -1,7 +1,11 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { type Machine, renderAgentConfig, renderLaunch } from '../../../runtime/process/render-launch.ts';
-import { renderWorkload } from '../../../runtime/process/render-workload.ts';
+import {
+  type Machine,
+  renderAgentConfig,
+  renderLaunch,
+  renderWorkload,
+} from '../../../runtime/process/render-launch.ts';
 import { configuration, serverNamed } from '../../support/frozen-configuration.ts';
 import { testEndpoints } from '../../support/model-endpoints.ts';
 import { processLimits, publicPackages } from '../../support/process-limits.ts';

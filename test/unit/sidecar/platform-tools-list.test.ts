@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { adds, type ListedPlatformTool } from '../../../contract/platform-tools.ts';
 import { PlatformUnreachable } from '../../../sidecar/platform-api/request.ts';
-import { createRelayedTools } from '../../../sidecar/platform-tools/relayed-tools.ts';
+import { createRelayedTools } from '../../../sidecar/platform-tools/platform-server.ts';
 
 const logger = pino({ level: 'silent' });
 const tool: ListedPlatformTool = {

@@ -9,7 +9,7 @@ import type { ModelUsageReport } from '../../../../contract/model-access.ts';
 import type { Session } from '../../../../contract/session.ts';
 import { readModelTotals, settleModelRequest } from '../../../../store/model-requests/requests.ts';
 import { storeConfiguration } from '../../../../store/session-configurations/configurations.ts';
-import { requestEnding } from '../../../../store/sessions/status.ts';
+import { requestEnding } from '../../../../store/sessions/sessions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { frozenFor, giveGrant } from '../../../support/granted.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';

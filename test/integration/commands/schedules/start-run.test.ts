@@ -9,7 +9,7 @@ import { createWithinQuotas } from '../../../../commands/sessions/create.ts';
 import type { Schedule } from '../../../../contract/schedule.ts';
 import { listRuns, removeOldRuns } from '../../../../store/schedules/runs.ts';
 import { readSchedule } from '../../../../store/schedules/schedules.ts';
-import { requestEnding } from '../../../../store/sessions/status.ts';
+import { requestEnding } from '../../../../store/sessions/sessions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';
 

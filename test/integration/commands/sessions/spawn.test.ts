@@ -4,15 +4,14 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { revokeGrant } from '../../../../commands/grants/revoke.ts';
-import { createWithinQuotas } from '../../../../commands/sessions/create.ts';
+import { createWithinQuotas, type Spawned, type SpawnQuotas } from '../../../../commands/sessions/create.ts';
 import { moveSession } from '../../../../commands/sessions/move.ts';
-import type { Spawned, SpawnQuotas } from '../../../../commands/sessions/spawn.ts';
 import type { Agent } from '../../../../contract/agent.ts';
 import type { Session } from '../../../../contract/session.ts';
 import { systemActor } from '../../../../contract/session-event.ts';
 import { inTransaction } from '../../../../store/database.ts';
 import { readGrant } from '../../../../store/grants/read.ts';
-import { readRequestedEnding, requestEnding } from '../../../../store/sessions/status.ts';
+import { readRequestedEnding, requestEnding } from '../../../../store/sessions/sessions.ts';
 import { createTestDatabase, type TestDatabase } from '../../../support/database.ts';
 import { childOf, grantSpawn, rootSession, spawn, wideQuotas } from '../../../support/session-trees.ts';
 import { createTenant, type Tenant, testMasterKeys } from '../../../support/tenant.ts';

@@ -1,7 +1,7 @@
 /** What holds of every tool that the API runs, and the page that is made from them. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { platformTools } from '../../../../api/platform-tools/index.ts';
+import { platformTools } from '../../../../api/platform-tools/routes.ts';
 import {
   failureCodes,
   listedTool,

@@ -4,8 +4,12 @@ import { bridgeConfig } from '../../../../contract/remote-server.ts';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { sessionDirectories, tokenSocket } from '../../../../contract/session-paths.ts';
 import { sidecarBoot } from '../../../../contract/sidecar.ts';
-import { type Machine, renderAgentConfig, renderLaunch } from '../../../../runtime/process/render-launch.ts';
-import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
+import {
+  type Machine,
+  renderAgentConfig,
+  renderLaunch,
+  renderWorkload,
+} from '../../../../runtime/process/render-launch.ts';
 import type { LaunchSecrets } from '../../../../runtime/workload.ts';
 import { hostSocketName } from '../../../../runtime/workload-plan/workload-plan.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
 import { renderEnvironment } from '../../../../runtime/process/host/start-container.ts';
 import type { Programs } from '../../../../runtime/process/layout.ts';
+import { renderWorkload } from '../../../../runtime/process/render-launch.ts';
 import {
   renderSandbox,
   type SandboxedContainer,
   type SystemRoot,
 } from '../../../../runtime/process/render-sandbox.ts';
-import { renderWorkload } from '../../../../runtime/process/render-workload.ts';
 import { configuration, serverNamed } from '../../../support/frozen-configuration.ts';
 import { testEndpoints } from '../../../support/model-endpoints.ts';
 import { checkProperty } from '../../../support/property.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { FrozenConfiguration } from '../../../../contract/session.ts';
-import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-workload.ts';
+import { type RenderRules, renderWorkload } from '../../../../runtime/process/render-launch.ts';
 import { secretVariables } from '../../../../runtime/variables.ts';
 import { configuration, remoteNamed, serverNamed, sessionId } from '../../../support/frozen-configuration.ts';
 import { testEndpoints } from '../../../support/model-endpoints.ts';

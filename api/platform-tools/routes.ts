@@ -1,3 +1,8 @@
+/**
+ * Every tool that the API runs for agents, in the order in which they are listed, and the routes by which a
+ * sidecar reads that list and calls them.
+ */
+
 import { workspaceToolCalls, workspaceToolConnections } from '../../config/tool-connections.ts';
 import { platformToolAnswer, platformToolCall, platformToolList } from '../../contract/platform-tools.ts';
 import { isTerminal } from '../../contract/session.ts';
@@ -6,18 +11,54 @@ import { createKeyedMutex } from '../../lib/limits/mutex.ts';
 import { onBehalfOf } from '../../store/connection-shares.ts';
 import type { Db } from '../../store/database.ts';
 import type { SessionEventFeed } from '../../store/session-events/feed.ts';
-import { readSession } from '../../store/sessions/read-session.ts';
+import { readSession } from '../../store/sessions/sessions.ts';
 import { isWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { linkOriginOf } from '../addresses.ts';
 import { refuseEnded } from '../auth/open-workload.ts';
 import { notFound, workspaceClosed } from '../errors.ts';
 import { createConcurrencyQueue } from '../middleware/concurrency-queue.ts';
 import { createRateLimiter } from '../middleware/rate-limit.ts';
-import { createChildWaits } from '../platform-tools/child-waits.ts';
-import { platformTools } from '../platform-tools/index.ts';
-import { listedTool, type ToolDependencies } from '../platform-tools/tool.ts';
 import { itsSidecar } from '../policies/access.ts';
 import { type AnyRoute, defineRoute } from '../route.ts';
+import { createChildWaits } from './child-waits.ts';
+import { expectQuietFor } from './expect-quiet-for.ts';
+import { graphDiscover } from './graph-discover.ts';
+import { graphQuery } from './graph-query.ts';
+import { graphRelate } from './graph-relate.ts';
+import { graphResolve } from './graph-resolve.ts';
+import { graphWrite } from './graph-write.ts';
+import { injectMessage } from './inject-message.ts';
+import { listCollectionsTool } from './list-collections.ts';
+import { listSpawnableAgents } from './list-spawnable-agents.ts';
+import { messageCaller } from './message-caller.ts';
+import { postMessage } from './post-message.ts';
+import { previewDeploy } from './preview-deploy.ts';
+import { readChildOutput } from './read-child-output.ts';
+import { spawnSession } from './spawn-session.ts';
+import { listedTool, type PlatformTool, type ToolDependencies } from './tool.ts';
+import { vectorDelete } from './vector-delete.ts';
+import { vectorSearch } from './vector-search.ts';
+import { vectorUpsert } from './vector-upsert.ts';
+
+export const platformTools: readonly PlatformTool[] = [
+  graphDiscover,
+  graphResolve,
+  graphQuery,
+  graphWrite,
+  graphRelate,
+  postMessage,
+  previewDeploy,
+  listSpawnableAgents,
+  spawnSession,
+  readChildOutput,
+  injectMessage,
+  messageCaller,
+  expectQuietFor,
+  listCollectionsTool,
+  vectorSearch,
+  vectorUpsert,
+  vectorDelete,
+];
 
 /** It does not count as activity of the agent. */
 export function platformToolsRoute(): AnyRoute {
