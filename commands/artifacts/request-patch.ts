@@ -9,8 +9,7 @@ import {
 } from '../../store/artifacts/patch-requests.ts';
 import { appendAuditEvent } from '../../store/audit-events/append.ts';
 import { type Db, inTransaction } from '../../store/database.ts';
-import { agentNameOf } from '../../store/sessions/read-session.ts';
-import { lockSession } from '../../store/sessions/status.ts';
+import { agentNameOf, lockSession } from '../../store/sessions/sessions.ts';
 
 /** Between two that begin: each takes a sandbox, and room of the session's artifacts. */
 export const secondsBetweenPatches = 10;

@@ -10,6 +10,7 @@ export const eventVerbs: Record<AuditEvent['event'], string> = {
   'session.unmuted': 'unmuted the session of',
   'session.renamed': 'renamed the session of',
   'session.output_read': 'viewed the output of',
+  'session.patch_requested': 'asked for the patch of',
   'session.message.posted': 'posted a message to',
   'session.preview.deployed': 'deployed the preview',
   'session.preview.ended': 'ended the preview',
