@@ -1,6 +1,6 @@
 /**
- * Pure: what a session's sidecar boots with, its limits among it, the configuration of its agent, and how that
- * reaches its siblings and waits for them, on every runtime.
+ * Pure: what a session's sidecar boots with, its limits among it, the configuration of its agent, and how
+ * that reaches its siblings and waits for them, on every runtime.
  */
 import { basename } from 'node:path';
 import type * as z from 'zod';

@@ -45,7 +45,7 @@ const jest = [
   'node_modules/jest/bin/jest.js',
 ];
 
-/** The factor of a machine below which processors idle while files wait; measured, 42 % of the time at 0.3. */
+/** The factor of a machine below which processors idle while files wait; 42 % of the time at 0.3. */
 const quickFactor = 0.6;
 const quickMachineProcesses = Math.min(availableParallelism() + 2, 4);
 

@@ -1,6 +1,7 @@
 /**
  * What a remote server asks for in `WWW-Authenticate` (RFC 6750 3, RFC 9728 5.1), and which scopes are asked
- * for then (MCP 2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"): before a sign-in, and when it refuses a token. Pure.
+ * for then (MCP 2026-07-28, "Scope Selection Strategy" and "Step-Up Authorization Flow"): before a sign-in,
+ * and when it refuses a token. Pure.
  */
 import { parseChallenges } from '../outbound/challenge.ts';
 import { parseUrl } from '../outbound/parse-url.ts';

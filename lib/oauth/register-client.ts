@@ -2,7 +2,6 @@
  * Registers the platform at an authorization server (RFC 7591), accepts the answer only as far as it is what
  * was asked for, and asks for its client or deletes it there (RFC 7592).
  */
-
 import * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';
 import { parseUrl } from '../outbound/parse-url.ts';
@@ -61,10 +60,7 @@ export async function registerClient(
   return parseRegistration(server, body, value, now);
 }
 
-/**
- * What its server says of a client. `known`: with what it gave in the place of a credential; each
- * null where it gave none.
- */
+/** What its server says of a client. `known`: with what it gave in the place of a credential, or null. */
 export type ClientState =
   | { kind: 'known'; clientSecret: string | null; accessToken: string | null }
   | { kind: 'unknown' };
@@ -388,12 +384,10 @@ function readExpiry(
  */
 function readManagement(
   { registrationEndpoint }: AuthorizationServer,
-  {
-    registration_client_uri: url,
-    registration_access_token: accessToken,
-  }: Pick<Answer, 'registration_client_uri' | 'registration_access_token'>,
+  answer: Pick<Answer, 'registration_client_uri' | 'registration_access_token'>,
 ): ClientManagement | null {
-  const text = url ?? '';
+  const accessToken = answer.registration_access_token;
+  const text = answer.registration_client_uri ?? '';
   const parsed = /^https?:\/\/[\x21\x22\x24-\x5b\x5d-\x7e]+$/i.test(text) ? parseUrl(text) : null;
   if (parsed === null || registrationEndpoint === null || typeof accessToken !== 'string') {
     return null;

@@ -1,7 +1,7 @@
 /**
  * Requests to remote servers and their authorization servers: what they are made with, where they may go, and
- * where the JSON documents of discovery are (RFC 8615, with the forms of RFC 9728 3.1, RFC 8414 3.1 and OpenID
- * Connect Discovery 4), how they are fetched and read.
+ * where the JSON documents of discovery are (RFC 8615, with the forms of RFC 9728 3.1, RFC 8414 3.1 and
+ * OpenID Connect Discovery 4), how they are fetched and read.
  */
 import type * as z from 'zod';
 import { parseBoundedJson } from '../outbound/bounded-json.ts';

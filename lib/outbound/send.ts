@@ -55,8 +55,8 @@ export interface OutgoingRequest {
 }
 
 /**
- * One request, without redirects. Returns the response, whose body must be read or destroyed. Throws OutboundError, and
- * connection errors as they are.
+ * One request, without redirects. Returns the response, whose body must be read or destroyed. Throws
+ * OutboundError, and connection errors as they are.
  */
 export function send(
   context: OutboundContext,

@@ -1,7 +1,7 @@
 /**
  * Starts one session's host and waits until everything of it was started. Hosts that wait for a session were
- * started before, each with its sidecar: a launch then does not wait for two starts of Node. They know nothing
- * of a session, and hold no secret.
+ * started before, each with its sidecar: a launch then does not wait for two starts of Node. They know
+ * nothing of a session, and hold no secret.
  */
 
 import { spawn } from 'node:child_process';

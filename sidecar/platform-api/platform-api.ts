@@ -1,8 +1,8 @@
 /**
  * What the sidecar asks of and reports to the platform: one function per internal route
  * (contract/sidecar.ts), and the limits of those that an agent may cause: immediate within each, then
- * throttled, then refused. The sidecar's own reports (ready, calls, lists of tools, the end), and its question
- * for the API's tools, which it asks until it has them, are not throttled.
+ * throttled, then refused. The sidecar's own reports (ready, calls, lists of tools, the end), and its
+ * question for the API's tools, which it asks until it has them, are not throttled.
  */
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';

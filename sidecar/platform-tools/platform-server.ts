@@ -1,6 +1,6 @@
 /**
- * The built-in MCP server `platform`: one line per tool, and the tools that the API runs, of which this side of
- * a call passes it and its answer on. Clients of both protocol revisions are served.
+ * The built-in MCP server `platform`: one line per tool, and the tools that the API runs, of which this side
+ * of a call passes it and its answer on. Clients of both protocol revisions are served.
  */
 import { randomUUID } from 'node:crypto';
 import type { Duplex } from 'node:stream';

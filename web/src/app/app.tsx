@@ -56,8 +56,15 @@ function Entrance() {
   });
   const { isOfSomebodyElse } = useSyncExternalStore(subscribeConnection, readConnection);
   const hasChanged = useHasChanged(query.data?.user.id);
-  if (isOfSomebodyElse || hasChanged) {
-    return <SomebodyElseDialog />;
+  const isClosed = isOfSomebodyElse || hasChanged;
+  useEffect(() => (isClosed ? queryClient.clear() : undefined), [isClosed]);
+  if (isClosed) {
+    // Of its own, so that the page is gone at once, also while the dialog is still loaded.
+    return (
+      <Suspense fallback={<LoadingState />}>
+        <SomebodyElseDialog />
+      </Suspense>
+    );
   }
   const { data, error } = query;
   if (data === undefined && error instanceof ApiFailure && error.status === 401) {

@@ -17,7 +17,12 @@ import { reloadSignedOut } from './reload-signed-out.ts';
 import { Routes } from './routes.tsx';
 import { MeProvider, useMe } from './signed-in.tsx';
 
+/** What is said when the platform may be away, or has been upgraded: these are not loaded only then. */
+const loadWarnings = () =>
+  Promise.all([import('./somebody-else-dialog.tsx'), import('../components/sign-out-failure.tsx')]);
+
 export default function SignedInApp({ me }: { me: Me }) {
+  useEffect(() => void loadWarnings().catch(() => undefined), []);
   return (
     <MeProvider me={me}>
       <LiveUpdates>

@@ -3,16 +3,13 @@
  * send would be in their name.
  */
 import { Button, Modal, Stack, Text } from '@mantine/core';
-import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { watchedFetch } from '../api/client.ts';
 import { untilAnswered } from '../api/connection.ts';
 
 /** Replaces the page. */
 export default function SomebodyElseDialog() {
-  const queries = useQueryClient();
   const [isLeaving, setIsLeaving] = useState(false);
-  useEffect(() => queries.clear(), [queries]);
   const leave = () => {
     setIsLeaving(true);
     void openStartPage();
