@@ -15,6 +15,7 @@ import { acpPreset, acpPresets } from '../contract/acp-preset.ts';
 import { type AgentConfig, agentConfig } from '../contract/agent-contract.ts';
 import { agentPaths } from '../contract/agent-paths.ts';
 import { modelDialect } from '../contract/model-access.ts';
+import { describeError } from '../contract/sentences.ts';
 
 const names = z
   .string()
@@ -65,13 +66,11 @@ function conversationOf(config: AgentConfig): Conversation {
       );
 }
 
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 function conversationOrFailure(config: AgentConfig): Conversation {
   try {
     return conversationOf(config);
   } catch (error) {
-    return failing(textOf(error));
+    return failing(describeError(error));
   }
 }
 
@@ -81,6 +80,6 @@ try {
   const { PLATFORM_SIDECAR_SOCKET: sidecarSocket } = settings;
   process.exit(await runModelAgent({ config, sidecarSocket, converse: conversationOrFailure(config) }));
 } catch (error) {
-  process.stderr.write(`acp agent: ${textOf(error)}\n`);
+  process.stderr.write(`acp agent: ${describeError(error)}\n`);
   process.exit(1);
 }

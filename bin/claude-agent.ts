@@ -12,6 +12,7 @@ import { loadSdk } from '../agents/claude/sdk.ts';
 import { parseEnvironment } from '../config/parse.ts';
 import { agentConfig } from '../contract/agent-contract.ts';
 import { agentPaths } from '../contract/agent-paths.ts';
+import { describeError } from '../contract/sentences.ts';
 
 const toolNames = z
   .string()
@@ -34,6 +35,6 @@ try {
   const { PLATFORM_SIDECAR_SOCKET: sidecarSocket } = settings;
   process.exit(await runClaudeAgent({ config, sidecarSocket, query: await loadSdk(), options }));
 } catch (error) {
-  process.stderr.write(`claude agent: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`claude agent: ${describeError(error)}\n`);
   process.exit(1);
 }

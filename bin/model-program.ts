@@ -3,11 +3,11 @@
  * (docs/decisions/0056-model-access.md).
  */
 import { modelKeyVariable } from '../contract/model-program.ts';
+import { describeError } from '../contract/sentences.ts';
 import { modelUsage, parseModelArguments } from '../relay/model/arguments.ts';
 import { serveModel } from '../relay/model/serve.ts';
 
-const report = (error: unknown) =>
-  process.stderr.write(`model-program: ${error instanceof Error ? error.message : String(error)}\n`);
+const report = (error: unknown) => process.stderr.write(`model-program: ${describeError(error)}\n`);
 
 async function run(): Promise<number> {
   let parsed: ReturnType<typeof parseModelArguments>;

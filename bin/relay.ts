@@ -2,13 +2,14 @@
  * Bridges standard input and output, or those of a command, to a Unix socket; or a socket
  * to the port of a service.
  */
+
+import { describeError } from '../contract/sentences.ts';
 import { runAgentRelay } from '../relay/node/agent-relay.ts';
 import { parseRelayArguments, relayUsage } from '../relay/node/arguments.ts';
 import { runCommandRelay } from '../relay/node/run-relay.ts';
 import { runServerRelay } from '../relay/node/server-relay.ts';
 
 const report = (line: string) => process.stderr.write(`relay: ${line}\n`);
-const describe = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 async function run(): Promise<number> {
   const parsed = parseRelayArguments(process.argv.slice(2));
@@ -32,7 +33,7 @@ async function run(): Promise<number> {
 run().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    report(describe(error));
+    report(describeError(error));
     process.exit(1);
   },
 );

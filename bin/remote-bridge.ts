@@ -1,6 +1,8 @@
 /**
  * Bridges standard input and output to a remote MCP server (docs/decisions/0043-bridge-to-remote-servers.md).
  */
+
+import { describeError } from '../contract/sentences.ts';
 import { bridgeUsage, parseBridgeArguments } from '../relay/remote/arguments.ts';
 import { runBridge } from '../relay/remote/bridge.ts';
 import { composeHeaders } from '../relay/remote/static-headers.ts';
@@ -18,7 +20,7 @@ async function run(): Promise<number> {
     const { config } = parsed;
     options = { config, credential: composeHeaders(config.headers, process.env) };
   } catch (error) {
-    report(error instanceof Error ? error.message : String(error));
+    report(describeError(error));
     return 2;
   }
   const stopping = new AbortController();
@@ -37,7 +39,7 @@ async function run(): Promise<number> {
 run().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    report(error instanceof Error ? error.message : String(error));
+    report(describeError(error));
     process.exit(1);
   },
 );

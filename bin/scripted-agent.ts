@@ -8,6 +8,7 @@ import { runScriptedAgent } from '../agents/scripted/run-scripted-agent.ts';
 import { parseEnvironment } from '../config/parse.ts';
 import { agentConfig } from '../contract/agent-contract.ts';
 import { agentPaths } from '../contract/agent-paths.ts';
+import { describeError } from '../contract/sentences.ts';
 
 const environment = z.object({
   PLATFORM_CONFIG: z.string().default(agentPaths.config),
@@ -19,6 +20,6 @@ try {
   const config = agentConfig.parse(JSON.parse(await readFile(PLATFORM_CONFIG, 'utf8')));
   process.exit(await runScriptedAgent(config, PLATFORM_SIDECAR_SOCKET));
 } catch (error) {
-  process.stderr.write(`scripted agent: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`scripted agent: ${describeError(error)}\n`);
   process.exit(1);
 }

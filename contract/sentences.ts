@@ -24,3 +24,7 @@ export const workspaceClosedSentence = 'The workspace was closed';
  */
 export const nobodyToAsk =
   'Nobody drives this session, so nobody would answer. If another session started this one, ask that with message_caller; else decide yourself, or end the session';
+
+/** What an error says, also where something else than an error was thrown. */
+export const describeError = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);

@@ -3,6 +3,7 @@
  * (docs/bring-your-own-agent.md#an-agent-that-speaks-acp).
  */
 import type { AgentConfig } from '../../contract/agent-contract.ts';
+import { describeError } from '../../contract/sentences.ts';
 import { abandonAfter } from '../../lib/timing/time-limit.ts';
 import { instructionsOf } from '../model/instructions.ts';
 import type { Conversation } from '../model/run-model-agent.ts';
@@ -124,7 +125,7 @@ class Talk {
           return session;
         }
         if (!(error instanceof AgentEndedError)) {
-          this.#endTurn(error instanceof Error ? error.message : String(error));
+          this.#endTurn(describeError(error));
           return session;
         }
         session = await this.#startAgain(session, error);

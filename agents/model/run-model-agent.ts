@@ -1,6 +1,7 @@
 /** The session of an agent whose steps a model chooses, whatever program asks that model. */
 import type { AgentConfig, AgentEventInput } from '../../contract/agent-contract.ts';
 import { liveTextEveryMs, maxLiveTextBytes } from '../../contract/live-text.ts';
+import { describeError } from '../../contract/sentences.ts';
 import { publishEvent, tellWritten } from '../sidecar-http/publish-event.ts';
 import { readInput } from '../sidecar-http/read-input.ts';
 import { createModelInputs } from './model-inputs.ts';
@@ -139,9 +140,7 @@ function createPublisher(sidecarSocket: string) {
 const cannotContinue = (error: unknown): AgentEventInput => ({
   type: 'agent.error',
   payload: {
-    message: `The agent cannot continue: ${error instanceof Error ? error.message : String(error)}`
-      .slice(0, 10_000)
-      .toWellFormed(),
+    message: `The agent cannot continue: ${describeError(error)}`.slice(0, 10_000).toWellFormed(),
     code: null,
     fatal: true,
   },

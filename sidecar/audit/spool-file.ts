@@ -9,6 +9,7 @@ import { dirname } from 'node:path';
 import { setImmediate as loopTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { AuditSync } from '../../contract/audit-spool.ts';
+import { describeError } from '../../contract/sentences.ts';
 
 export interface SpoolFile {
   /**
@@ -285,7 +286,7 @@ class WrittenFile implements SpoolFile {
     for (const settle of this.#waiting.splice(0)) {
       settle(false);
     }
-    this.#report(false, error instanceof Error ? error.message : String(error));
+    this.#report(false, describeError(error));
     this.#schedule();
   }
 

@@ -5,6 +5,7 @@
  */
 import type { Socket } from 'node:net';
 import { jsonOrNull } from '../../../contract/json-or-null.ts';
+import { describeError } from '../../../contract/sentences.ts';
 import { LineOutput, readLines } from '../../../lib/timing/lines.ts';
 import { retry } from '../../../lib/timing/retry.ts';
 import { abandonAfter } from '../../../lib/timing/time-limit.ts';
@@ -205,7 +206,7 @@ export class ServerLink {
           await this.#serve(socket);
         } catch (error) {
           // It broke off, as at the end of a sidecar.
-          this.#whyLost = error instanceof Error ? error.message : String(error);
+          this.#whyLost = describeError(error);
         } finally {
           socket.destroy();
           this.#lose();
