@@ -2,7 +2,7 @@
  * The spool of a session's tool calls on disk: written by the sidecar, read by the next sidecar of the
  * session or, when there is none, by the process that removes the session's directory. One record per line,
  * `<checksum> <JSON>`: a record truncated by a crash or a full disk is detected, and every other record can
- * still be read. Zeros may follow the last record.
+ * still be read. Zeros may follow the last record. Pure: others read and write the file.
  */
 import { hash } from 'node:crypto';
 import * as z from 'zod';

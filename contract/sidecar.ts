@@ -34,7 +34,10 @@ export const siblingAccess = z.strictObject({
 export type SiblingAccess = z.infer<typeof siblingAccess>;
 
 const perMinute = z.int().positive();
-/** Limits on what the agent makes the platform do; each is the setting `RATE_SESSION_...` of its name. */
+/**
+ * Limits on what the agent makes the platform do; each is the limit `RATE_SESSION_...` of its name in
+ * `config/`, set by an operator, fixed, or following another.
+ */
 export const sidecarRates = z.strictObject({
   calls_per_minute: perMinute,
   events_per_minute: perMinute,

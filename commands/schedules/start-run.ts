@@ -1,4 +1,6 @@
 /** A time of a schedule becomes a session, or a reason why not; once, however often it is asked for. */
+
+import { isRepeated } from '../../contract/repeated-hour.ts';
 import type { RunOutcome, Schedule } from '../../contract/schedule.ts';
 import { systemActor } from '../../contract/session-event.ts';
 import type { DueRun } from '../../contract/workflows.ts';
@@ -14,7 +16,6 @@ import { keepWorkspaceOpen } from '../../store/workspaces/closing.ts';
 import { requireSessionQuotas, type SessionQuotas } from '../quotas/quotas.ts';
 import { createSession } from '../sessions/create.ts';
 import { auditOf, pauseLocked } from './pause.ts';
-import { isRepeated } from './repeated-hour.ts';
 
 /** Of the run, and of the session that it starts. */
 export const runIdOf = ({ scheduleId, scheduledAt }: DueRun) =>

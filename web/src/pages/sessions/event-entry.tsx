@@ -85,7 +85,12 @@ function contentOf(content: EventContent): ReactNode {
     case 'child.ended':
     case 'session.message':
       return <TreeContent content={content} />;
-    default:
+    case 'session.status_changed':
+    case 'session.authorization_required':
+    case 'session.server_failed':
+    case 'session.answer_refused':
+    case 'session.tools_changed':
+    case 'platform.notice':
       return <PlatformContent content={content} />;
   }
 }

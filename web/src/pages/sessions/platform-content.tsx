@@ -23,7 +23,7 @@ type Content = Extract<
   }
 >;
 
-export function PlatformContent({ content }: { content: Content | EventContent }) {
+export function PlatformContent({ content }: { content: Content }) {
   switch (content.type) {
     case 'session.status_changed':
       return <StatusChange change={content.payload} />;
@@ -37,8 +37,6 @@ export function PlatformContent({ content }: { content: Content | EventContent }
       return <ToolsChangedContent change={content.payload} />;
     case 'platform.notice':
       return <VisibleText text={content.payload.message} />;
-    default:
-      return null;
   }
 }
 

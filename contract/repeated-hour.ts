@@ -2,8 +2,8 @@
  * Around the end of summer time Temporal begins some runs of cron schedules that the expression does not
  * name, or names once. Pure.
  */
-import { type CronTimes, parseCron } from '../../contract/cron.ts';
-import type { Schedule } from '../../contract/schedule.ts';
+import { type CronTimes, parseCron } from './cron.ts';
+import type { Schedule } from './schedule.ts';
 
 const hourMs = 3_600_000;
 

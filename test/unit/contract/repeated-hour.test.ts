@@ -3,7 +3,7 @@
  * test/integration/worker/schedule-times.
  */
 import { expect, it } from '@jest/globals';
-import { isRepeated } from '../../../../commands/schedules/repeated-hour.ts';
+import { isRepeated } from '../../../contract/repeated-hour.ts';
 
 const cron = (expression: string, time_zone: string) => ({
   spec: { kind: 'cron' as const, expression },
