@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { grantScope, grantType } from './grant.ts';
 import { callDigest, timestamp, uuid } from './names.ts';
-import { datedAssertion } from './passkey.ts';
+import { passkeyAssertion } from './passkey.ts';
 import { workspaceRole } from './workspace.ts';
 
 /** Claims of the approval. It names the grant's id, so it works once, and it expires (`exp`, seconds). */
@@ -31,7 +31,10 @@ export const approvalClaims = z.strictObject({
     /** When the grant ends by itself; null: never. */
     expires_at: timestamp.nullable(),
   }),
-  /** Over the hash of `grant` and of when it began, by who approved; null: none was asked for. */
-  passkey: datedAssertion.nullable().default(null),
+  /**
+   * Over the hash of `grant` and of when it began, by who approved; null: none was asked for. One that does
+   * not say when it began is of an earlier release: it can be read, and approves nothing.
+   */
+  passkey: passkeyAssertion.extend({ begun_at: timestamp.optional() }).nullable().default(null),
 });
 export type ApprovalClaims = z.infer<typeof approvalClaims>;

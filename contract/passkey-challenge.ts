@@ -5,17 +5,17 @@ import { passkeyChallengeSeconds } from './passkey.ts';
 
 /**
  * The SHA-256, in base64url, of when the approval began and of the grant in canonical form: each member by
- * name in sorted order. API and worker compute it, each from the grant that it is about to approve or to write; no
- * client says it.
+ * name in sorted order. API and worker compute it, each from the grant that it is about to approve or to
+ * write; no client says it.
  */
 export function grantChallenge(grant: ApprovalClaims['grant'], begunAt: string): string {
   return hashOf(`platform-grant-challenge/2\n${begunAt}\n${canonical(grant)}`);
 }
 
-/** Ahead of the worker's clock, of a machine whose own is not exact. */
+/** Ahead of the database's clock, which began it: another machine's may have taken over since. */
 const mostAheadMs = 60_000;
 
-/** Whether an answer whose challenge began then may still count. */
+/** Whether an answer whose challenge began then may still count; `nowMs` by the clock that it began by. */
 export function isAnsweredInTime(begunAt: string, nowMs: number): boolean {
   const ageMs = nowMs - Date.parse(begunAt);
   return ageMs >= -mostAheadMs && ageMs <= passkeyChallengeSeconds * 1000;

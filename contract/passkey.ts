@@ -23,9 +23,8 @@ export const passkeyAssertion = z.strictObject({
 });
 export type PasskeyAssertion = z.infer<typeof passkeyAssertion>;
 
-/** As a signed approval holds it: `begun_at` is when its challenge began, which the challenge is of, too. */
-export const datedAssertion = passkeyAssertion.extend({ begun_at: timestamp });
-export type DatedAssertion = z.infer<typeof datedAssertion>;
+/** As the API signs it: `begun_at` is when its challenge began, which the challenge is of, too. */
+export type DatedAssertion = PasskeyAssertion & { begun_at: string };
 
 /** With the grant that it approves: `challenge_id` is of `POST /grant-challenges`. */
 export const passkeyAnswer = passkeyAssertion.extend({ challenge_id: uuid });

@@ -2,8 +2,8 @@ import type { Knex } from 'knex';
 
 /**
  * What sessions are found by: the words of a name and those that a prompt begins with, each behind its
- * workspace, so that a search reads no entry of another one. Where words end does not depend on the
- * database's language.
+ * workspace, so that a search reads no entry of another one. It knows no language, but case and punctuation
+ * are those of the database's collation: whoever changes that has to build the index anew, as each on text.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -26,6 +26,7 @@ import * as addGrantIndexes from './20261201120000_add_grant_indexes.ts';
 import * as createPatchRequests from './20261201121000_create_patch_requests.ts';
 import * as indexSessionWords from './20261201151500_index_session_words.ts';
 import * as keepAskingEntries from './20261201152500_keep_asking_entries.ts';
+import * as indexSessionToolsByEntry from './20261201153500_index_session_tools_by_entry.ts';
 
 /** None is taken back: an upgrade that was a mistake ends with restoring the backup. */
 interface Migration {
@@ -58,6 +59,7 @@ const migrations: Record<string, Migration> = {
   '20261201121000_create_patch_requests': createPatchRequests,
   '20261201151500_index_session_words': indexSessionWords,
   '20261201152500_keep_asking_entries': keepAskingEntries,
+  '20261201153500_index_session_tools_by_entry': indexSessionToolsByEntry,
 };
 
 export const migrationSource: Knex.MigrationSource<string> = {

@@ -30,8 +30,7 @@ export function exampleRoutes(dependencies: Dependencies): AnyRoute[] {
       access: admins('catalog.write'),
       status: 201,
       response: z.strictObject({ session: sessionWithAncestors }),
-      idempotent: true,
-      async handler({ ctx, idempotencyKey: _, ...visit }) {
+      async handler({ ctx, ...visit }) {
         const { workspace, user } = visit;
         refuse(unavailableEntryProblems(exampleServer, await readAvailability(db, config)));
         const agent = await addExample(db, {

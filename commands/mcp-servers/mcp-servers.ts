@@ -193,6 +193,7 @@ export async function removeMcpServer(
       event: 'workspace.mcp.removed',
       actor: { type: 'user', id: userId },
       resource: { type: 'mcp_server', id: serverId, name },
+      data: isAsking ? { require_passkey: { old: true, new: false } } : {},
     });
     return { result: 'removed', registrationId: registration?.id ?? null };
   });

@@ -56,5 +56,13 @@ export async function takeChallenge(db: Db, key: ChallengeKey): Promise<string |
   return row?.created_at ?? null;
 }
 
+const clock = z.object({ now_ms: z.number() });
+
+/** The time, in ms since the epoch, by the clock that challenges begin by. */
+export async function readClockMs(db: Db): Promise<number> {
+  const statement = db.raw(`select (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms`);
+  return onlyRow(await readRows(statement, clock)).now_ms;
+}
+
 const openChallenge = (db: Db, { id, userId, purpose }: ChallengeKey) =>
   db('passkey_challenges').where({ id, user_id: userId, purpose }).where('expires_at', '>', db.fn.now());

@@ -18,8 +18,9 @@ import { type Db, prepared } from '../database.ts';
 import { isOld } from '../live-texts/live-texts.ts';
 import { pageByTime } from '../page.ts';
 import { readRows } from '../read-rows.ts';
+import { readWithin } from '../read-within.ts';
 import { keptCondition, unfinishedStatus, waitsFor, whereReadableBy } from './conditions.ts';
-import { sessionsByWords } from './search.ts';
+import { searchBounds, sessionsByWords } from './search.ts';
 import { listTree, type TreeOptions } from './tree.ts';
 
 interface SessionFilter {
@@ -36,13 +37,25 @@ interface SessionFilter {
   readableBy?: string | undefined;
 }
 
-/** Throws InvalidCursorError. */
+/** Throws InvalidCursorError, and for a search that takes too long `sqlState.queryCanceled`. */
 export function listSessions(
   db: Db,
   workspaceId: string,
   filter: SessionFilter,
   page: PageQuery,
 ): Promise<Page<Session>> {
+  return filter.search === undefined
+    ? listFiltered(db, workspaceId, filter, page)
+    : readWithin(db, searchBounds.limitMs, (trx) => listFiltered(trx, workspaceId, filter, page));
+}
+
+function listFiltered(
+  db: Db,
+  workspaceId: string,
+  filter: SessionFilter,
+  page: PageQuery,
+): Promise<Page<Session>> {
+  const { search, readableBy } = filter;
   const query = db('sessions as s').where({ workspace_id: workspaceId });
   if (filter.status !== undefined) {
     query.where('status', filter.status);
@@ -50,8 +63,8 @@ export function listSessions(
   if (filter.agentId !== undefined) {
     query.where('agent_id', filter.agentId);
   }
-  if (filter.search !== undefined) {
-    query.whereRaw('id in ?', [sessionsByWords(db, workspaceId, filter.search)]);
+  if (search !== undefined) {
+    query.whereRaw('id in ?', [sessionsByWords(db, { workspaceId, text: search, readableBy })]);
   }
   if (filter.waitingFor !== undefined) {
     query.whereRaw(waitsFor(db, filter.waitingFor));
@@ -59,7 +72,6 @@ export function listSessions(
   if (filter.rootsOnly === true) {
     query.whereNull('parent_session_id');
   }
-  const { readableBy } = filter;
   if (readableBy !== undefined) {
     query.where((either) => whereReadableBy(either, readableBy));
   }

@@ -95,15 +95,24 @@ describeInBrowser('sessions in the web UI', () => {
       ada.ok('POST', `${ada.workspace}/sessions`, { agent_id: agent.id, prompt });
     await start('Draft the quarterly letter');
     await start('Count the stars');
+    const other = await ada.createAgent('counter of stars', [say('Done')], {});
+    await ada.ok('POST', `${ada.workspace}/sessions`, { agent_id: other.id, prompt: 'Count the moons' });
     const visitor = await visit(browser, { url: platform.url, as: 'ada' });
     const { page } = visitor;
     await visitor.open('sessions');
+    const kept = () =>
+      page.evaluate<string[]>(
+        `Object.keys(localStorage).filter((key) => key.includes('filter of sessions')).map((key) => localStorage[key])`,
+      );
     const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row');
     await page.getByRole('link', { name: 'Count the stars' }).waitFor();
     await page.getByRole('searchbox', { name: 'Search titles, prompts and agents' }).fill('quart draf');
     await page.getByRole('link', { name: 'Count the stars' }).waitFor({ state: 'detached' });
     await page.getByRole('link', { name: 'Draft the quarterly letter' }).waitFor();
     expect(await rows.count()).toBe(2);
+    // Words that were searched for are not kept.
+    expect(await page.getByRole('button', { name: 'Pin filter' }).count()).toBe(0);
+    await page.goto(`${page.url()}&agent=${agent.id}`);
     await page.getByRole('button', { name: 'Pin filter' }).click();
     const views = page.getByRole('navigation', { name: 'Views' });
     await visitor.checkAccessibility();
@@ -111,10 +120,16 @@ describeInBrowser('sessions in the web UI', () => {
     await views.getByRole('link', { name: 'All' }).click();
     await page.getByRole('link', { name: 'Count the stars' }).waitFor();
     await page.reload();
-    await views.getByRole('link', { name: '“quart draf”' }).click();
-    await page.getByRole('link', { name: 'Count the stars' }).waitFor({ state: 'detached' });
+    await views.getByRole('link', { name: 'finder', exact: true }).click();
+    await page.getByRole('link', { name: 'Count the moons' }).waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Count the stars' }).waitFor();
+    expect(await kept()).toEqual([`agent=${agent.id}`]);
     await views.getByRole('button', { name: 'Unpin this filter' }).click();
-    await views.getByRole('button', { name: 'Pin filter' }).waitFor();
+    await views.getByRole('button', { name: 'Pin filter' }).click();
+    await page.getByRole('button', { name: 'Ada Admin' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await kept()).toEqual([]);
     await visitor.leave();
   });
 

@@ -44,7 +44,8 @@ export interface SessionApi extends TestApi {
   temporal: TestWorker['client'];
   runtime: RecordingRuntime;
   /**
-   * A session of a new agent of the person's, with further fields, whose sidecar has reported that it listens.
+   * A session of a new agent of the person's, with further fields, whose sidecar has reported that it
+   * listens.
    */
   runningSession(person: Person, base: string, fields?: object): Promise<{ session: Session; agent: Agent }>;
   /** A request as the session's sidecar sends it. */

@@ -1,6 +1,6 @@
 /** The activity that writes grants looks at a passkey's answer itself, whatever the API has signed. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createSignApproval, type SignApproval } from '../../../api/grants/sign-approval.ts';
 import type { Agent } from '../../../contract/agent.ts';
 import type { ApprovalClaims } from '../../../contract/approval.ts';
@@ -96,6 +96,19 @@ describe('a signed approval of a scope that asks for a passkey', () => {
     expect(await readGrant(activities.db, later.id)).toBeNull();
   });
 
+  it('counts the time of an answer by the clock that it began by, whatever the worker’s says', async () => {
+    const grant = claimsFor();
+    const answer = answered(grant, { agoSeconds: 200 });
+    const workerMs = Date.now() + 200_000;
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(workerMs);
+    try {
+      await carryOut(grant, answer);
+    } finally {
+      clock.mockRestore();
+    }
+    expect(await readGrant(activities.db, grant.id)).toMatchObject({ id: grant.id });
+  });
+
   it.each<[string, (grant: GrantClaims) => Promise<DatedAssertion | null> | DatedAssertion | null]>([
     ['without an answer', () => null],
     ['for the answer to another grant', () => answered(claimsFor())],
@@ -110,6 +123,10 @@ describe('a signed approval of a scope that asks for a passkey', () => {
     [
       'for one whose time was changed since',
       (grant) => ({ ...answered(grant, { agoSeconds: 301 }), begun_at: new Date().toISOString() }),
+    ],
+    [
+      'for one of an earlier release, which does not say its time',
+      (grant) => ({ ...answered(grant), begun_at: undefined }) as unknown as DatedAssertion,
     ],
     ['for one from a time to come', (grant) => answered(grant, { agoSeconds: -120 })],
     [

@@ -275,6 +275,12 @@ describe('a scope that asks for a passkey', () => {
     await replaceConfiguration(api.db, { ...frozen, servers });
     await admin.ok('DELETE', `${base}/mcp-servers/files`);
     expect(await post()).toMatchObject(refused);
+    const secret = { secret_name: 'KEY' };
+    expect(await needsPasskey(api.db, session.workspace_id, secret)).toBe(true);
+    const removal = { workspace_id: session.workspace_id, event: 'workspace.mcp.removed' };
+    expect(await api.db('audit_events').where(removal)).toMatchObject([
+      { data: { require_passkey: { old: true, new: false } } },
+    ]);
     // Another entry of that name, which asks for nothing, takes nothing from the session.
     await admin.ok('POST', `${base}/mcp-servers`, entry({ require_passkey: false }));
     expect(await post()).toMatchObject(refused);
@@ -284,6 +290,11 @@ describe('a scope that asks for a passkey', () => {
       .where({ id: session.id })
       .update({ status: 'completed', ended_at: api.db.fn.now() });
     expect(await post()).toMatchObject({ status: 201 });
+    expect(await needsPasskey(api.db, session.workspace_id, secret)).toBe(false);
+    // Nothing is kept for sessions that have ended, or of an entry that none froze.
+    await replace({ require_passkey: true });
+    await admin.ok('DELETE', `${base}/mcp-servers/files`);
+    expect(await api.db('removed_asking_entries').where({ workspace_id: session.workspace_id })).toEqual([]);
   });
 
   it('is granted once by one answer that is sent several times at once', async () => {

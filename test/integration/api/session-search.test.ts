@@ -1,6 +1,7 @@
 /**
  * Sessions are found by the beginnings of words, for three people: an admin, a member who operates sessions,
- * and another member. Each finds, also by count, what their list shows, and no search reads what another one has.
+ * and another member. Each finds, also by count, what their list shows, and no search reads what another one
+ * has.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -9,6 +10,8 @@ import type { Agent } from '../../../contract/agent.ts';
 import type { WorkspaceHome } from '../../../contract/home.ts';
 import type { Session } from '../../../contract/session.ts';
 import type { Workspace } from '../../../contract/workspace.ts';
+import { hasSqlState, sqlState } from '../../../store/database.ts';
+import { listSessions } from '../../../store/sessions/list.ts';
 import { searchBounds, sessionsByWords } from '../../../store/sessions/search.ts';
 import type { Person } from '../../support/api.ts';
 import { type SessionApi, startSessionApi } from '../../support/session-api.ts';
@@ -94,6 +97,24 @@ describe('a search of sessions', () => {
     },
   );
 
+  it('takes a single character for a whole word, and the longest of too many words', async () => {
+    const rollout = await started(operator, 'Plan x rollout alpha bravo charlie delta foxtrot golfer');
+    expect(await find(operator, 'x roll')).toEqual([rollout]);
+    expect(await find(operator, 'r plan rollo')).toEqual([]);
+    const eight = 'plan rollout alpha bravo charlie delta foxtrot golfer';
+    expect(await find(operator, `${eight} zq`)).toEqual([rollout]);
+    expect(await find(operator, `${eight} zqzqzq`)).toEqual([]);
+  });
+
+  it('ends once it has taken too long', async () => {
+    await api.db.transaction(async (trx) => {
+      await trx.raw('lock table sessions in access exclusive mode');
+      const found = listSessions(api.db, workspace.id, { search: 'rel' }, { limit: 10 });
+      const error = await found.catch((thrown: unknown) => thrown);
+      expect(hasSqlState(error, sqlState.queryCanceled)).toBe(true);
+    });
+  });
+
   it('finds nothing of another workspace, by whatever is written', async () => {
     const { admin: stranger, base: elsewhere } = await api.workspace();
     for (const text of ['rel', `${workspace.id} rel`, workspace.id]) {
@@ -103,13 +124,16 @@ describe('a search of sessions', () => {
     expect((await stranger.send('GET', `${base}/sessions?search=rel`)).status).toBe(404);
   });
 
-  it('reads a bounded number of rows, by its index', async () => {
+  it('reads a bounded number of rows, by its index, among which others’ sessions take no place', async () => {
     await api.db.raw(
       `insert into sessions (id, workspace_id, agent_id, prompt)
        select gen_random_uuid(), ?, ?, 'bulk number ' || n from generate_series(1, 12000) n`,
       [workspace.id, agent.id],
     );
+    const old = { created_at: '2020-01-01T00:00:00Z' };
+    const mine = [await started(operator, 'Bulk of mine', old), await started(operator, 'Bulk, too', old)];
     await api.db.raw('analyze sessions');
+    expect(await find(operator, 'bulk')).toEqual(mine.sort());
     type Plan = {
       'Node Type': string;
       'Index Name'?: string;
@@ -121,7 +145,7 @@ describe('a search of sessions', () => {
     const nodes = ({ Plans: below = [], ...node }: Plan): Plan[] => [node, ...below.flatMap(nodes)];
     const explained = await api.db.raw<{ rows: [{ 'QUERY PLAN': [{ Plan: Plan }] }] }>(
       'explain (analyze, format json) select id from sessions where id in ?',
-      [sessionsByWords(api.db, workspace.id, 'bulk')],
+      [sessionsByWords(api.db, { workspaceId: workspace.id, text: 'bulk' })],
     );
     const all = nodes(explained.rows[0]['QUERY PLAN'][0].Plan);
     expect(all.map((node) => node['Index Name'])).toContain('sessions_by_words');

@@ -2,6 +2,7 @@
 import { useSyncExternalStore } from 'react';
 
 const prefix = 'choice ';
+const personal = 'of ';
 const listeners = new Set<() => void>();
 
 /** Null where nothing was chosen, and where the browser keeps nothing. */
@@ -41,6 +42,28 @@ function subscribe(listener: () => void): () => void {
 export function useKeptChoice(name: string): [string | null, (value: string | null) => void] {
   const value = useSyncExternalStore(subscribe, () => readChoice(name));
   return [value, (next) => writeChoice(name, next)];
+}
+
+interface Place {
+  userId: string;
+  slug: string;
+}
+
+const personalIn = ({ userId, slug }: Place) => `${personal}${userId} ${slug} `;
+
+/** As `useKeptChoice`, of one person in one workspace: signing out and leaving the workspace drop it. */
+export const usePersonalChoice = (place: Place, name: string) => useKeptChoice(personalIn(place) + name);
+
+/** Those of one workspace, or all. */
+export function forgetPersonalChoices(place?: Place): void {
+  const start = prefix + (place === undefined ? personal : personalIn(place));
+  try {
+    for (const key of Object.keys(localStorage).filter((name) => name.startsWith(start))) {
+      writeChoice(key.slice(prefix.length), null);
+    }
+  } catch {
+    // There are none, then.
+  }
 }
 
 const singleKeys = 'single keys';

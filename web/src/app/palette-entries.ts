@@ -27,7 +27,10 @@ const wordsOf = (text: string) =>
     .split(/[\s\p{P}]+/u)
     .filter((word) => word !== '');
 
-/** Whether each word of `typed` begins one of `text`: as sessions are found. All fit where nothing is typed. */
+/**
+ * Whether each word of `typed` begins one of `text`, as sessions are found, of which a single character finds
+ * none that goes on. All fit where nothing is typed.
+ */
 export function fits(text: string, typed: string): boolean {
   const words = wordsOf(text);
   return wordsOf(typed).every((begun) => words.some((word) => word.startsWith(begun)));

@@ -1,7 +1,7 @@
 /** Search or jump: pages, what one can begin, agents, servers and sessions, all that this person may see. */
 import { Modal } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, call } from '../api/client.ts';
@@ -88,44 +88,61 @@ export default function Palette({
             onKeyDown={press}
           />
         </div>
-        <div className="palette-list" role="listbox" id={listId} aria-label="What fits">
-          {groups.map(({ label, entries: ofGroup }) => (
-            // biome-ignore lint/a11y/useSemanticElements: options in a group, not fields.
-            <div role="group" key={label} aria-label={label}>
-              <div className="nav-label" aria-hidden="true">
-                {label}
-              </div>
-              {ofGroup.map((entry) => (
-                // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
-                // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus.
-                <div
-                  key={entry.id}
-                  id={`${listId}-${entry.id}`}
-                  role="option"
-                  aria-selected={entry === chosen}
-                  className="palette-entry"
-                  onClick={() => run(entry)}
-                  onMouseMove={() => choose(entry.id)}
-                >
-                  <Icon name={entry.icon} />
-                  <span className="cut">
-                    {entry.isName ? <VisibleText text={entry.label} /> : entry.label}
-                  </span>
-                  {entry.detail === undefined ? null : (
-                    <span className="palette-detail cut">
-                      <VisibleText text={entry.detail} />
-                    </span>
-                  )}
-                </div>
-              ))}
-            </div>
-          ))}
-        </div>
+        <PaletteList id={listId} groups={groups} chosen={chosen} onChoose={choose} onRun={run} />
         <div className="palette-none" role="status">
           {entries.length === 0 ? 'Nothing begins so.' : ''}
         </div>
       </Modal.Content>
     </Modal.Root>
+  );
+}
+
+/** The options of the field, which keeps the focus and takes the keys. */
+function PaletteList({
+  id,
+  groups,
+  chosen,
+  onChoose,
+  onRun,
+}: {
+  id: string;
+  groups: readonly PaletteGroup[];
+  chosen: PaletteEntry | undefined;
+  onChoose: (entryId: string) => void;
+  onRun: (entry: PaletteEntry) => void;
+}) {
+  return (
+    <div className="palette-list" role="listbox" id={id} aria-label="What fits">
+      {groups.map(({ label, entries }) => (
+        // biome-ignore lint/a11y/useSemanticElements: options in a group, not fields.
+        <div role="group" key={label} aria-label={label}>
+          <div className="nav-label" aria-hidden="true">
+            {label}
+          </div>
+          {entries.map((entry) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
+            // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus.
+            <div
+              key={entry.id}
+              id={`${id}-${entry.id}`}
+              role="option"
+              aria-selected={entry === chosen}
+              className="palette-entry"
+              onClick={() => onRun(entry)}
+              onMouseMove={() => onChoose(entry.id)}
+            >
+              <Icon name={entry.icon} />
+              <span className="cut">{entry.isName ? <VisibleText text={entry.label} /> : entry.label}</span>
+              {entry.detail === undefined ? null : (
+                <span className="palette-detail cut">
+                  <VisibleText text={entry.detail} />
+                </span>
+              )}
+            </div>
+          ))}
+        </div>
+      ))}
+    </div>
   );
 }
 
@@ -185,18 +202,21 @@ function useGroups(typed: string, more: { onLegend: () => void; help: string }):
   ];
 }
 
-/** By the API, which finds for this person what their list of sessions has. */
+/**
+ * By the API, which finds for this person what their list of sessions has. Nothing until it was asked for what
+ * is typed: Enter would open a session that somebody no longer looks for.
+ */
 function useFoundSessions(slug: string, typed: string): PaletteEntry[] {
-  const [search] = useDebouncedValue(typed.slice(0, 200), 150);
+  const wanted = typed.slice(0, 200);
+  const [search] = useDebouncedValue(wanted, 150);
   const { data } = useQuery({
     queryKey: keys.sessions(slug, 'found', search),
     queryFn: ({ signal }) => {
       const query = { limit: mostOfGroup, ...(search === '' ? {} : { search }) };
       return call(api.GET('/api/workspaces/{slug}/sessions', { params: { path: { slug }, query }, signal }));
     },
-    placeholderData: keepPreviousData,
   });
-  return (data?.sessions ?? []).map(({ id, title, agent }) => ({
+  return (search === wanted ? (data?.sessions ?? []) : []).map(({ id, title, agent }) => ({
     ...{ id, label: title, isName: true, detail: agent.name, icon: 'sessions' },
     does: pathOf(slug, 'sessions', id),
   }));

@@ -12,6 +12,7 @@ import { HomePage } from '../pages/home/home-page.tsx';
 import { ColorSchemeButton } from './color-scheme-button.tsx';
 import { forgetDrafts } from './drafts.ts';
 import { ErrorBoundary } from './error-boundary.tsx';
+import { forgetPersonalChoices } from './kept-choice.ts';
 import { loadPage } from './load-page.ts';
 import { home, newWorkspace, pathOf } from './paths.ts';
 import { type Section, sections } from './sections.ts';
@@ -143,6 +144,7 @@ function useFormerWorkspaces(): ReadonlyMap<string, string> {
       void queries.resetQueries({ queryKey: keys.connections });
       queries.getMutationCache().clear();
       forgetDrafts({ userId: user.id, slug });
+      forgetPersonalChoices({ userId: user.id, slug });
     }
   }, [lostSlugs, queries, user.id]);
   return new Map(former.map(({ slug, name }) => [slug, name]));

@@ -6,16 +6,17 @@ import { stale } from '../../api/stale.ts';
 import type { PermissionRequest } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { newIdempotencyKey } from '../../api/use-idempotency-key.ts';
-import { useWorkspace } from '../../app/signed-in.tsx';
+import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { grantBody } from './choices.ts';
+import { decisionState, hasLost } from './decision-state.ts';
 import { exactly, type Outcome, sendEach, type Verdict } from './together.ts';
 import { useIsOpen } from './use-is-open.ts';
 
 /**
- * What was not confirmed may be sent again, an approval under the same key. Once the dialog is closed nothing more is
- * sent: requests that were not decided by then stay open. `sent` is the set as it was shown when it was
- * decided, null before. `onRecorded` is called each time that nothing is on its way, `onAllRecorded` after
- * it, only where all of the set is recorded and the person is still at it.
+ * What was not confirmed may be sent again, an approval under the same key. Once the dialog is closed nothing
+ * more is sent: requests that were not decided by then stay open. `sent` is the set as it was shown when it
+ * was decided, null before. `onRecorded` is called each time that nothing is on its way, `onAllRecorded`
+ * after it, only where all of the set is recorded and the person is still at it.
  */
 export function useDecideTogether(
   offered: readonly PermissionRequest[],
@@ -28,6 +29,7 @@ export function useDecideTogether(
   },
 ) {
   const { slug } = useWorkspace();
+  const { user } = useMe();
   const sendGrant = useSendGrant(slug);
   const [sent, setSent] = useState<readonly PermissionRequest[] | null>(null);
   const [verdict, setVerdict] = useState<Verdict>({ kind: 'approve' });
@@ -50,22 +52,14 @@ export function useDecideTogether(
       return { requestId: request.id, grantId: null, error };
     }
   };
-  const deny = async ({ id }: PermissionRequest, text: string): Promise<Outcome> => {
-    const params = { path: { slug, request_id: id } };
-    const reason = text.trim();
-    const body = { mute: false, ...(reason === '' ? {} : { reason }) };
-    try {
-      await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
-      return { requestId: id, grantId: null, error: null };
-    } catch (error) {
-      return { requestId: id, grantId: null, error };
-    }
-  };
   const staleAfter = offered.flatMap(({ session_id: id }) => stale.decision(slug, id));
   const sending = useApiMutation({
     async send({ requests, as }: { requests: readonly PermissionRequest[]; setSize: number; as: Verdict }) {
       const found = new Map(outcomes);
-      const decide = as.kind === 'approve' ? approve : (each: PermissionRequest) => deny(each, as.reason);
+      const decide =
+        as.kind === 'approve'
+          ? approve
+          : ({ id }: PermissionRequest) => deny({ slug, requestId: id, userId: user.id }, as.reason);
       await sendEach(requests, decide, {
         isOpen: () => isOpen.current,
         onOutcome(outcome) {
@@ -98,4 +92,37 @@ export function useDecideTogether(
     sendAgain: (requests: readonly PermissionRequest[]) =>
       sending.mutate({ requests, setSize: (sent ?? []).length, as: verdict }),
   };
+}
+
+interface Denied {
+  slug: string;
+  requestId: string;
+  /** Who denies it. */
+  userId: string;
+}
+
+async function deny({ slug, requestId, userId }: Denied, text: string): Promise<Outcome> {
+  const params = { path: { slug, request_id: requestId } };
+  const reason = text.trim();
+  const body = { mute: false, ...(reason === '' ? {} : { reason }) };
+  try {
+    await call(api.POST('/api/workspaces/{slug}/permission-requests/{request_id}/deny', { params, body }));
+    return { requestId, grantId: null, error: null };
+  } catch (error) {
+    const state = decisionState({ isPending: false, failureReason: error, error });
+    const isRecorded = state === 'too-late' && !hasLost(state, 'deny', await readClosed(params, userId));
+    return { requestId, grantId: null, error: isRecorded ? null : error };
+  }
+}
+
+/** How it was closed; open where that could not be read. */
+async function readClosed(params: { path: { slug: string; request_id: string } }, userId: string) {
+  try {
+    const { permission_request: request } = await call(
+      api.GET('/api/workspaces/{slug}/permission-requests/{request_id}', { params }),
+    );
+    return { status: request.status, isMine: request.decider?.id === userId };
+  } catch {
+    return { status: 'open', isMine: false };
+  }
 }

@@ -5,7 +5,6 @@ import { api, call } from '../../api/client.ts';
 import { stale } from '../../api/stale.ts';
 import type { WorkspaceHome } from '../../api/types.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
-import { useIdempotencyKey } from '../../api/use-idempotency-key.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useWorkspace } from '../../app/signed-in.tsx';
 import { FailureAlert } from '../../components/failure-alert.tsx';
@@ -44,14 +43,8 @@ export function Welcome({ home: { setup, example_refusal: refusal } }: { home: W
 function Example({ refusal }: { refusal: string | null }) {
   const { slug } = useWorkspace();
   const [, navigate] = useLocation();
-  const keyFor = useIdempotencyKey();
   const add = useApiMutation({
-    send: () =>
-      call(
-        api.POST('/api/workspaces/{slug}/example', {
-          params: { path: { slug }, header: keyFor('example') },
-        }),
-      ),
+    send: () => call(api.POST('/api/workspaces/{slug}/example', { params: { path: { slug } } })),
     invalidates: stale.example(slug),
     onSuccess: ({ session }) => navigate(pathOf(slug, 'sessions', session.id)),
   });

@@ -4,7 +4,7 @@ import { fetchAll } from '../../api/use-all.ts';
 
 const pageSize = 200;
 
-/** Saves all events and all calls of a session, each oldest first, as a JSON file. Rejects with an ApiFailure. */
+/** Saves all events and calls of a session, each oldest first, as a JSON file. Rejects with an ApiFailure. */
 export async function exportTranscript(sessionId: string): Promise<void> {
   const events: SessionEvent[] = [];
   const path = { session_id: sessionId };

@@ -1,8 +1,11 @@
-/** The views of the list: all sessions, and one filter that the person keeps at hand, in this browser. */
+/**
+ * The views of the list: all sessions, and one filter that the person keeps at hand, in this browser. Words
+ * that they searched for are not kept.
+ */
 import { CloseButton } from '@mantine/core';
 import { Link, useSearchParams } from 'wouter';
 import { useAllAgents } from '../../api/use-all.ts';
-import { useKeptChoice } from '../../app/kept-choice.ts';
+import { usePersonalChoice } from '../../app/kept-choice.ts';
 import { pathOf } from '../../app/paths.ts';
 import { useMe, useWorkspace } from '../../app/signed-in.tsx';
 import { Icon } from '../../components/icon.tsx';
@@ -14,9 +17,10 @@ export function PinnedFilter() {
   const { user } = useMe();
   const { slug } = useWorkspace();
   const [params] = useSearchParams();
-  const [pinned, pin] = useKeptChoice(`filter of sessions ${user.id} ${slug}`);
+  const [pinned, pin] = usePersonalChoice({ userId: user.id, slug }, 'filter of sessions');
   const nameOf = useFilterName();
   const here = sorted(params);
+  const toPin = withoutWords(params);
   const all = pathOf(slug, 'sessions');
   const name = pinned === null ? '' : nameOf(new URLSearchParams(pinned));
   return (
@@ -39,8 +43,8 @@ export function PinnedFilter() {
           />
         </span>
       )}
-      {here === pinned || nameOf(params) === '' ? null : (
-        <button type="button" className="view-pin" onClick={() => pin(here)}>
+      {sorted(toPin) === pinned || nameOf(toPin) === '' ? null : (
+        <button type="button" className="view-pin" onClick={() => pin(sorted(toPin))}>
           <Icon name="plus" size={14} />
           {pinned === null ? 'Pin filter' : 'Pin this one instead'}
         </button>
@@ -54,6 +58,12 @@ function sorted(params: URLSearchParams): string {
   const ordered = new URLSearchParams(params);
   ordered.sort();
   return ordered.toString();
+}
+
+function withoutWords(params: URLSearchParams): URLSearchParams {
+  const others = new URLSearchParams(params);
+  others.delete('q');
+  return others;
 }
 
 function useFilterName(): (params: URLSearchParams) => string {

@@ -86,10 +86,7 @@ function Loaded({ session }: { session: SessionWithAncestors }) {
       actions={<SessionActions session={session} running={runningBelow(session, tree)} again={again} />}
       pinned={
         <>
-          <StatusLine
-            session={session}
-            calls={{ calls: shownCalls(calls.items ?? []), isPart: calls.hasMore }}
-          />
+          <StatusLine session={session} calls={shownCalls(calls)} />
           <FailureAlert error={again.error} takesFocus={false} />
           <SignInNotice session={session} />
           <SessionApprovals requests={waiting} approvals={approvals} />
@@ -169,7 +166,10 @@ function questionIn(
   return openQuestions(events)[0] ?? null;
 }
 
-const shownCalls = (calls: readonly ToolCall[]) => calls.filter((call) => !leavesAnEvent(call));
+const shownCalls = ({ items, hasMore }: { items: readonly ToolCall[] | undefined; hasMore: boolean }) => ({
+  calls: (items ?? []).filter((call) => !leavesAnEvent(call)),
+  isPart: hasMore,
+});
 
 const isLaunching = ({ status, started_at: at }: Session) => !hasEnded(status) && at === null;
 
