@@ -1,6 +1,7 @@
 /** What runtimes need to know of containers: how much each may use, and the platform's images. */
 import * as z from 'zod';
 import { type AcpPreset, acpPreset } from '../contract/acp-preset.ts';
+import { productSlug } from '../contract/product-name.ts';
 import { count } from './parse.ts';
 
 const mebibyte = 1024 * 1024;
@@ -20,7 +21,8 @@ const acpImages = z
         images[preset] = found;
       } else if (pair !== '') {
         const presets = acpPreset.options.join(', ');
-        const message = `must be pairs like opencode=gatepost-acp-opencode, separated by commas, each of ${presets} once`;
+        const example = `opencode=${productSlug}-acp-opencode`;
+        const message = `must be pairs like ${example}, separated by commas, each of ${presets} once`;
         context.addIssue({ code: 'custom', message });
         return z.NEVER;
       }

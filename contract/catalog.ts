@@ -85,8 +85,22 @@ const requirePasskey = z.boolean();
 export const changedTools = z.enum(['tell', 'refuse']);
 /** Whether a tool can be called that neither a scope nor `listed_tools` names. */
 export const unlistedTools = z.enum(['allow', 'refuse']);
+/**
+ * A tool that can be named as one that agents may call. Forms hold one a line: a name that a line would
+ * change would become that of another tool.
+ */
+const listedTool = z
+  .string()
+  .min(1)
+  .max(maxToolNameCharacters)
+  .refine(
+    (name) => name === name.trim() && !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(name),
+    'must be on one line, without spaces around it and without control characters',
+  );
+/** Whether agents can be offered a tool of this name where unlisted ones are refused. */
+export const isListableTool = (name: string): boolean => listedTool.safeParse(name).success;
 const listedTools = z
-  .array(z.string().min(1).max(maxToolNameCharacters))
+  .array(listedTool)
   .max(500)
   .refine((tools) => new Set(tools).size === tools.length, 'must not name a tool twice');
 /** What an entry says of its tools as a whole. */
@@ -104,8 +118,9 @@ export const toolPolicy = {
 const startSeconds = z.int().min(1).max(3600).nullable();
 
 /**
- * What an entry says of how sessions run it, as it is stored, and frozen into a session: a field that is added
- * here is read, saved, frozen and checked with the others; `mcpServerInput` says what it is when left out.
+ * What an entry says of how sessions run it, as it is stored, and frozen into a session: a field that is
+ * added here is read, saved and frozen with the others. `mcpServerInput` says what it is when left out; what
+ * a session is booted with, and the forms, name each field themselves.
  */
 export const entrySettings = {
   network,

@@ -3,7 +3,7 @@
  * and how they are started.
  */
 import { randomBytes, randomInt } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { chooseFreePort, isPortFree } from './free-port.ts';
@@ -53,13 +53,20 @@ export async function placeDemoRemote(
   };
 }
 
-/** Made at the first start: the secret of the workspace that has it stays as it is. */
+/**
+ * Made at the first start: the secret of the workspace that has it stays as it is. Written whole or not at
+ * all; an empty one is none.
+ */
 function pushToken(directory: string): string {
   const file = join(directory, 'push-token');
-  if (!existsSync(file)) {
-    writeFileSync(file, randomBytes(32).toString('base64url'), { mode: 0o600 });
+  const kept = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (kept !== '') {
+    return kept;
   }
-  return readFileSync(file, 'utf8').trim();
+  const token = randomBytes(32).toString('base64url');
+  writeFileSync(`${file}.new`, token, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+  return token;
 }
 
 /** Below the ports of outgoing connections, one of which could have taken it at a later start. */

@@ -79,13 +79,19 @@ async function ensureWorkspace(ada: ApiClient, maxId: string): Promise<void> {
 }
 
 /** A list of the workspace, whole; `field` is where its answers have the items. */
-async function readAll(ada: ApiClient, path: string, field: string): Promise<z.infer<typeof named>[]> {
+async function readAll(
+  ada: ApiClient,
+  path: string,
+  field: string,
+  more = '',
+): Promise<z.infer<typeof named>[]> {
   const items: z.infer<typeof named>[] = [];
-  let next: string | null = `${workspace}/${path}?limit=200`;
+  const first = `${workspace}/${path}?limit=200${more}`;
+  let next: string | null = first;
   while (next !== null) {
     const page = z.looseObject({ next_cursor: z.string().nullable() }).parse(await ada.send('GET', next));
     items.push(...z.array(named).parse(page[field]));
-    next = page.next_cursor === null ? null : `${workspace}/${path}?limit=200&cursor=${page.next_cursor}`;
+    next = page.next_cursor === null ? null : `${first}&cursor=${page.next_cursor}`;
   }
   return items;
 }
@@ -95,8 +101,9 @@ async function idOf(person: ApiClient): Promise<string> {
 }
 
 /**
- * Gives a secret that is not there this value, for these entries alone where some are given; returns whether it
- * did. Throws StartError when the API refuses.
+ * Gives a secret that is not there this value, for these entries alone where some are given; returns whether
+ * it did. One that any entry may use is restricted, too: the start that made it may have ended between the
+ * two requests. Throws StartError when the API refuses.
  */
 export async function ensureSecret(
   ada: ApiClient,
@@ -104,15 +111,15 @@ export async function ensureSecret(
   value: string,
   allowedServers?: readonly string[],
 ): Promise<boolean> {
-  const secrets = await readAll(ada, 'secrets', 'secrets');
-  if (secrets.some((secret) => secret.name === name)) {
-    return false;
+  const secrets = await readAll(ada, 'secrets', 'secrets', '&include_uses=true');
+  const known = secrets.find((secret) => secret.name === name);
+  if (known === undefined) {
+    await ada.send('PUT', `${workspace}/secrets/${name}`, { value });
   }
-  await ada.send('PUT', `${workspace}/secrets/${name}`, { value });
-  if (allowedServers !== undefined) {
+  if (allowedServers !== undefined && (known?.['allowed_servers'] ?? null) === null) {
     await ada.send('PATCH', `${workspace}/secrets/${name}`, { allowed_servers: allowedServers });
   }
-  return true;
+  return known === undefined;
 }
 
 /**

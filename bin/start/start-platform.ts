@@ -169,9 +169,9 @@ export async function signInDemoPeople(db: Db, url: string): Promise<{ ada: ApiC
 }
 
 /**
- * Its servers and an agent for each. At that of the tickets the platform registers there by itself, which nothing here waits for: the
- * entry's page shows the outcome. What the API refuses, as where sessions have no sandbox, is a line of
- * `progress`: the rest of the demo works without it.
+ * Its servers, and an agent for each. Nothing here waits until the platform has registered at the server of
+ * the tickets: the entry's page shows the outcome. What the API refuses, as where sessions have no sandbox,
+ * is a line of `progress`: the rest of the demo works without it.
  */
 export const addDemoRemote = (
   ada: ApiClient,

@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const limitMs = 10_000;
@@ -37,11 +37,11 @@ export class RefusedPushError extends Error {}
 /** Makes it at the first start, with one commit. One push at a time. */
 export function openRepository(directory) {
   const git = (args, options) => runGit(['--git-dir', directory, ...args], options);
-  let before = make(git, directory);
-  // A failed one is told to whoever asks.
-  before.catch(() => undefined);
+  const made = make(directory);
+  // One that failed is told to whoever asks, each time.
+  let before = made.catch(() => undefined);
   const inTurn = (work) => {
-    const mine = before.then(work);
+    const mine = before.then(() => made).then(work);
     before = mine.catch(() => undefined);
     return mine;
   };
@@ -53,16 +53,33 @@ export function openRepository(directory) {
   };
 }
 
-async function make(git, directory) {
-  if (existsSync(join(directory, 'HEAD'))) {
+/** Whole or not at all, however it ends: what a killed one left behind is removed at the next start. */
+async function make(directory) {
+  const begun = `${directory}.new`;
+  rmSync(begun, { recursive: true, force: true });
+  if (existsSync(directory)) {
+    removeLeftovers(directory);
     return;
   }
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  mkdirSync(begun, { recursive: true, mode: 0o700 });
+  const git = (args, options) => runGit(['--git-dir', begun, ...args], options);
   await git(['init', '--quiet', '--bare', '--template=', `--initial-branch=${mainBranch}`]);
   const blob = await git(['hash-object', '-w', '--stdin'], { input: 'The repository of the demo.\n' });
   const tree = await git(['mktree'], { input: `100644 blob ${blob}\treadme.md\n` });
   const commit = await git(['commit-tree', tree, '-F', '-'], { input: 'Begin\n' });
   await git(['update-ref', `refs/heads/${mainBranch}`, commit]);
+  renameSync(begun, directory);
+}
+
+/** Of a push that was killed: its index, and locks that would refuse every later one. */
+function removeLeftovers(directory) {
+  for (const name of readdirSync(directory).filter((each) => each.startsWith('push-'))) {
+    rmSync(join(directory, name), { recursive: true, force: true });
+  }
+  const heads = join(directory, 'refs/heads');
+  for (const name of readdirSync(heads).filter((each) => each.endsWith('.lock'))) {
+    rmSync(join(heads, name), { force: true });
+  }
 }
 
 async function branchesOf(git) {
@@ -73,7 +90,8 @@ async function branchesOf(git) {
 
 /** What the arguments say is all that the commit depends on: whoever approves them knows what is pushed. */
 async function push(git, directory, { branch, onto, message, patch }) {
-  if (/^(?:GIT binary patch|Binary files )/m.test(patch)) {
+  // A line of git ends with \\n alone.
+  if (/(?:^|\n)(?:GIT binary patch|Binary files )/.test(patch)) {
     throw new RefusedPushError('The patch has binary files; text alone is taken');
   }
   const branches = await branchesOf(git);
@@ -104,12 +122,21 @@ async function push(git, directory, { branch, onto, message, patch }) {
       throw new RefusedPushError('The patch has links or submodules; files alone are taken');
     }
     const tree = await git(['write-tree'], { env: index });
-    const commit = await git(['commit-tree', tree, '-p', onto, '-F', '-'], { input: message });
+    const commit = await git(['commit-tree', tree, '-p', onto, '-F', '-'], {
+      input: message,
+      env: await datesOf(git, onto),
+    });
     await git(['update-ref', `refs/heads/${branch}`, commit, known?.commit ?? '0'.repeat(40)]);
     return commit;
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
+}
+
+/** Those of the commit that it follows: with those of now, the same arguments would make another commit. */
+async function datesOf(git, onto) {
+  const date = `@${await git(['show', '-s', '--format=%ct', onto])} +0000`;
+  return { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date };
 }
 
 /** What it wrote, without the last line's end. Throws when it fails, takes too long or writes too much. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   createMcpHandler,
   hostHeaderValidationResponse,
@@ -15,6 +15,8 @@ const branchName = z
   .max(60)
   .regex(/^(?!.*(?:\.\.|\.lock$|\.$))[A-Za-z0-9][A-Za-z0-9._-]*$/, 'must be letters, digits and . _ -');
 const commitId = z.string().regex(/^[0-9a-f]{40}$/, 'must be a whole commit id');
+/** An approver sees all that is pushed: of a call's arguments the platform shows 16 KiB. */
+const pushedBytes = 12 * 1024;
 const branch = z.object({ name: z.string(), commit: z.string() });
 
 /**
@@ -58,12 +60,14 @@ function createPushServer(repository) {
       const branches = await repository.branches();
       const main = branches.find(({ name }) => name === 'main')?.commit ?? '';
       const names = new Set(branches.map(({ name }) => name));
-      let number = 1;
-      while (names.has(`change-${number}`)) {
-        number += 1;
+      // Two sessions that read at the same time are given two names.
+      const newName = () => `change-${randomBytes(4).toString('hex')}`;
+      let unused = newName();
+      while (names.has(unused)) {
+        unused = newName();
       }
       const lines = branches.map(({ name, commit }) => `${name}: ${commit}`);
-      return answer(lines.join('\n'), { main, unused: `change-${number}`, branches });
+      return answer(lines.join('\n'), { main, unused, branches });
     },
   );
   server.registerTool(
@@ -71,12 +75,13 @@ function createPushServer(repository) {
     {
       title: 'Push a commit',
       description:
-        'Makes a commit of a patch, as of git diff, on a branch that is at the commit `onto`, or is new.',
+        'Makes a commit of a patch, as of git diff, on a branch that is at the commit `onto`, or is new. ' +
+        'As JSON, message and patch take 12 KiB at most.',
       inputSchema: z.object({
         branch: branchName,
         onto: commitId.describe('The commit that the patch is for'),
         message: z.string().min(1).max(2000),
-        patch: z.string().min(1).max(48_000),
+        patch: z.string().min(1),
       }),
       outputSchema: branch,
       annotations: {
@@ -88,6 +93,9 @@ function createPushServer(repository) {
     },
     async (change) => {
       try {
+        if (sizeBytesOf(change) > pushedBytes) {
+          throw new RefusedPushError('Message and patch take more than 12 KiB as JSON: push less at a time');
+        }
         const commit = await repository.push(change);
         return answer(`Pushed ${commit} to ${change.branch}.`, { name: change.branch, commit });
       } catch (error) {
@@ -99,4 +107,5 @@ function createPushServer(repository) {
   return server;
 }
 
+const sizeBytesOf = ({ message, patch }) => Buffer.byteLength(JSON.stringify({ message, patch }));
 const answer = (text, structuredContent) => ({ content: [{ type: 'text', text }], structuredContent });

@@ -1,7 +1,7 @@
 /**
  * A remote MCP server with tickets, and the authorization server that signs people in to it, FOR DEMOS ONLY:
- * there are no passwords, anybody who opens the page chooses who to be. Beside it an MCP server that pushes to
- * a repository, at /push/mcp, for the platform alone. It listens on loopback alone.
+ * there are no passwords, anybody who opens the page chooses who to be. Beside it an MCP server that pushes
+ * to a repository, at /push/mcp, for the platform alone. It listens on loopback alone.
  *   ISSUER      the authorization server's address, an origin (http://127.0.0.1:9101)
  *   SERVER_URL  the MCP endpoint (http://127.0.0.1:9102/mcp)
  *   DATA_DIR    where the signing key, the registered clients and the repository are kept, made at the first
@@ -72,14 +72,14 @@ function serve(issuer, url, directory) {
   );
 }
 
-/** Null without a token: nobody could use it. */
+/** Null without a token, or with an empty one: nobody could use it, or everybody. */
 function pushEndpoint(directory) {
   const file = join(directory, 'push-token');
-  if (!existsSync(file)) {
+  const token = existsSync(file) ? readFileSync(file, 'utf8').trim() : '';
+  if (token === '') {
     return null;
   }
-  const repository = openRepository(join(directory, 'repository.git'));
-  return createPushEndpoint({ token: readFileSync(file, 'utf8').trim(), repository });
+  return createPushEndpoint({ token, repository: openRepository(join(directory, 'repository.git')) });
 }
 
 for (const name of ['SIGTERM', 'SIGINT']) {

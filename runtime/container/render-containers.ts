@@ -4,6 +4,7 @@ import type {
   ContainerSpec,
   ContainerWorkload,
 } from '../container-workload/container-workload.ts';
+import { UnsupportedWorkloadError } from '../workload.ts';
 import { containerPaths } from '../workload-plan/workload-plan.ts';
 import { containerBody } from './container-body.ts';
 import type { ContainerPlan, EngineSettings, SessionPlan } from './container-plan.ts';
@@ -22,7 +23,14 @@ const impatientResolver = ['timeout:1', 'attempts:2'];
 /** The sidecar hands over its last records within this time. */
 const stopSeconds = { sidecar: 10, other: 2 };
 
+/** Throws UnsupportedWorkloadError. */
 export function renderContainers(workload: ContainerWorkload, settings: EngineSettings): SessionPlan {
+  const [opened] = workload.egressAllow;
+  if (opened !== undefined) {
+    throw new UnsupportedWorkloadError(
+      `egress_allow (${opened}): the container runtime opens no private destinations`,
+    );
+  }
   const session = { installation: settings.installation, sessionId: workload.sessionId };
   const part = { workload, settings, session };
   const [sidecar, ...others] = workload.containers;

@@ -90,6 +90,19 @@ describeInBrowser('the check of a catalog entry', () => {
     expect(Object.keys(mcp_server.manifest.env).sort()).toEqual(['API_TOKEN', 'MODE']);
     await erase.getByLabel('Scope of erase').fill('checked.other');
     await tools.getByText('Access saved').waitFor({ state: 'detached' });
+    // Another admin gates the other tool meanwhile: what was typed for the version before does not open it again.
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+    const { name, shape, network, manifest } = mcp_server;
+    await ada.ok('PUT', `${servers}/checked`, {
+      ...{ name, shape, network },
+      manifest: { ...manifest, tool_scopes: { ...manifest.tool_scopes, look: 'checked.read' } },
+    });
+    await visitor.open('catalog/checked/check');
+    await tools.waitFor();
+    expect(await look.getByLabel('Scope of look').inputValue()).toBe('checked.read');
+    expect(await erase.getByLabel('Scope of erase').inputValue()).toBe('checked.delete');
+    await tools.getByText('Nothing changed').waitFor();
 
     // A check makes no version.
     await visitor.open('catalog/checked');

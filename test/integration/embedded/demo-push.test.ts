@@ -1,6 +1,6 @@
 /** The demo's MCP server that pushes: what a patch may do to the repository, and to the machine. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
@@ -64,23 +64,24 @@ it('pushes the very commit that its arguments say, onto the commit that they nam
   const pushed = await push({ patch: added('notes/new.md') });
   expect(pushed).toMatchObject({
     isError: false,
-    text: expect.stringMatching(/^Pushed [0-9a-f]{40} to change-1/),
+    text: expect.stringMatching(/^Pushed [0-9a-f]{40} to change-[0-9a-f]{8}\.$/),
   });
-  const commit = git('rev-parse', 'change-1');
-  expect(git('rev-parse', 'change-1^')).toBe(main);
-  expect(git('show', 'change-1:notes/new.md')).toBe('hello');
-  expect(git('log', '-1', '--format=%an: %B', 'change-1')).toBe(
-    'An agent of the demo: Change it\n\nBecause.',
-  );
+  const { branch } = pushed;
+  const commit = git('rev-parse', branch);
+  expect(git('rev-parse', `${branch}^`)).toBe(main);
+  expect(git('show', `${branch}:notes/new.md`)).toBe('hello');
+  expect(git('log', '-1', '--format=%an: %B', branch)).toBe('An agent of the demo: Change it\n\nBecause.');
   // The branch has moved: the same push is another one by now.
-  const again = await push({ branch: 'change-1', patch: added('other.md') });
+  const again = await push({ branch, patch: added('other.md') });
   expect(again).toMatchObject({
     isError: true,
     text: expect.stringContaining(`is at ${commit}, and not at`),
   });
-  expect(await push({ branch: 'change-1', onto: commit, patch: added('other.md') })).toMatchObject({
+  expect(await push({ branch, onto: commit, patch: added('other.md') })).toMatchObject({
     isError: false,
   });
+  // The commit depends on the arguments alone, and not on when it is made.
+  expect(git('log', '-1', '--format=%at %ct', commit)).toBe(git('log', '-1', '--format=%ct %ct', main));
   expect(readdirSync(repository()).filter((name) => name.startsWith('push-'))).toEqual([]);
   git('fsck', '--strict');
 });
@@ -110,7 +111,8 @@ it.each([
   ['an option', { branch: '--force' }],
   ['a commit by another name', { onto: 'main' }],
   ['a commit of no branch', { onto: '1'.repeat(40) }],
-  ['more than it takes', { patch: 'x'.repeat(48_001) }],
+  // As JSON: an approver sees 16 KiB of it at most.
+  ['more than it takes', { patch: added('more.md', { line: '\u0001'.repeat(2048) }) }],
 ])('pushes nothing to or with %s', async (_what, change) => {
   const before = git('for-each-ref');
   const pushed = await push({ patch: added('more.md'), ...change }).catch(() => ({ isError: true }));
@@ -137,8 +139,33 @@ it('runs no hook and no program that attributes or settings of the files name', 
   rmSync(join(marker, '..'), { recursive: true });
 });
 
+it('is whole after a start or a push that was killed', async () => {
+  const { main } = await read();
+  // A lock that is left refuses every push to its branch, and an index is left behind.
+  writeFileSync(join(repository(), 'refs/heads/held.lock'), '');
+  mkdirSync(join(repository(), 'push-left'));
+  expect(await push({ branch: 'held', patch: added('held.md') })).toMatchObject({ isError: true });
+  await remote.restart();
+  client = await connect(token);
+  expect(await push({ branch: 'held', patch: added('held.md') })).toMatchObject({ isError: false });
+  expect(readdirSync(repository()).filter((name) => name.startsWith('push-'))).toEqual([]);
+  expect((await read()).main).toBe(main);
+
+  // Killed before it had a commit.
+  rmSync(repository(), { recursive: true });
+  execFileSync('git', ['init', '--quiet', '--bare', `${repository()}.new`]);
+  await remote.restart();
+  client = await connect(token);
+  expect((await read()).main).toMatch(/^[0-9a-f]{40}$/);
+  expect(existsSync(`${repository()}.new`)).toBe(false);
+});
+
 it('is for whoever has the token alone', async () => {
   await expect(connect('another-token')).rejects.toThrow();
   const bare = await fetch(new URL('/push/mcp', remote.url), { method: 'POST', body: '{}' });
   expect(bare.status).toBe(401);
+  // An empty token is none: the endpoint is not there, and the rest answers as it does.
+  writeFileSync(join(remote.directory, 'push-token'), '\n');
+  await remote.restart();
+  await expect(connect('')).rejects.toThrow();
 });

@@ -106,7 +106,10 @@ it('has a remote server and an agent for it, added once, and the registration is
   expect(await ada.send('GET', `/agents/${committer?.id}/mcp-attachments`)).toMatchObject({
     attachments: [{ name: 'repository' }],
   });
+  // As after a start that ended before it had restricted the token.
+  await ada.send('PATCH', '/workspaces/demo/secrets/DEMO_PUSH_TOKEN', { allowed_servers: null });
   expect(await add()).toEqual([]);
+  expect(await secretNamed('DEMO_PUSH_TOKEN')).toMatchObject([{ allowed_servers: ['repository'] }]);
   expect(await agentNamed('ticket-clerk')).toEqual([clerk]);
   expect(await agentNamed('committer')).toEqual([committer]);
 });
@@ -121,11 +124,11 @@ async function modelKeyGrants() {
   const found = z.looseObject({ id: z.string(), details: z.unknown(), revoked_at: z.unknown() });
   return z.object({ grants: z.array(found) }).parse(await ada.send('GET', path)).grants;
 }
-async function modelKey() {
+async function secretNamed(wanted: string) {
   const { secrets } = z
     .object({ secrets: z.array(z.looseObject({ name: z.string() })) })
     .parse(await ada.send('GET', '/workspaces/demo/secrets?limit=200&include_uses=true'));
-  return secrets.filter(({ name }) => name === 'MODEL_KEY');
+  return secrets.filter(({ name }) => name === wanted);
 }
 
 it('has no agent that asks a model where that cannot run, and the start says what to do', () =>
@@ -142,13 +145,13 @@ it('has an agent that asks a model, added once, with the right to use the key un
     const [writer] = await agentNamed('writer');
     const [grant] = await modelKeyGrants();
     expect(grant).toMatchObject({ details: { secret_name: 'MODEL_KEY' } });
-    const stored = await modelKey();
+    const stored = await secretNamed('MODEL_KEY');
     // No owner of an agent may give it to an MCP server, which could show it.
     expect(stored).toMatchObject([{ allowed_servers: [] }]);
 
     await addWriter('sk-second');
     expect(await agentNamed('writer')).toEqual([writer]);
-    expect(await modelKey()).toEqual(stored);
+    expect(await secretNamed('MODEL_KEY')).toEqual(stored);
     expect(await modelKeyGrants()).toEqual([grant]);
 
     await fetch(`${api.url}/api/workspaces/demo/grants/${grant?.id}`, {

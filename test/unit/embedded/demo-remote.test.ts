@@ -37,6 +37,15 @@ describe('the demo’s remote server', () => {
     expect(await place()).toEqual(again);
   });
 
+  it('has no empty token, as of a start that was killed', async () => {
+    const { token } = (await place())?.push ?? {};
+    expect(token).toMatch(/^[\w-]{43}$/);
+    writeFileSync(join(data, 'demo-remote', 'push-token'), '\n');
+    const again = (await place())?.push.token;
+    expect(again).toMatch(/^[\w-]{43}$/);
+    expect((await place())?.push.token).toBe(again);
+  });
+
   it.each(['url', 'issuer'] as const)('does not run where its %s is taken, which is said', async (which) => {
     const placed = await place();
     const port = Number(new URL(placed?.[which] ?? '').port);

@@ -96,6 +96,9 @@ describe("an agent's form", () => {
     expect(copy.name).toMatch(/^n+ copy$/);
     expect(contentOf(copy)).toMatchObject({ egress_allow: [], run: first.run, env: first.env });
     expect(problemsOf(copy)).toEqual({});
+    const odd = copyOf({ ...first, name: '𝄞'.repeat(50) }, { isAdmin: false });
+    expect(odd.name).toBe(`${'𝄞'.repeat(47)} copy`);
+    expect(problemsOf(odd)).toEqual({});
     expect(copyOf(first, { isAdmin: true }).egress).toBe('10.0.0.1:80');
   });
 

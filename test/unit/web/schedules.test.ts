@@ -7,8 +7,10 @@ import {
   nextRunsOf,
   problemsOf,
   shownPaths,
+  timesAs,
   valuesOf,
 } from '../../../web/src/pages/schedules/schedule-values.ts';
+import { expressionOf } from '../../../web/src/text/cron-words.ts';
 import { pauseText, timeIn, whenText, withoutSessionText } from '../../../web/src/text/schedule-text.ts';
 
 const agentId = '5d1ffb4c-61f8-4a8f-8d30-6cf47e6ab111';
@@ -53,6 +55,14 @@ describe('the form of a schedule', () => {
     [{ expirySeconds: 604_801 }, { expirySeconds: 'must be from 1 min to 7 days' }],
   ] as const)('with %j says %j', (fields, problems) => {
     expect(problemsOf({ ...typed, ...fields })).toEqual(problems);
+  });
+
+  it('keeps the days of a week when all are chosen', () => {
+    const all = expressionOf({ kind: 'weekly', hour: 7, minute: 5, days: [0, 1, 2, 3, 4, 5, 6] });
+    expect(timesAs('weekly', all)).toEqual({
+      ...{ kind: 'weekly', hour: 7, minute: 5, days: [1, 2, 3, 4, 5, 6, 0] },
+    });
+    expect(timesAs('daily', all)).toEqual({ kind: 'daily', hour: 7, minute: 5 });
   });
 
   it('begins with what builds its expression, and says when that runs next', () => {

@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
+import { toolPolicy } from '../../../contract/catalog.ts';
 import type { ClaimedTool } from '../../../web/src/api/types.ts';
 import {
+  accessAfter,
   accessProblem,
   accessWith,
   changedTools,
   chosenBefore,
   closesOthers,
   hintTexts,
+  keptTools,
   scopeProblem,
   suggestedScope,
-  unlistedTools,
 } from '../../../web/src/pages/catalog/check/scope-suggestions.ts';
 
 const silent = { read_only: null, destructive: null, idempotent: null, open_world: null };
@@ -17,17 +19,24 @@ const tool = (name: string): ClaimedTool => ({ name, title: null, description: n
 
 describe('a suggested scope', () => {
   it.each([
-    [silent, null],
+    [silent, 'files.write'],
     [{ ...silent, read_only: true }, null],
     [{ ...silent, read_only: true }, null, 'read_file'],
     [silent, null, 'list_created_files'],
-    [silent, null, 'get_write_status'],
+    [silent, 'files.write', 'get_write_status'],
+    [{ ...silent, read_only: true }, null, 'get_write_status'],
+    [{ ...silent, read_only: true }, 'files.write', 'get_or_create_user'],
+    [silent, 'files.write', 'find_and_delete_files'],
+    [{ ...silent, read_only: true }, 'files.write', 'list_deleted_files'],
+    [{ ...silent, read_only: true }, 'files.write', 'revokeKey'],
+    [{ ...silent, read_only: true }, 'files.write', 'transfer'],
     [silent, 'files.write', 'move_file'],
     [silent, 'files.write', 'createDirectory'],
     [silent, 'files.write', 'push'],
     [{ ...silent, read_only: true }, 'files.write', 'edit_file'],
     [{ ...silent, read_only: false }, 'files.write', 'list_things'],
-    [silent, null, 'settings'],
+    [silent, 'files.write', 'settings'],
+    [silent, null, 'getSettings'],
     [{ ...silent, read_only: false }, 'files.write'],
     [{ ...silent, read_only: false, destructive: false }, 'files.write'],
     [{ ...silent, destructive: true }, 'files.delete', 'delete_file'],
@@ -38,7 +47,7 @@ describe('a suggested scope', () => {
     [{ ...silent, destructive: true }, 'files.delete', 'drop-table'],
     [{ ...silent, destructive: true }, 'files.write', 'dropdown_set'],
     [{ ...silent, read_only: false }, 'files.write', 'delete_file'],
-    [{ ...silent, idempotent: true, open_world: true }, null],
+    [{ ...silent, idempotent: true, open_world: true }, 'files.write'],
   ])('of %j is %s', (hints, scope, name = 'tool') => {
     expect(suggestedScope('files-2', { name, hints })).toBe(scope);
   });
@@ -81,7 +90,7 @@ describe('what the tools of an entry need', () => {
   });
 
   it('keeps tools that were not listed, and drops what was opened', () => {
-    expect(unlistedTools(tools, entry)).toEqual(['gone']);
+    expect(keptTools(tools, entry)).toEqual(['gone', 'earlier']);
     const chosen = { ...before, look: open, write: gated('files.write') };
     expect(changedTools(entry, chosen)).toEqual(['look', 'write']);
     expect(accessWith(entry, chosen)).toEqual({
@@ -99,6 +108,19 @@ describe('what the tools of an entry need', () => {
     expect(accessWith(narrow, before)).toMatchObject({
       ...{ unlisted_tools: 'refuse', listed_tools: ['earlier', 'write', 'constructor'] },
     });
+  });
+
+  it('never opens a tool by a name that a line would change', () => {
+    for (const name of ['write\nerase', ' erase', 'erase\u2028', 'era\u0000se', '\ufefferase']) {
+      const odd = { ...before, [name]: open };
+      // While whatever is not named is open, so is this.
+      expect(accessAfter(entry, odd)).toEqual(odd);
+      const narrow = { ...odd, constructor: off };
+      expect(accessAfter(entry, narrow)).toEqual({ ...narrow, [name]: off });
+      expect(accessWith(entry, narrow).listed_tools).toEqual(['earlier', 'write']);
+      expect(toolPolicy.listed_tools.safeParse([name]).success).toBe(false);
+    }
+    expect(toolPolicy.listed_tools.safeParse(['erase', 'Lösche alles', 'a/b.c']).success).toBe(true);
   });
 
   it('takes no gate without a scope', () => {

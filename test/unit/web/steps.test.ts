@@ -31,7 +31,8 @@ describe('the steps of a scripted agent as rows', () => {
     expect(textOfSteps([])).toBe('');
   });
 
-  it.each(['{', '[]', '{"steps":{}}', '{"steps":[1]}', '{"steps":[],"more":1}', 'null'])(
+  const long = '{"steps":[{"call":"a.b","arguments":{"id":12345678901234567890}}]}';
+  it.each(['{', '[]', '{"steps":{}}', '{"steps":[1]}', '{"steps":[],"more":1}', 'null', long])(
     'are none for %s, of which they would lose something',
     (text) => {
       expect(rowsOfSteps(text)).toBeNull();
@@ -84,6 +85,14 @@ describe('the steps of a scripted agent as rows', () => {
     ['[1]', 'list', [1]],
     ['{"a":', 'text', '{"a":'],
     ['', 'text', ''],
+    ['1.0', 'text', '1.0'],
+    ['12345678901234567890', 'text', '12345678901234567890'],
+    ['[1, 12345678901234567890]', 'text', '[1, 12345678901234567890]'],
+    [
+      '{"id": "12345678901234567890", "a\\"1e999": 0.5}',
+      'object',
+      { id: '12345678901234567890', 'a"1e999': 0.5 },
+    ],
     ['null', 'null', null],
   ])('read %j as %s', (typed, type, value) => {
     expect(valueOfText(typed)).toEqual(value);

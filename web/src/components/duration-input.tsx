@@ -5,8 +5,8 @@ import { durationWords, parseDuration } from '../text/duration-words.ts';
 const usualChoices = [900, 3600, 8 * 3600, 86_400];
 
 /**
- * A length of time in words. `value` is in seconds: empty where nothing is typed, NaN for what cannot be read,
- * which the form has to refuse (`durationProblem`).
+ * A length of time in words. `value` is in seconds: empty where nothing is typed, NaN for what cannot be
+ * read, which the form has to refuse (`durationProblem`).
  */
 export function DurationInput({
   label,

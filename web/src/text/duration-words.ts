@@ -10,7 +10,9 @@ const unitSeconds: Readonly<Record<string, number>> = {
 /** Whole seconds of what was typed; null for anything else, also for a number without a unit. */
 export function parseDuration(text: string): number | null {
   const words = text.trim().toLowerCase();
-  if (!/^(\d+([.,]\d+)?\s*[a-z]+[\s,]*)+$/.test(words)) {
+  // "1,000 s" is a thousand to some readers and one to others.
+  const isAmbiguous = /[1-9]\d*[.,]\d{3}(?!\d)/.test(words);
+  if (isAmbiguous || !/^(\d+([.,]\d+)?\s*[a-z]+[\s,]*)+$/.test(words)) {
     return null;
   }
   let seconds = 0;
@@ -25,10 +27,13 @@ export function parseDuration(text: string): number | null {
   return Number.isSafeInteger(Math.round(seconds)) ? Math.round(seconds) : null;
 }
 
-/** "2 h 30 min", "1 day", "1 min 30 s": reads back as the same length. */
+/** "2 h 30 min", "1 day", "1 min 30 s": reads back as the same length. Fractions are shown as they are. */
 export function durationWords(seconds: number): string {
+  if (!Number.isInteger(seconds)) {
+    return `${seconds} s`;
+  }
   const parts: string[] = [];
-  let rest = Math.round(seconds);
+  let rest = seconds;
   for (const [length, unit] of [
     [86_400, 'day'],
     [3600, 'h'],

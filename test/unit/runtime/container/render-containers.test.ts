@@ -38,6 +38,11 @@ const networkOf = (plan: SessionPlan, name: string) => named(plan, name).body.Ho
 const name = (container: string) => `platform-${sessionId}-${container}`;
 
 describe('a session on a container engine', () => {
+  it('opens no private destination, and says so', () => {
+    const workload = { ...workloadOf(configuration()), egressAllow: ['10.0.0.1:80'] };
+    expect(() => renderContainers(workload, settings)).toThrow(UnsupportedWorkloadError);
+  });
+
   it('follows every rule of hardening, whatever a tenant configured', () => {
     checkProperty(
       fc.property(randomLaunch, ({ configuration: frozen }) => {

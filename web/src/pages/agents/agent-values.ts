@@ -105,13 +105,18 @@ export function valuesOf(agent: Agent): AgentValues {
 }
 
 /**
- * Of a new agent like this one, with what its maker may set: exceptions of the network are an admin's. Grants stay
- * with the first one.
+ * Of a new agent like this one, with what its maker may set: exceptions of the network are an admin's. Grants
+ * stay with the first one.
  */
 export function copyOf(agent: Agent, { isAdmin }: { isAdmin: boolean }): AgentValues {
   const values = valuesOf(agent);
-  const name = `${[...agent.name].slice(0, maxShownName - ' copy'.length).join('')} copy`;
-  return { ...values, name, egress: isAdmin ? values.egress : '' };
+  // The limit counts code units, and no letter is cut in two.
+  const letters = [...agent.name];
+  const named = () => `${letters.join('')} copy`;
+  while (named().length > maxShownName) {
+    letters.pop();
+  }
+  return { ...values, name: named(), egress: isAdmin ? values.egress : '' };
 }
 
 const companionValuesOf = ({ name, run, env }: Agent['services'][number]): CompanionValues => ({

@@ -10,6 +10,7 @@ import { useWorkspace } from '../../app/signed-in.tsx';
 import { failureMessage } from '../../components/failure-text.ts';
 import { PageFrame } from '../../components/page-frame.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { NotFoundState } from '../../components/state-views.tsx';
 import { announce } from '../../components/toasts.tsx';
 import { useEntry } from '../catalog/use-entry.ts';
 import { AgentForm } from './agent-form.tsx';
@@ -44,17 +45,30 @@ function NewAgentWith({ server }: { server: string }) {
   );
 }
 
+/** An agent of another workspace of this person is none of this one: what it names is there. */
 function CopyOfAgent({ agent }: { agent: Agent }) {
+  const attachments = useAttachments(agent.id);
+  if (agent.workspace_id !== useWorkspace().id) {
+    return <NotFoundState what="The agent" />;
+  }
+  return (
+    <QueryState query={attachments} what="Its MCP servers">
+      {(attached) => <CopyForm agent={agent} attachments={attached} />}
+    </QueryState>
+  );
+}
+
+function CopyForm({ agent, attachments }: { agent: Agent; attachments: readonly Attachment[] }) {
   const { slug, isAdmin } = useWorkspace();
   const [, navigate] = useLocation();
-  const attachments = useAttachments(agent.id);
   // What the form began with: the first one may be changed meanwhile.
   const [initial] = useState(copyOf(agent, { isAdmin }));
+  const [attached] = useState(attachments);
   const save = useApiMutation({
     async send(body: AgentDefinition) {
       const params = { path: { slug } };
       const { agent: made } = await call(api.POST('/api/workspaces/{slug}/agents', { params, body }));
-      await attachAll(made.id, attachments.data ?? []);
+      await attachAll(made.id, attached);
       return made;
     },
     invalidates: [keys.agents(slug)],
@@ -66,18 +80,14 @@ function CopyOfAgent({ agent }: { agent: Agent }) {
       title={`Duplicate ${agent.name}`}
       description="You will be its owner. It gets the same MCP servers, and none of the grants."
     >
-      <QueryState query={attachments} what="Its MCP servers">
-        {() => (
-          <AgentForm
-            agentId={null}
-            initial={initial}
-            draftName={`copy of ${agent.id}`}
-            save={save}
-            submitLabel="Create agent"
-            onCancel={() => navigate(pathOf(slug, 'agents', agent.id))}
-          />
-        )}
-      </QueryState>
+      <AgentForm
+        agentId={null}
+        initial={initial}
+        draftName={`copy of ${agent.id}`}
+        save={save}
+        submitLabel="Create agent"
+        onCancel={() => navigate(pathOf(slug, 'agents', agent.id))}
+      />
     </PageFrame>
   );
 }

@@ -51,10 +51,12 @@ export function StepsFields({
   const problems = problemsOfSteps(text);
   const problemId = useId();
   const put = (next: readonly StepRow[]) => onChange(textOfSteps(next));
+  // What each step was before its kind was changed, in the order of the steps.
+  const [before, setBefore] = useState<readonly Earlier[]>([]);
+  const earlier = rows.map((_, at) => before[at] ?? {});
   const move = (from: number, to: number) => {
-    const next = rows.filter((_, at) => at !== from);
-    const moved = rows[from];
-    put(moved === undefined ? rows : [...next.slice(0, to), moved, ...next.slice(to)]);
+    put(moved(rows, from, to));
+    setBefore(moved(earlier, from, to));
   };
   const isMissing = isAsked && rows.length === 0;
   return (
@@ -70,8 +72,17 @@ export function StepsFields({
             saved={savedBefore(rows, at)}
             problems={problemsOfStep(problems, at)}
             onChange={(changed) => put(rows.map((old, index) => (index === at ? changed : old)))}
+            onKind={(chosen, kind) => {
+              const kept = kind === null ? earlier[at] : { ...earlier[at], [kind]: row };
+              setBefore(earlier.map((old, index) => (index === at ? (kept ?? {}) : old)));
+              const next = kept?.[chosen] ?? newStep(chosen);
+              put(rows.map((old, index) => (index === at ? next : old)));
+            }}
             onMove={(by) => move(at, at + by)}
-            onRemove={() => put(rows.filter((_, index) => index !== at))}
+            onRemove={() => {
+              put(rows.filter((_, index) => index !== at));
+              setBefore(earlier.filter((_, index) => index !== at));
+            }}
           />
         );
       })}
@@ -92,6 +103,14 @@ export function StepsFields({
   );
 }
 
+/** By kind, what a step was when it was one of that kind: choosing it again brings it back. */
+type Earlier = Partial<Record<StepKind, StepRow>>;
+
+function moved<Item>(items: readonly Item[], from: number, to: number): Item[] {
+  const others = items.filter((_, at) => at !== from);
+  return [...others.slice(0, to), ...items.slice(from, from + 1), ...others.slice(to)];
+}
+
 interface StepProps {
   row: StepRow;
   saved: readonly string[];
@@ -102,11 +121,18 @@ interface StepProps {
 function StepCard({
   at,
   last,
+  onKind,
   onMove,
   onRemove,
   ...step
-}: StepProps & { at: number; last: number; onMove: (by: -1 | 1) => void; onRemove: () => void }) {
-  const { row, problems, onChange } = step;
+}: StepProps & {
+  at: number;
+  last: number;
+  onKind: (chosen: StepKind, before: StepKind | null) => void;
+  onMove: (by: -1 | 1) => void;
+  onRemove: () => void;
+}) {
+  const { row, problems } = step;
   const kind = kindOfStep(row);
   const name = `Step ${at + 1}`;
   const shown = kind === null ? [] : shownMembers[kind];
@@ -124,7 +150,7 @@ function StepCard({
             value={kind}
             placeholder="Choose"
             allowDeselect={false}
-            onChange={(chosen) => (chosen === null ? undefined : onChange(newStep(chosen as StepKind)))}
+            onChange={(chosen) => (chosen === null ? undefined : onKind(chosen as StepKind, kind))}
           />
           <Group gap={4} wrap="nowrap">
             <MoveButton

@@ -35,6 +35,13 @@ export const newStep = (kind: StepKind): StepRow => newSteps[kind];
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether JSON has a number that reading and writing it would change, as of an id of twenty digits. */
+const losesNumbers = (json: string): boolean =>
+  [...json.matchAll(/"(?:\\.|[^"\\])*"|(-?\d[\d.eE+-]*)/gs)].some(([, digits]) => {
+    const value = Number(digits ?? 0);
+    return !Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value));
+  });
+
 /** Null for a text that is not the JSON of steps and nothing else: rows would lose something of it. */
 export function rowsOfSteps(text: string): StepRow[] | null {
   if (text.trim() === '') {
@@ -44,6 +51,9 @@ export function rowsOfSteps(text: string): StepRow[] | null {
   try {
     value = JSON.parse(text);
   } catch {
+    return null;
+  }
+  if (losesNumbers(text)) {
     return null;
   }
   const isOnlySteps =
@@ -106,15 +116,19 @@ export const savedName = (value: unknown): string | null =>
   isObject(value) && isSavedReference(value) ? value.$saved : null;
 
 /**
- * A value of an argument from what was typed: JSON where it is some (`5`, `true`, `["a"]`), else the text itself.
- * A text that would be read as JSON stands in quotes.
+ * A value of an argument from what was typed: JSON where it is some (`5`, `true`, `["a"]`), else the text
+ * itself. A text that would be read as JSON stands in quotes.
  */
 export function valueOfText(text: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return text;
   }
+  // A version such as 1.0 and an id of twenty digits are text: as a number they would be another one.
+  const isOther = typeof value === 'number' ? String(value) !== text.trim() : losesNumbers(text);
+  return isOther ? text : value;
 }
 
 export function textOfValue(value: unknown): string {

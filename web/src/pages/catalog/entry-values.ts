@@ -1,5 +1,5 @@
 /** An entry as a form holds it, and as the API takes it. */
-import { mcpServerInput } from '../../../../contract/catalog.ts';
+import { isListableTool, mcpServerInput } from '../../../../contract/catalog.ts';
 import { fieldProblemsOf } from '../../../../contract/errors.ts';
 import { remoteServerProblems } from '../../../../contract/remote-server.ts';
 import type { GalleryServer } from '../../../../contract/server-gallery.ts';
@@ -78,7 +78,7 @@ export function valuesOf(server: McpServer): EntryValues {
     clientFeatures: server.client_features,
     changedTools: server.changed_tools,
     unlistedTools: server.unlisted_tools,
-    listedTools: server.listed_tools.join('\n'),
+    listedTools: server.listed_tools.filter(isListableTool).join('\n'),
     startSeconds: server.start_seconds ?? '',
   };
 }

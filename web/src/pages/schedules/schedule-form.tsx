@@ -13,6 +13,7 @@ import {
 } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import type { UseMutationResult } from '@tanstack/react-query';
+import { useState } from 'react';
 import { fieldErrors } from '../../api/field-errors.ts';
 import type { ScheduleInput } from '../../api/types.ts';
 import { useChoosableAgents } from '../../api/use-all.ts';
@@ -31,6 +32,7 @@ import { zoneName } from '../../text/local-time.ts';
 import { overlapLabels, timeIn, whenText } from '../../text/schedule-text.ts';
 import { relativeTime } from '../../text/time-text.ts';
 import {
+  begunAs,
   fieldOf,
   inputOf,
   nextRunsOf,
@@ -38,6 +40,7 @@ import {
   type ScheduleValues,
   shownPaths,
   specOf,
+  timesAs,
 } from './schedule-values.ts';
 import './schedules.css';
 
@@ -162,7 +165,7 @@ function TimeFields({ form }: { form: Form }) {
           error={form.errors['everySeconds']}
         />
       ) : (
-        <SimpleTimesFields times={simple ?? begunAs(kind, null)} onChange={put} />
+        <SimpleTimesFields times={timesAs(kind, expression)} onChange={put} />
       )}
       <Autocomplete
         label="Time zone"
@@ -175,17 +178,6 @@ function TimeFields({ form }: { form: Form }) {
       <Preview values={form.values} />
     </>
   );
-}
-
-/** With the time of what was chosen before. */
-function begunAs(kind: SimpleTimes['kind'], before: SimpleTimes | null): SimpleTimes {
-  const { hour, minute } = before ?? { hour: 9, minute: 0 };
-  const at = { hour, minute };
-  return kind === 'weekly'
-    ? { kind, ...at, days: [1, 2, 3, 4, 5] }
-    : kind === 'monthly'
-      ? { kind, ...at, day: 1 }
-      : { kind, ...at };
 }
 
 function SimpleTimesFields({
@@ -214,16 +206,7 @@ function SimpleTimesFields({
         </Input.Wrapper>
       ) : null}
       {times.kind === 'monthly' ? (
-        <NumberInput
-          label="On day"
-          w={100}
-          min={1}
-          max={31}
-          allowDecimal={false}
-          clampBehavior="strict"
-          value={times.day}
-          onChange={(day) => (typeof day === 'number' && day >= 1 ? onChange({ ...times, day }) : undefined)}
-        />
+        <DayOfMonth day={times.day} onChange={(day) => onChange({ ...times, day })} />
       ) : null}
       <TextInput
         label="At"
@@ -238,6 +221,30 @@ function SimpleTimesFields({
         }}
       />
     </Group>
+  );
+}
+
+/** Empty while another day is typed: the last one holds until there is one. */
+function DayOfMonth({ day, onChange }: { day: number; onChange: (day: number) => void }) {
+  const [isEmpty, setEmpty] = useState(false);
+  return (
+    <NumberInput
+      label="On day"
+      w={100}
+      min={1}
+      max={31}
+      allowDecimal={false}
+      clampBehavior="strict"
+      value={isEmpty ? '' : day}
+      onBlur={() => setEmpty(false)}
+      onChange={(next) => {
+        const isDay = typeof next === 'number' && next >= 1;
+        setEmpty(!isDay);
+        if (isDay) {
+          onChange(next);
+        }
+      }}
+    />
   );
 }
 

@@ -3,7 +3,7 @@ import { parseCron } from '../../../../contract/cron.ts';
 import { nextRunMs } from '../../../../contract/next-run.ts';
 import { knownTimeZone, scheduleBounds } from '../../../../contract/schedule.ts';
 import type { Schedule, ScheduleInput } from '../../api/types.ts';
-import { simpleTimesOf } from '../../text/cron-words.ts';
+import { daysOfWeek, type SimpleTimes, simpleTimesOf } from '../../text/cron-words.ts';
 import { durationProblem, durationWords } from '../../text/duration-words.ts';
 import { zoneName } from '../../text/local-time.ts';
 
@@ -46,6 +46,28 @@ export function valuesOf(schedule: Schedule): ScheduleValues {
     catchUpSeconds: schedule.catch_up_window_seconds,
     expirySeconds: schedule.request_expiry_seconds,
   };
+}
+
+/** With the time of what was chosen before. */
+export function begunAs(kind: SimpleTimes['kind'], before: SimpleTimes | null): SimpleTimes {
+  const { hour, minute } = before ?? { hour: 9, minute: 0 };
+  const at = { hour, minute };
+  return kind === 'weekly'
+    ? { kind, ...at, days: [1, 2, 3, 4, 5] }
+    : kind === 'monthly'
+      ? { kind, ...at, day: 1 }
+      : { kind, ...at };
+}
+
+/**
+ * What an expression says, as the fields of this kind show it: every day is a week with all of its days, too.
+ * A start where it says something else.
+ */
+export function timesAs(kind: SimpleTimes['kind'], expression: string): SimpleTimes {
+  const simple = simpleTimesOf(expression);
+  return kind === 'weekly' && simple?.kind === 'daily'
+    ? { ...simple, kind, days: daysOfWeek }
+    : (simple ?? begunAs(kind, null));
 }
 
 /** When it runs, also of values with problems. */

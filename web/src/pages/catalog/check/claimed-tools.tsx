@@ -2,6 +2,7 @@
 import { Button, Card, Group, SegmentedControl, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { isListableTool } from '../../../../../contract/catalog.ts';
 import { api, call } from '../../../api/client.ts';
 import { keys } from '../../../api/keys.ts';
 import { stale } from '../../../api/stale.ts';
@@ -17,6 +18,7 @@ import { VisibleText } from '../../../components/visible-text.tsx';
 import { inputOf, valuesOf } from '../entry-values.ts';
 import { UncountedGrants } from '../uncounted-grants.tsx';
 import {
+  accessAfter,
   accessProblem,
   accessWith,
   type ChosenAccess,
@@ -24,9 +26,9 @@ import {
   chosenBefore,
   closesOthers,
   hintTexts,
+  keptTools,
   suggestedScope,
   type ToolAccess,
-  unlistedTools,
 } from './scope-suggestions.ts';
 import './claimed-tools.css';
 
@@ -40,20 +42,11 @@ export function ClaimedTools({
   listing: ToolListing;
 }) {
   const { tools } = listing;
-  // What the form began with: another person may save meanwhile.
-  const [begun, setBegun] = useState(entry);
-  const before = chosenBefore(tools, begun);
-  const [pairs, setPairs, forgetDraft] = useDraft(`access of check ${check.id}`, Object.entries(before));
-  const chosen: ChosenAccess = Object.fromEntries(pairs);
+  const { begun, typed, chosen, setChosen, discard, save } = useChosenAccess(entry, check, tools);
   const shown = JSON.stringify(chosen);
-  const setChosen = (access: ChosenAccess) => setPairs(Object.entries(access));
-  const save = useSaveAccess(begun, (saved) => {
-    setBegun(saved);
-    forgetDraft();
-  });
   const suggestions = new Map(
     tools.flatMap((tool) => {
-      const scope = suggestedScope(entry.name, tool);
+      const scope = isListableTool(tool.name) ? suggestedScope(entry.name, tool) : null;
       return scope === null ? [] : [[tool.name, scope] as const];
     }),
   );
@@ -62,7 +55,7 @@ export function ClaimedTools({
   const left = [...suggestions].filter(([name]) => chosen[name]?.access === 'open');
   const takeAll = () =>
     setChosen({
-      ...chosen,
+      ...typed,
       ...Object.fromEntries(left.map(([name, scope]) => [name, { access: 'gated', scope } as const])),
     });
   return (
@@ -95,10 +88,10 @@ export function ClaimedTools({
             chosen={chosen}
             suggestions={suggestions}
             changed={changedTools(begun, chosen)}
-            onChoose={(tool, access) => setChosen({ ...chosen, [tool]: access })}
+            onChoose={(tool, access) => setChosen({ ...typed, [tool]: access })}
           />
         )}
-        <WhatSavingDoes begun={begun} tools={tools} chosen={chosen} />
+        <WhatSavingDoes begun={begun} listing={listing} chosen={chosen} />
         {save.error === null ? null : <FailureAlert error={save.error} values={shown} />}
         {save.isSuccess && JSON.stringify(save.variables) === shown ? (
           <Banner tone="ok" role="status" title="Access saved" />
@@ -107,12 +100,33 @@ export function ClaimedTools({
           changed={changedTools(begun, chosen)}
           isWrong={isWrong}
           isSaving={save.isPending}
-          onDiscard={() => setChosen(before)}
+          onDiscard={discard}
           onSave={() => save.mutate(chosen)}
         />
       </Stack>
     </Card>
   );
+}
+
+/** What is chosen here, and the entry that it is chosen for. */
+function useChosenAccess(entry: McpServer, check: McpCheck, tools: readonly ClaimedTool[]) {
+  // What the form began with: another person may save meanwhile.
+  const [begun, setBegun] = useState(entry);
+  // What was chosen, and nothing of the rest: a draft must not take back what somebody else saved since.
+  const [pairs, setPairs, forgetDraft] = useDraft<[string, ToolAccess][]>(
+    `access of check ${check.id} at version ${begun.version}`,
+    [],
+  );
+  const typed: ChosenAccess = { ...chosenBefore(tools, begun), ...Object.fromEntries(pairs) };
+  const setChosen = (access: ChosenAccess) => {
+    const changed = changedTools(begun, access);
+    setPairs(Object.entries(access).filter(([name]) => changed.includes(name)));
+  };
+  const save = useSaveAccess(begun, (saved) => {
+    setBegun(saved);
+    forgetDraft();
+  });
+  return { begun, typed, chosen: accessAfter(begun, typed), setChosen, discard: () => setPairs([]), save };
 }
 
 /** In sight however long the list is. */
@@ -149,23 +163,32 @@ function SaveBar({
 
 function WhatSavingDoes({
   begun,
-  tools,
+  listing,
   chosen,
 }: {
   begun: McpServer;
-  tools: readonly ClaimedTool[];
+  listing: ToolListing;
   chosen: ChosenAccess;
 }) {
-  const kept = unlistedTools(tools, begun);
+  const { tools } = listing;
+  const closing = closesOthers(begun, chosen);
+  const kept = keptTools(tools, begun);
   const gated = Object.values(chosen).filter(({ access }) => access === 'gated');
   return (
     <>
       {kept.length === 0 ? null : (
         <Text size="sm" c="dimmed" component="div">
-          Scopes of tools that it did not list are kept: <VisibleText text={kept.join(', ')} />
+          What is saved of tools that it did not list is kept: <VisibleText text={kept.join(', ')} />
         </Text>
       )}
-      {closesOthers(begun, chosen) ? (
+      {listing.is_cut || listing.left_out > 0 ? (
+        <Text size="sm" c="dimmed">
+          {closing
+            ? 'Tools that are not shown here are not offered then, unless the entry names them.'
+            : 'Tools that are not shown here keep what the entry says of them.'}
+        </Text>
+      ) : null}
+      {closing ? (
         <Banner role="note" tone="wait" title="From then on only tools of this list can be called">
           What the server adds later is not offered either, until an admin opens it here.
         </Banner>
@@ -254,6 +277,7 @@ function ToolRow({
 }) {
   const { name } = tool;
   const { access, scope } = chosen;
+  const isListable = isListableTool(name);
   return (
     <tr className={isChanged ? 'is-changed' : ''}>
       <td className="mono">
@@ -266,7 +290,7 @@ function ToolRow({
         <SegmentedControl
           size="xs"
           aria-label={`Access of ${name}`}
-          data={choices}
+          data={isListable ? choices : choices.map((one) => ({ ...one, disabled: one.value !== 'off' }))}
           value={access}
           onChange={(value) => {
             const next = value as ToolAccess['access'];
@@ -287,6 +311,7 @@ function ToolRow({
         ) : (
           <Text size="sm" c="dimmed">
             {access === 'open' ? 'any agent with this server' : 'no agent can call it'}
+            {isListable ? null : '; its name cannot be listed, so it can only be left out'}
           </Text>
         )}
         {suggestion === null || access === 'off' || (access === 'gated' && suggestion === scope) ? null : (

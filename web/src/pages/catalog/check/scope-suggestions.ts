@@ -1,19 +1,27 @@
 /** What each tool of a server needs, and what its claims suggest. Pure. Nothing is chosen automatically. */
+import { isListableTool } from '../../../../../contract/catalog.ts';
 import { toolScope } from '../../../../../contract/names.ts';
 import type { ClaimedTool, McpServer } from '../../../api/types.ts';
 
 type ToolHints = ClaimedTool['hints'];
 
 const deletes = /(^|[^a-z])(delete|remove|destroy|drop|erase|purge|truncate|wipe|clear)(s|d|ing)?([^a-z]|$)/;
-const changes =
-  /(^|[^a-z])(write|edit|move|rename|create|make|push|commit|merge|update|set|put|post|patch|add|insert|append|replace|modify|save|upload|send|publish|copy|delete|remove|destroy|drop|erase|purge|truncate|wipe|clear|execute|exec|run)([^a-z]|$)/;
+const changingWords = [
+  ...['write', 'edit', 'move', 'rename', 'create', 'make', 'push', 'commit', 'merge', 'update', 'set', 'put'],
+  ...['post', 'patch', 'add', 'insert', 'append', 'replace', 'modify', 'save', 'upload', 'send', 'publish'],
+  ...['copy', 'execute', 'exec', 'run', 'kill', 'stop', 'cancel', 'close', 'transfer', 'pay', 'approve'],
+  ...['grant', 'revoke', 'invite', 'reset', 'restart', 'start', 'submit', 'upsert'],
+];
+const changes = new RegExp(`(^|[^a-z])(${changingWords.join('|')})([^a-z]|$)`);
 const reads =
-  /^(get|list|read|search|find|describe|show|view|count|query|look|lookup|check|diff|log|status)([^a-z]|$)/;
+  /^(get|list|read|search|find|describe|show|view|count|query|look|lookup|check|diff|status)([^a-z]|$)/;
+/** A name such as `get_or_create_user` begins as one that reads, and does more. */
+const doesMore = /(^|[^a-z])(or|and)([^a-z]|$)/;
 
 /**
- * Such as `files.write` for a tool of `files-2` that changes something, by its name or by what its server says;
- * null where neither does: what reads stays open. Servers say of what overwrites that it is destructive, too: it
- * deletes when its name says so as well.
+ * Such as `files.write` for a tool of `files-2` that may change something, by its name or by what its server
+ * says; null for what reads by both, or by its name where the server says nothing: that stays open. Servers
+ * say of what overwrites that it is destructive, too: it deletes when its name says so as well.
  */
 export function suggestedScope(
   server: string,
@@ -25,8 +33,10 @@ export function suggestedScope(
     // Also for one that is said to be read-only at the same time: the claim that asks for more care counts.
     return deletes.test(words) ? `${service}.delete` : `${service}.write`;
   }
-  const isNamedChange = changes.test(words) && !reads.test(words);
-  return isNamedChange || read_only === false ? `${service}.write` : null;
+  const isNamedRead = reads.test(words) && !doesMore.test(words);
+  const isNamedChange = deletes.test(words) || (changes.test(words) && !(read_only === true && isNamedRead));
+  const isSaidToRead = read_only ?? isNamedRead;
+  return isNamedChange || !isSaidToRead ? `${service}.write` : null;
 }
 
 /** Each hint as the server gave it; empty where it gave none. */
@@ -66,9 +76,27 @@ function accessOf(entry: EntryAccess, name: string): ToolAccess {
 export const chosenBefore = (tools: readonly ClaimedTool[], entry: EntryAccess): ChosenAccess =>
   Object.fromEntries(tools.map(({ name }) => [name, accessOf(entry, name)]));
 
-/** Tools of the manifest that the server did not list: their scopes stay. */
-export const unlistedTools = (tools: readonly ClaimedTool[], { manifest }: EntryAccess): string[] =>
-  Object.keys(manifest.tool_scopes).filter((tool) => !tools.some(({ name }) => name === tool));
+/** Tools that the entry names and the server did not list: they stay gated or open as they are. */
+export const keptTools = (
+  tools: readonly ClaimedTool[],
+  { manifest, listed_tools: listed }: EntryAccess,
+): string[] =>
+  [...new Set([...Object.keys(manifest.tool_scopes), ...listed])].filter(
+    (tool) => !tools.some(({ name }) => name === tool),
+  );
+
+/**
+ * The choices with which saving has to do: where an entry names what it offers, an open tool that cannot be
+ * named is not offered.
+ */
+export function accessAfter(entry: EntryAccess, chosen: ChosenAccess): ChosenAccess {
+  if (entry.unlisted_tools === 'allow' && !closesOthers(entry, chosen)) {
+    return chosen;
+  }
+  const settled = ([name, one]: [string, ToolAccess]): [string, ToolAccess] =>
+    one.access === 'open' && !isListableTool(name) ? [name, { ...one, access: 'off' }] : [name, one];
+  return Object.fromEntries(Object.entries(chosen).map(settled));
+}
 
 /** What is wrong with a scope, or null. */
 export const scopeProblem = (scope: string): string | null =>
@@ -91,13 +119,13 @@ export const closesOthers = (entry: EntryAccess, chosen: ChosenAccess): boolean 
   entry.unlisted_tools === 'allow' && Object.values(chosen).some(({ access }) => access === 'off');
 
 /**
- * What the entry then says of its tools; those that were not listed stay as they are. An entry can only leave out
- * a tool by naming those that it offers, so that the first one left out closes what is not named, and an entry
- * that names its tools continues to.
+ * What the entry then says of its tools; those that were not listed stay as they are. An entry can only leave
+ * out a tool by naming those that it offers, so that the first one left out closes what is not named, and an
+ * entry that names its tools continues to.
  */
 export function accessWith(entry: EntryAccess, chosen: ChosenAccess): EntryAccess {
   const isChosen = (tool: string) => Object.hasOwn(chosen, tool);
-  const named = Object.entries(chosen);
+  const named = Object.entries(accessAfter(entry, chosen));
   const tool_scopes = Object.fromEntries([
     ...Object.entries(entry.manifest.tool_scopes).filter(([tool]) => !isChosen(tool)),
     ...named.flatMap(([tool, { access, scope }]) => (access === 'gated' ? [[tool, scope] as const] : [])),
@@ -107,6 +135,6 @@ export function accessWith(entry: EntryAccess, chosen: ChosenAccess): EntryAcces
     return { manifest, unlisted_tools: 'allow', listed_tools: entry.listed_tools };
   }
   const open = named.flatMap(([tool, { access }]) => (access === 'open' ? [tool] : []));
-  const kept = entry.listed_tools.filter((tool) => !isChosen(tool));
+  const kept = entry.listed_tools.filter((tool) => !isChosen(tool) && isListableTool(tool));
   return { manifest, unlisted_tools: 'refuse', listed_tools: [...kept, ...open] };
 }
