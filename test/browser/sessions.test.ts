@@ -125,10 +125,7 @@ describeInBrowser('sessions in the web UI', () => {
     await page.getByRole('link', { name: 'Count the stars' }).waitFor();
     expect(await kept()).toEqual([`agent=${agent.id}`]);
     await views.getByRole('button', { name: 'Unpin this filter' }).click();
-    await views.getByRole('button', { name: 'Pin filter' }).click();
-    await page.getByRole('button', { name: 'Ada Admin' }).click();
-    await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await views.getByRole('button', { name: 'Pin filter' }).waitFor();
     expect(await kept()).toEqual([]);
     await visitor.leave();
   });
