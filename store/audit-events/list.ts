@@ -56,7 +56,7 @@ const auditEventRow = z.object({
 });
 
 export interface AuditEventPage extends Page<AuditEvent> {
-  /** Where the search stopped because it had looked at enough; null where the page is full, or is the last. */
+  /** Where the search stopped, having looked at enough; null where the page is full, or is the last. */
   lookedBackTo: string | null;
 }
 
@@ -74,7 +74,7 @@ export async function listAuditEvents(
   return found;
 }
 
-/** `known`: where the page before this one was to stop. It holds until it is reached: to find it is the work. */
+/** `known`: where the page before this one was to stop. It holds until it is reached: finding it is work. */
 async function readPageOfTrail(
   db: Db,
   workspaceId: string,
@@ -148,7 +148,7 @@ async function floorOf(
   return readRow(query, floorRow);
 }
 
-/** The rows of `query`, which is ordered and limited, for each of the events: one walk of their index each. */
+/** The rows of `query`, which is ordered and limited, for each of the events: one walk of the index each. */
 const ofEachEvent = (db: Db, events: readonly string[], query: Knex.QueryBuilder): Knex.QueryBuilder =>
   db
     .from(

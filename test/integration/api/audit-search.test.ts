@@ -1,4 +1,4 @@
-/** Finding events: by several events, by what belongs together, by outcome, tool and text; and how many there are. */
+/** Finding events: by several events, by what belongs together, by outcome, tool and text; and their number. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditEventCounts } from '../../../contract/audit-event.ts';
@@ -114,11 +114,12 @@ it('finds a name, a person and the beginning of an id; a sign of a pattern is on
   expect(await elsewhere.admin.ok('GET', path)).toMatchObject({ audit_events: [] });
 });
 
-it('reads no more than so many rows a page, says how far it looked, and finds what is older further on', async () => {
+it('reads so many rows a page at most, says how far it looked, and finds what is older further on', async () => {
   await called('refused', 'rare_tool');
   const rows = 5 * entriesLookedAt;
   await api.db.raw(
-    `insert into audit_events (id, workspace_id, event, actor_type, resource_type, resource_id, resource_name, data)
+    `insert into audit_events
+       (id, workspace_id, event, actor_type, resource_type, resource_id, resource_name, data)
      select gen_random_uuid(), ?, case n % 3 when 0 then 'agent.updated' else 'session.mcp.tool_called' end,
        'system', 'agent', 'a', 'many', '{"name":"files","tool":"common","outcome":"ok"}'
      from generate_series(1, ?) as n`,
