@@ -1,4 +1,4 @@
-/** Why a call passed, or did not: the call, its grant, the request before it, and what was approved by whom. */
+/** Why a call passed, or did not: call, grant, the request before it, and what was approved by whom. */
 import { createPublicKey } from 'node:crypto';
 import { compactVerify } from 'jose';
 import * as z from 'zod';

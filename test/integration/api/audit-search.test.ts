@@ -1,4 +1,4 @@
-/** Finding events: by several events, by what belongs together, by outcome, tool and text; and their number. */
+/** Finding events: by several at once, by what belongs together, by outcome, tool and text; and counts. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { AuditEvent, AuditEventCounts } from '../../../contract/audit-event.ts';
